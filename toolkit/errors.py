@@ -189,11 +189,11 @@ class ConfigurationError(Signal):
         self.problems = tuple(problems)
 
 
-class InvalidTools(ConfigurationError):  # noqa: N818 - named for what it says: these tools are invalid
+class InvalidTools(ConfigurationError):  # noqa: N818 - named for what happened: these tools are invalid
     """Tools that cannot be built or used together; `problems` has every reason."""
 
 
-class InvalidPipeline(ConfigurationError):  # noqa: N818 - named for what it says
+class InvalidPipeline(ConfigurationError):  # noqa: N818 - named for what happened
     """A pipeline that cannot be planned; `problems` has every reason."""
 
 

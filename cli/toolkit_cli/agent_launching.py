@@ -1,4 +1,4 @@
-"""Agent launches: what was said of an agent is opened, checked, done and shown."""
+"""Agent launches: the options of an agent are read, its parts opened and checked, its task done and shown."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -45,11 +45,11 @@ class _Wanted(NamedTuple):
     Attributes:
         said: The options.
         task: What is to be done; None for a chat.
-        model: What answers; None where the file of the agent says it.
+        model: The model; None if the file of the agent names it.
         file: The file of the agent, if there is one.
         targets: What it may call; without any, the configured sources.
         budget: What all of it may spend.
-        transcript: What was said before.
+        transcript: The conversation so far.
         earlier: The conversations before that one, which a fresh start has ended.
         memory_id: Whose memory the tools work on.
     """
@@ -66,7 +66,7 @@ class _Wanted(NamedTuple):
 
 
 def launch_agent(said: AgentOptions) -> int:
-    """Do what was said, and return the exit code.
+    """Do the task, and return the exit code.
 
     Raises:
         Failure: If it cannot be done; nothing has run then.
@@ -110,7 +110,7 @@ def launch_agent(said: AgentOptions) -> int:
 
 
 def _configuration(said: AgentOptions, *, has_file: bool) -> "Configuration":
-    """Return the configuration with what the options add to it; what a file says of its model, they override."""
+    """Return the configuration with what the options add to it; they override the model that a file names."""
     found = with_values(load_configuration(None, *said.opening, said.asking.policy), said.given)
     return answered_by(found, said.model, said.base_url) if has_file else found
 
@@ -185,7 +185,7 @@ def _known_groups(names: Sequence[str], configuration: "Configuration") -> Seque
 
 
 def _so_far(path: Path | None, *, go_on: bool) -> "tuple[Transcript, Earlier]":
-    """Return what was said before, and the earlier conversations in the same file.
+    """Return the conversation so far, and the earlier conversations in the same file.
 
     Raises:
         Failure: If it is wanted, and there is none.

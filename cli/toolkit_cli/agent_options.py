@@ -83,10 +83,10 @@ Shown = Annotated[
 
 
 class AgentOptions(NamedTuple):
-    """What is said of an agent: each field is an option of `toolkit agent`, as it was typed, but for the last.
+    """The options of `toolkit agent` as they were typed: each field is one, but for the last.
 
     Attributes:
-        resumed: The run that goes on, where one does; only `toolkit runs` says it.
+        resumed: The run that goes on, if one does; only `toolkit runs` sets it.
     """
 
     first: First = None
@@ -113,7 +113,7 @@ class AgentOptions(NamedTuple):
 
     @classmethod
     def of_request(cls, kept: Mapping[str, Any]) -> "AgentOptions":
-        """Return what was said of an agent's run, as a journal has it."""
+        """Return the options of an agent's run from a journal."""
         said = {name: kept[name] for name in _KEPT}
         said["transcript"] = None if kept["transcript"] is None else Path(kept["transcript"])
         said["first"], said["task"] = (kept["task"], None) if kept["file"] is None else (kept["file"], kept["task"])

@@ -13,8 +13,6 @@ _SIGNS = (":", "=", ":=")
 
 
 class _Bash(BashComplete):
-    """Completion in bash."""
-
     _replaced = ""
 
     def get_completion_args(self) -> tuple[list[str], str]:

@@ -71,7 +71,7 @@ def _candidates(incomplete: str) -> Iterator[str]:
 
 
 def _configured_names() -> tuple[list[str], list[str]]:
-    """Return the groups and the servers of the configuration; what is wrong with it is told elsewhere."""
+    """Return the groups and the servers of the configuration; what is wrong with it is reported elsewhere."""
     from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - only completion and commands read it
 
     configuration, _ = find_configuration()

@@ -90,7 +90,7 @@ def safe_talk(text: str, stream: TextIO | None = None) -> str:
     """Return talk with escapes for what a terminal would obey or hide; our own colours stay, where there are any.
 
     Args:
-        text: What is said.
+        text: The message.
         stream: Where it goes; stderr by default.
     """
     return _disarmed(text, colour=_has_colour(stream or sys.stderr))
@@ -104,17 +104,17 @@ def stop_data() -> None:
 
 
 def data_is_terminal() -> bool:
-    """Tell whether a person sees stdout."""
+    """Return whether a person sees stdout."""
     return _is_terminal(_data_stream())
 
 
 def talk_is_terminal() -> bool:
-    """Tell whether a person sees stderr."""
+    """Return whether a person sees stderr."""
     return _is_terminal(sys.stderr)
 
 
 def shown_together() -> bool:
-    """Tell whether a person sees data and talk on one and the same terminal."""
+    """Return whether a person sees data and messages on one and the same terminal."""
     if not (data_is_terminal() and talk_is_terminal()):
         return False
     descriptors = (_descriptor(_data_stream()), _descriptor(sys.stderr))
@@ -123,17 +123,17 @@ def shown_together() -> bool:
 
 
 def can_ask() -> bool:
-    """Tell whether a person can answer: both stdin and stderr must be terminals, for piped text is data."""
+    """Return whether a person can answer: both stdin and stderr must be terminals, for piped text is data."""
     return _is_terminal(sys.stdin) and talk_is_terminal()
 
 
 def data_has_colour() -> bool:
-    """Tell whether stdout takes colour: a terminal, unless `NO_COLOR` or `FORCE_COLOR` say otherwise."""
+    """Return whether stdout takes colour: a terminal, unless `NO_COLOR` or `FORCE_COLOR` override that."""
     return _has_colour(_data_stream())
 
 
 def talk_has_colour() -> bool:
-    """Tell whether stderr takes colour: a terminal, unless `NO_COLOR` or `FORCE_COLOR` say otherwise."""
+    """Return whether stderr takes colour: a terminal, unless `NO_COLOR` or `FORCE_COLOR` override that."""
     return _has_colour(sys.stderr)
 
 

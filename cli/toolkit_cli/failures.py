@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ExitCode(IntEnum):
-    """What the exit code of a command says."""
+    """The exit code of a command."""
 
     WELL = 0
     FINDINGS = 1
@@ -33,8 +33,8 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-class Failure(Exception):  # noqa: N818 - it says how the command ended
-    """A command ends here, with an exit code and at least one problem that says why."""
+class Failure(Exception):  # noqa: N818 - named for how the command ended
+    """A command ends here, with an exit code and at least one problem with the reason."""
 
     def __init__(
         self, exit_code: ExitCode, message: str = "", *, hint: str | None = None, problems: Sequence[Problem] = ()
@@ -46,7 +46,7 @@ class Failure(Exception):  # noqa: N818 - it says how the command ended
 
 
 def end_at_errors(problems: Sequence[Problem]) -> None:
-    """End the command here, with all problems told, if one of them is an error.
+    """End the command here, with all problems reported, if one of them is an error.
 
     Raises:
         Failure: With the exit code that they have.
@@ -61,11 +61,11 @@ def cannot_write(file: object, error: OSError) -> Failure:
 
 
 def exit_code_of(work: Callable[[], object], arguments: Sequence[str]) -> int:
-    """Do the work of a command, and return its exit code; whatever it raises is told on stderr.
+    """Do the work of a command, and return its exit code; whatever it raises is reported on stderr.
 
     Args:
         work: Does everything, and returns an exit code, or nothing if all is well.
-        arguments: The command line, to see how failures are to be told.
+        arguments: The command line, to see how failures are to be reported.
     """
     try:
         ended_with = work()
@@ -106,7 +106,7 @@ def report(
         problems: What is wrong.
         exit_code: What the command ends with.
         as_json: Whether a program reads it.
-        files: How many files were read and imported; where some were left out, or there are several, that is said too.
+        files: How many files were read and imported; if some were left out, or there are several, that is reported too.
     """
     counts = files if files is not None and (files.read > 1 or files.read != files.imported) else None
     if not problems and counts is None:
@@ -123,7 +123,7 @@ def report(
 
 
 def _tell(error: BaseException, arguments: Sequence[str]) -> int:
-    """Tell what was raised, and return the exit code."""
+    """Report what was raised, and return the exit code."""
     if _asks_for_traceback(arguments):
         import traceback  # noqa: PLC0415 - only `--debug` needs it
 
@@ -159,7 +159,7 @@ def _judge(error: BaseException) -> tuple[ExitCode, tuple[Problem, ...]]:
 def _usage_problem(error: typer.TyperException) -> Problem:
     possibilities = getattr(error, "possibilities", None)
     message = (error.message if possibilities else error.format_message()).rstrip(".")
-    message, _, _ = message.partition(". Choose from:")  # the argument's own name says what there is
+    message, _, _ = message.partition(". Choose from:")  # the argument's own name shows what there is
     message = message.replace("a valid int range", "a whole number")
     context = getattr(error, "ctx", None)
     hint = f"`{context.command_path} --help` shows how" if context else None
@@ -223,7 +223,7 @@ def _asks_for_traceback(arguments: Sequence[str]) -> bool:
 
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:
-    """Tell whether failures go to a program; even arguments that cannot be parsed say so."""
+    """Return whether failures go to a program; even arguments that cannot be parsed show that."""
     chosen = [value for name, value in pairwise(arguments) if name == "--format"]
     chosen += [argument.removeprefix("--format=") for argument in arguments if argument.startswith("--format=")]
     return bool(chosen) and chosen[-1] in {"json", "jsonl"}

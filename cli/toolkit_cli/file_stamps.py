@@ -12,7 +12,7 @@ _SUFFIXES = (".py", ".yaml", ".yml", ".toml", ".json")
 _MOST_FILES = 5_000
 
 Stamp = Mapping[str, tuple[int, int]]
-"""What tells a version of each file from another: when it was written, and its size."""
+"""A stamp of a version of each file: when it was written, and its size."""
 
 
 def wait_for_change(targets: Sequence[str], known: Stamp) -> None:

@@ -1,4 +1,4 @@
-"""Launches: what was said of a run is opened, checked, asked about, run and shown."""
+"""Launches: the options of a run are read, its target opened, checked, approved, run and shown."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def launch(said: RunOptions) -> int:
-    """Do what was said, and return the exit code.
+    """Do the run, and return the exit code.
 
     Raises:
         Failure: If it cannot be done; nothing has run then.
@@ -235,7 +235,7 @@ def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mappin
 
 
 def _timed(tool: Tool, text: str | None, configuration: "Configuration") -> Tool:
-    """Return the tool with the limit of time that was said, if one was; a configured one is for single calls."""
+    """Return the tool with the time limit of the options, if any; a configured one is for single calls."""
     seconds = configuration.timeout if text is None else seconds_of("--timeout", text)
     if seconds is None:
         return tool

@@ -24,7 +24,7 @@ _GROUPS = {name: group for group, names in _NAMES.items() for name in names}
 
 
 def grouped(records: Iterable[tuple[str, tuple[str, str]]]) -> Mapping[str, list[tuple[str, str]]]:
-    """Return what help says of options, by their headings; a short list stays one.
+    """Return the help of options by their headings; a short list stays one.
 
     Args:
         records: The name of each parameter, with how its option is written and what it does.

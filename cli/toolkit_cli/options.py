@@ -1,4 +1,4 @@
-"""The options that several commands share, each said once."""
+"""The options that several commands share, each defined once."""
 
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from questionary import Question
 
 Objection = Callable[[str], str | None]
-"""Tells why a typed text will not do, or `None` if it will."""
+"""Returns why a typed text will not do, or `None` if it will."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Prompter:
         return self._ask_now(select(message, options, default=chosen, **self._streams))
 
     def confirmation_now(self, message: str, *, default: bool = False) -> bool:
-        """Return whether a person says yes; only where no event loop runs."""
+        """Return whether a person agrees; only where no event loop runs."""
         from questionary import confirm
 
         return bool(self._ask_now(confirm(message, default=default, **self._streams)))

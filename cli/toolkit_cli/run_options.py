@@ -93,10 +93,10 @@ Rehearsal = Annotated[bool, typer.Option("--dry-run", help="Check everything and
 
 
 class RunOptions(NamedTuple):
-    """What is said of a run: each field is an option of `toolkit run`, as it was typed, but for the last.
+    """The options of `toolkit run` as they were typed: each field is one, but for the last.
 
     Attributes:
-        resumed: The run that goes on, where one does; only `toolkit runs` says it.
+        resumed: The run that goes on, if one does; only `toolkit runs` sets it.
     """
 
     target: Target
@@ -134,7 +134,7 @@ class RunOptions(NamedTuple):
 
     @property
     def batch(self) -> "BatchOptions | None":
-        """What is said of a batch; `None` where it is a single call.
+        """The options of a batch; `None` for a single call.
 
         Raises:
             Failure: If an option of batches stands alone, or two of them do not go together.

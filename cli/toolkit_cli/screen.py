@@ -144,4 +144,4 @@ class Screen:
 
 
 class _Kept(StringIO):
-    """Keeps what is written meanwhile; a StringIO says that it is no terminal, so nobody draws on it."""
+    """Keeps what is written meanwhile; a StringIO is not a terminal, so nobody draws on it."""

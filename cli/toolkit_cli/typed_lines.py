@@ -2,7 +2,7 @@
 
 Keys that arrive before the terminal has been quiet for half a second belong to something else that is being typed, and
 are discarded. So is the rest of a line that began among them, however slowly it comes. This module knows no terminal:
-it is given keys and times, and says what they amount to.
+it receives keys and times, and returns what they amount to.
 """
 
 from dataclasses import dataclass, replace
@@ -77,7 +77,7 @@ class TypedLine:
 
     @property
     def flaw(self) -> Flaw | None:
-        """Why the line decides nothing, whatever it says."""
+        """Why the line decides nothing, whatever its text."""
         if self.begun_before:
             return "begun before"
         if self.pasted:

@@ -191,7 +191,6 @@ class AgentTool(HandmadeTool):
 
 
 def _split(options: AgentToolOptions) -> tuple[AgentOptions, ToolOptions]:
-    """Split options into those of an agent and those of its tool."""
     of_agent = {key: value for key, value in options.items() if key in AgentOptions.__annotations__}
     of_tool = {key: value for key, value in options.items() if key not in of_agent}
     return cast("AgentOptions", of_agent), cast("ToolOptions", of_tool)

@@ -1,4 +1,4 @@
-"""User messages: tools with which an agent tells its user something while it works, over the channel of its run."""
+"""User messages: tools with which an agent sends its user messages while it works, over the channel of its run."""
 
 from typing import Annotated, Literal
 

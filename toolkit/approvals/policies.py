@@ -85,7 +85,7 @@ class Verdict(NamedTuple):
 
 
 class Policy(Protocol):
-    """Judges calls. `needs_arguments` says whether it looks at them; if not, they are not prepared for it."""
+    """Judges calls. `needs_arguments` is whether it looks at the arguments; if not, they are not prepared for it."""
 
     needs_arguments: bool
 

@@ -119,8 +119,6 @@ class CodeSearch(SandboxedTool[CodeSearchInput]):
 
 
 class _Search:
-    """One search."""
-
     def __init__(self, wanted: CodeSearchInput, effort: Effort, max_bytes: int, most: int) -> None:
         self.wanted = wanted
         self.effort = effort

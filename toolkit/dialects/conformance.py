@@ -298,7 +298,6 @@ def _root_objections(found: Recognized, provider: str) -> Iterator[Objection]:
 
 
 def _as_it_stands(found: Recognized, provider: str) -> Iterator[Objection]:
-    """Yield as objections what an export would change."""
     for change in exporting.export(found.spec, provider).changes:
         if change.pointer == "/parameters" and found.schema.endswith("JsonSchema"):
             continue  # it is sent so already

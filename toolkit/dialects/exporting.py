@@ -75,8 +75,6 @@ def request_tools(exports: Sequence[Export], name: str) -> list[dict[str, Any]]:
 
 
 class _Draft(NamedTuple):
-    """What a definition is written from."""
-
     spec: ToolSpec
     limits: str
     strict: bool

@@ -61,8 +61,6 @@ class _Size(NamedTuple):
 
 
 class _Open:
-    """A collection whose end has not come yet."""
-
     __slots__ = ("awaits_value", "before", "entries", "event", "is_mapping", "items", "key")
 
     def __init__(self, event: Any, before: "_Size") -> None:

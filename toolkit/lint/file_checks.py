@@ -235,8 +235,6 @@ class _LateReader:
 
 
 class _Told(NamedTuple):
-    """The answer of the child process."""
-
     problems: list[Problem]
     tools: list[dict[str, Any]]
     child: int

@@ -122,7 +122,6 @@ def _git(folder: Path, *words: str, given: bytes = b"") -> subprocess.CompletedP
 
 
 def _reason(done: subprocess.CompletedProcess[bytes]) -> str:
-    """Return git's message, its first line."""
     said = done.stderr.decode("utf-8", "replace").strip().splitlines()
     return said[0].removeprefix("fatal: ") if said else f"git ended with status {done.returncode}"
 

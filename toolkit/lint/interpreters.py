@@ -140,7 +140,6 @@ def _executable(named: str) -> str:
 
 
 def _probed(executable: str, named: str) -> dict[str, Any]:
-    """Return an interpreter's version and paths."""
     wanted = json.dumps([[*_MODULES.values()], [*all_packages()]])
     try:
         ended = subprocess.run(  # noqa: S603 - the user has named it

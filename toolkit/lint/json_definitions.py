@@ -54,7 +54,6 @@ def definitions_in(root: Node, file: str) -> tuple[list[ToolDefinition], list[Pr
 
 
 def _entries(node: Node) -> Iterator[Node]:
-    """Yield what is meant as a definition."""
     if isinstance(node, Sequence):
         for item in node.items:
             yield from _entries(item)

@@ -72,7 +72,6 @@ def suppressions_in(file: str, text: str) -> list[Suppression]:
 
 
 def _read(file: str, written: "_Comment") -> Iterator[Suppression]:
-    """Yield what one comment silences."""
     line = written.line
 
     def place(start: int, end: int) -> Location:
@@ -110,7 +109,6 @@ class _Comment(NamedTuple):
 
 
 def _python_comments(text: str) -> Iterator[_Comment]:
-    """Yield the comments that may silence something."""
     import io  # noqa: PLC0415 - few files have such comments
     import tokenize  # noqa: PLC0415
 

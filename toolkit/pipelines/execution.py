@@ -145,7 +145,6 @@ class Step:
         return await self._unless_kept(turn, partial(do_for_items, self._once, each, items=ready, flow=flow, turn=turn))
 
     async def _once(self, flow: Flow, turn: Turn) -> Outcome:
-        """Do what the step does, once."""
         return await self._unless_kept(turn, partial(self._act, flow, turn))
 
     async def _unless_kept(self, turn: Turn, work: Callable[[], Awaitable[Outcome]]) -> Outcome:

@@ -252,5 +252,4 @@ _PART = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
 def _top(path: str) -> str:
-    """Return the first name of a path."""
     return path.replace("[", ".").partition(".")[0]

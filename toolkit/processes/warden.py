@@ -137,7 +137,6 @@ def _reap() -> dict[int, int]:
 
 
 def _end_all(woken: int) -> None:
-    """End whatever is left of the tree."""
     deadline = time.monotonic() + PATIENCE
     while 0 not in _reap() and time.monotonic() < deadline:
         for process in _held():

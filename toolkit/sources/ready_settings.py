@@ -46,7 +46,6 @@ def read_ready_settings(tables: Mapping[str, Any], spot: Spot) -> dict[str, Read
 
 
 def _tool_of(table: Mapping[str, Any], spot: Spot) -> ReadyTool | None:
-    """Return which ready tool a table is about."""
     name = spot.path[-1]
     ready, kind = ready_tools(), table.get(KIND, name)
     if KIND in table and (problem := name_problem(name)):

@@ -207,8 +207,6 @@ def _methods() -> Mapping[str, Sequence[Registered]]:
 
 
 class _Walk:
-    """One walk through a file."""
-
     def __init__(self, reader: ToolReader, source: SourceFile) -> None:
         self._reader = reader
         self._source = source

@@ -53,7 +53,6 @@ class FormQuestions:
         return Answer("decline" if answer is None else "accept")
 
     async def _filled(self, form: Form, message: str) -> Mapping[str, Any] | None:
-        """Return what a person fills in."""
         if (name := form.only_text) is None:
             filled = await self._put(
                 message, form.defaults, show=form.notes, objection=form.objection, form=form.schema

@@ -89,7 +89,6 @@ def secrets_of_schema(schema: Mapping[str, Any], examples: Sequence[Any] = ()) -
 
 
 def _texts_of(data: Any) -> Iterator[str]:
-    """Yield every text in plain data."""
     if isinstance(data, str):
         yield data
     elif isinstance(data, Mapping | list | tuple):

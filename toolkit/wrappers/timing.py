@@ -44,7 +44,7 @@ class TimedTool(WrappedTool):
             return ToolResult.failure(message, "timeout")
 
 
-class OutOfTime(Exception):  # noqa: N818 - named for what it says
+class OutOfTime(Exception):  # noqa: N818 - named for what happened
     """The time is over. It distinguishes our own clock from a TimeoutError that a tool raises."""
 
 

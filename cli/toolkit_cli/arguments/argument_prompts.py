@@ -52,8 +52,6 @@ def _description(properties: Mapping[str, Any], name: str) -> str:
 
 
 class _Form:
-    """The arguments as they are filled in."""
-
     def __init__(self, tool: Tool, prompter: Prompter, values: dict[str, Any]) -> None:
         self._tool = tool
         self._prompter = prompter
@@ -79,7 +77,7 @@ class _Form:
             self.values[name] = self._schemas.value(typed, schema)
 
     def _objection(self, name: str, text: str) -> str | None:
-        """Tell why a typed text will not do as this argument; what the others lack is not its fault."""
+        """Return why a typed text will not do as this argument; what the others lack is not its fault."""
         value = self._schemas.value(text, self._schemas.of(name))
         found = objections(self._tool, {**self.values, name: value})
         mine = next((one.problem for one in found if one.argument == name), None)

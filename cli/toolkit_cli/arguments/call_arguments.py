@@ -1,4 +1,4 @@
-"""Everything that the command line says about the arguments of one call, put together and judged at once."""
+"""All arguments of one call on the command line, put together and judged at once."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -61,7 +61,7 @@ class Gathered(NamedTuple):
 
 
 class Objection(NamedTuple):
-    """What a tool says against one argument; the name is empty where it is about them all."""
+    """A tool's objection to one argument; the name is empty if it is about them all."""
 
     argument: str
     problem: Problem
@@ -103,7 +103,7 @@ def _is_utf8(word: str) -> bool:
 
 
 def objections(tool: Tool, arguments: Mapping[str, Any]) -> list[Objection]:
-    """Return what the tool says against these arguments, each by itself; missing ones are not among them."""
+    """Return the tool's objections to these arguments, each by itself; missing ones are not among them."""
     try:
         tool.describe(tool.parse(arguments))
     except (ToolArgumentsError, ToolExecutionError) as error:
@@ -148,7 +148,7 @@ def _sorted_words(
 
 
 def _take_whole(given: Given, gathered: Gathered) -> bool:
-    """Take the arguments that `--args` gives; tell whether they could be read."""
+    """Take the arguments that `--args` gives; return whether they could be read."""
     text: str | Problem = given.whole or ""
     if given.whole == "-":
         text = (
@@ -208,7 +208,7 @@ def _json_object(text: str, what: str) -> dict[str, Any] | Problem:
 
 
 def _take_text(tool: Tool, schemas: Schemas, given: Given, texts: Sequence[str], gathered: Gathered) -> None:
-    """Put the text that the tool works on where it belongs: said as a word, by `--input`, or piped."""
+    """Put the text that the tool works on where it belongs: given as a word, by `--input`, or piped."""
     said = [*texts, *([given.text] if given.text is not None else [])]
     if len(said) > 1:
         listed = ", ".join(f"'{text}'" for text in said)
@@ -265,7 +265,7 @@ def _refuse_unknown(tool: Tool, names: Iterable[str], problems: list[Problem]) -
 
 
 def _refuse_unknown_inside(tool: Tool, arguments: Mapping[str, Any], problems: list[Problem]) -> None:
-    """Report the keys of records, at any depth, that the tool would leave out."""
+    """Report the keys of records, at any depth, that the tool would drop."""
     for one in unknown_members(tool.spec.parameters, arguments) if tool.ignores_unknown else ():
         if one.around:
             hint = one.meant or f"it takes {', '.join(one.known) or 'none'}"

@@ -1,7 +1,7 @@
 """Conversion: what a person typed as an argument becomes the value that the parameter's schema wants.
 
 A text stays a text wherever a text will do, though it look like a number. What cannot be converted is left as it is:
-the tool then says what it wanted.
+the tool then reports what it wanted.
 """
 
 import json
@@ -17,7 +17,7 @@ _LITERALS = {"true": True, "false": False, "null": None}
 
 
 class Schemas:
-    """The schemas of a tool's parameters; what a parameter is that there is none of, nothing says."""
+    """The schemas of a tool's parameters; a parameter that does not exist has an empty one."""
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         """Keep the schema of each parameter."""

@@ -15,7 +15,7 @@ class TextPlace(NamedTuple):
     Attributes:
         parameter: The parameter that takes it, if there is one.
         takes_object: Whether a JSON object holds all arguments instead.
-        is_open: Whether nothing was said for it yet.
+        is_open: Whether it has no text yet.
         hint: Where there is no such place, what to write.
     """
 

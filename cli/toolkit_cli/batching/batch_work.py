@@ -18,7 +18,7 @@ class BatchWork(NamedTuple):
         items: The items, open.
         arguments: Makes arguments of an item.
         context: What the calls are made with.
-        options: What the command line says.
+        options: The options of the command line.
         run: The id of the run.
         channel: Receives what tools say to the user.
     """

@@ -99,5 +99,5 @@ class BatchRun:
 
 
 def changed_words(items: ItemFile, item: Item) -> str:
-    """Return what is said where an item is not the one that was done before."""
+    """Return the message where an item is not the one that was done before."""
     return f"{items.place_of(item)} has changed since it was done; do the new one with --accept-changes"

@@ -45,8 +45,8 @@ def run_each(
 
     Args:
         tool: The tool.
-        options: What the command line says of the batch.
-        given: What it says of the arguments, for all items.
+        options: The options of the batch on the command line.
+        given: Its arguments for all items.
         context: What the calls are made with; it has the gate.
         answers: How questions are answered.
         screen: Where progress is shown.
@@ -123,7 +123,7 @@ def _are_same(file: Path | None, other: Path | None) -> bool:
 
 
 def _common(tool: Tool, given: Given) -> Mapping[str, Any]:
-    """Return the arguments that were said for all items.
+    """Return the arguments that are given for all items.
 
     Raises:
         Failure: With everything that is wrong with them.

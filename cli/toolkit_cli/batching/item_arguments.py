@@ -15,7 +15,7 @@ from toolkit_cli.arguments.text_places import text_place
 class ItemArguments:
     """Makes arguments of items: a record gives them by name, anything else is the one that the tool works on.
 
-    What was said for all items holds where an item does not say it.
+    An argument for all items holds where an item does not have it.
     """
 
     def __init__(self, tool: Tool, common: Mapping[str, Any], *, are_texts: bool) -> None:
@@ -23,7 +23,7 @@ class ItemArguments:
 
         Args:
             tool: The tool.
-            common: The arguments that were said for all items.
+            common: The arguments that are given for all items.
             are_texts: Whether the values of records are texts, as the cells of a table are.
         """
         self._tool, self._common, self._are_texts = tool, common, are_texts

@@ -20,7 +20,7 @@ _STATUSES: Final = {"timeout": "timed_out", "rejected": "rejected"}
 
 
 class ItemCalls:
-    """Calls one tool for items, and says in each call which item it is."""
+    """Calls one tool for items, and names the item in each call."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ def kept_as(result: ToolResult, context: ToolContext) -> tuple[str, str, bool]:
 
 
 def looks_at_run(tool: Tool) -> bool:
-    """Return whether a call of a tool may use the run that it belongs to: what it costs, and what it says."""
+    """Return whether a call of a tool may use the run that it belongs to: its costs, and its messages."""
     pipeline = pipeline_in(tool)
     if pipeline is None:
         return tool.uses_context

@@ -1,4 +1,4 @@
-"""Item reports: an item of a batch is told to whoever observes the run, with one start and one finish."""
+"""Item reports: an item of a batch is reported to whoever observes the run, with one start and one finish."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -20,7 +20,7 @@ async def reported(
         work: Does it.
         number: Which item it is.
         tool: The name of what is called for it.
-        context: Says who listens, and to which run it belongs.
+        context: Has the listener, and the run to which it belongs.
         trace: Variables that name the trace of the run, if that may be in another process.
 
     Raises:

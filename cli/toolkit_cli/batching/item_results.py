@@ -17,15 +17,15 @@ OnItemError = Literal["fail", "skip", "collect"]
 
 
 class BatchOptions(NamedTuple):
-    """What the command line says of a batch.
+    """The options of a batch on the command line.
 
     Attributes:
         source: Where its items are.
         jobs: How many are done side by side; 0 where workers elsewhere do them all.
         out: The file that the results are written to; stdout where none is named.
         on_item_error: What a failed item does.
-        format: How a failure of the whole is told.
-        quiet: Whether nothing else is told.
+        format: How a failure of the whole is reported.
+        quiet: Whether nothing else is reported.
         dry_run: Whether the items are only checked.
         store: The URL of the store that its items are done from, if they are.
     """

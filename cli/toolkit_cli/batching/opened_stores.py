@@ -15,7 +15,7 @@ STORE_VARIABLE: Final = "TOOLKIT_STORE"
 def named_store(said: str | None) -> str | None:
     """Return the URL of the store that an option or the environment names, if one does.
 
-    A file of a project names none: what a batch works on would be sent to whatever server it says.
+    A project's file cannot name one: a batch's data would be sent to whatever server it names.
     """
     return said or os.environ.get(STORE_VARIABLE) or None
 
@@ -40,7 +40,7 @@ def open_store(url: str, *, makes: bool = True) -> "Store":
 
 
 def store_option(store: "Store") -> str:
-    """Return the option that names a store in a command that goes on, where it is not said in the environment."""
+    """Return the option that names a store in a command to continue, if the environment does not set it."""
     return option_of(store.url.shown)
 
 

@@ -23,7 +23,7 @@ _ANSWERS = {"approve": "approved", "edit": "edited and approved", "reject": "rej
 
 
 class Said(NamedTuple):
-    """What is said with an answer.
+    """The options of an answer.
 
     Attributes:
         reason: Why, for whoever chose the call.
@@ -66,9 +66,9 @@ def decide_approval(kept: Kept, id: str | None, words: Sequence[str], said: Said
 
     Args:
         kept: The runs.
-        id: What tells the question apart, or the beginning of it.
+        id: The question's id, or the beginning of it.
         words: The answer, and the arguments of an edit.
-        said: What is said with it.
+        said: The options of the answer.
         url: The store, where the runs are in one.
 
     Raises:

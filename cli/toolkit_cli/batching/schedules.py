@@ -22,7 +22,7 @@ def add_schedule(url: str, cron: str, words: Sequence[str], each: str | None, na
         cron: When it begins.
         words: The target, and the arguments of the call, or those for all items.
         each: The file of items, if there are any.
-        name: What the schedule is called; as its tool is, unless it is said.
+        name: The schedule's name; by default, that of its tool.
 
     Raises:
         Failure: If no target is named, or its arguments are wrong or hold a secret.

@@ -33,7 +33,7 @@ class StoredCalls:
             tool: What is called.
             context: What the calls are made with.
             source: Where the items come from, in words.
-            channel: Is told what tools say to the user.
+            channel: Receives the messages of tools to the user.
             trace: Variables that name the trace of the run, if somebody observes it.
         """
         self._calls = ItemCalls(tool, context, source, keeps=True, trace=trace)

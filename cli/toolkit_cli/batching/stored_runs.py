@@ -40,9 +40,9 @@ class StoredRun:
     """One run that a store keeps.
 
     Attributes:
-        id: What tells it apart.
+        id: Its unique id.
         store: Where it is kept.
-        version: What tells its definition from others, on any machine.
+        version: The version of its definition, the same on any machine.
         resumed: What it goes on from, if it does.
         trace: Variables that name its trace, if somebody observes it.
     """
@@ -70,7 +70,7 @@ class StoredRun:
             arguments: Those that hold for all items.
             resumed: What goes on, if something does.
             limit: What bounds the items of the tool; `None` where that stays as it is.
-            id: What tells it apart.
+            id: Its unique id.
             schedule: The schedule that begins it, if one does; then it may have begun before.
 
         Raises:
@@ -107,7 +107,7 @@ class StoredRun:
     def end(
         self, exit_code: int, error: str | None, *, is_complete: bool, pending: ApprovalPending | None = None
     ) -> None:
-        """Keep how it ended, and tell how it can go on where it was cut short, or waits."""
+        """Keep how it ended, and report how it can go on if it was cut short, or waits."""
         state = state_after(exit_code, is_complete=is_complete, pending=pending)
         with suppress(JournalError):  # if that was the reason, there is nothing left to be written
             if self.store.state_of(self.id) != "cancelled":
@@ -126,7 +126,7 @@ class StoredRun:
 
 
 def version_of(tool: Tool, model: str | None) -> str:
-    """Return what tells the definition of a tool from others, on any machine.
+    """Return the version of a tool's definition, the same on any machine.
 
     That is its schema, the contents of its files, and the model that its agents are to ask.
     """

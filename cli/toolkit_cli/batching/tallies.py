@@ -32,7 +32,7 @@ class Tally:
         self._began = perf_counter()
 
     def count(self, failure: str | None) -> None:
-        """Count an item that has ended; `failure` says where and why it failed, if it did."""
+        """Count an item that has ended; `failure` is where and why it failed, if it did."""
         self.done += 1
         if failure is not None:
             self.failed += 1

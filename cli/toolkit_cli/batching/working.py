@@ -1,4 +1,4 @@
-"""Working: a process that does the items of a store until it is told to end."""
+"""Working: a process that does the items of a store until it is asked to end."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -38,7 +38,7 @@ SINGLE = "a single call"
 
 
 class WorkerTools:
-    """The tools of a worker, and what each of its runs says of their calls."""
+    """The tools of a worker, and the options of each of its runs for their calls."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class WorkerTools:
             tools: The tools, by name.
             context: What their calls are made with; it has the gate.
             model: What answers agents.
-            channel: Is told what tools say to the user.
+            channel: Receives the messages of tools to the user.
         """
         self._store, self._context, self._channel = store, context, channel
         self.tools = {version_of(tool, model): tool for tool in tools.values()}
@@ -63,7 +63,7 @@ class WorkerTools:
         self.done = 0
 
     def do(self, item: StoredItem, version: str, journal: "WorkflowJournal") -> ItemEnd:
-        """Do an item, with what its run says of every call.
+        """Do an item, with its run's options for every call.
 
         Raises:
             Signal: What ends more than this item.
@@ -141,7 +141,7 @@ def items_of(source: str) -> Iterator[ItemFile]:
 
 
 def work(store: Store, tools: WorkerTools, jobs: int, *, quiet: bool) -> int:
-    """Do items until the process is told to end, or the store fails; return the exit code."""
+    """Do items until the process is asked to end, or the store fails; return the exit code."""
     names = {version: tool.name for version, tool in tools.tools.items()}
 
     def run() -> ToolResult:

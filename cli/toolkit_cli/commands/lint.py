@@ -79,7 +79,7 @@ Baseline = Annotated[str | None, typer.Option(metavar="FILE", help="A file of kn
 
 
 class LintOptions(NamedTuple):
-    """What is said of a check: each field is an option of `toolkit lint`, as it was typed."""
+    """The options of `toolkit lint` as they were typed: each field is one."""
 
     paths: Paths = None
     select: Select = None
@@ -222,7 +222,7 @@ def _tell(look: CheckRun, settings: "LintSettings", format: Format) -> None:  # 
 
 
 def _settings(configuration: "Configuration", said: LintOptions) -> "LintSettings":
-    """Return what the project says of lint, with what the options say over it.
+    """Return the project's settings of lint, overridden by the options.
 
     Raises:
         ConfigurationError: With everything that is wrong in the project's settings.
@@ -332,7 +332,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _note_on(look: CheckRun, problems: Sequence[Problem], settings: "LintSettings", against: str | None) -> str:
-    """Return what is said of the check as a whole: which tools were looked at, and whether anything ran."""
+    """Return the note on the check as a whole: which tools were looked at, and whether anything ran."""
     if against is not None:
         return f"{counted_tools(look.tools)}; compared with {against}; {_STATIC}"
     tools = counted_tools(look.tools) if look.tools.tools or not errors_among(problems) else ""

@@ -72,7 +72,7 @@ def mcp(
 
 
 def _tell_warnings(*, as_json: bool) -> None:
-    """Tell what is odd about the configuration: this is where its servers are looked after."""
+    """Report what is odd about the configuration: this is where its servers are looked after."""
     report(find_configuration()[1], as_json=as_json)
 
 

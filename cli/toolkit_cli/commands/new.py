@@ -30,7 +30,7 @@ def new(
 ) -> None:
     """Write a first tool, with its test, a first pipeline, or a first agent.
 
-    Nothing is ever overwritten. The names of the files go to stdout; what to do next is told beside it.
+    Nothing is ever overwritten. The names of the files go to stdout; the next steps go to stderr.
     """
     _check_name(name)
     files = {"tool": tool_files, "pipeline": pipeline_file, "agent": agent_files}[kind](name)

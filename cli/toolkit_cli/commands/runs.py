@@ -102,7 +102,7 @@ Page = Annotated[
 
 
 class RunsOptions(NamedTuple):
-    """What is said of kept runs: each field is an option of `toolkit runs`, as it was typed."""
+    """The options of `toolkit runs` as they were typed: each field is one."""
 
     action: Action
     name: RunId = None
@@ -300,7 +300,7 @@ def _check_unfinished(run: KeptRun, *, repeats_failures: bool) -> None:
 
 
 def _options_of(run: KeptRun, words: list[str]) -> RunOptions:
-    """Return what was said of a run, in the folder in which it was said.
+    """Return the options of a run, in the folder in which it was started.
 
     Raises:
         Failure: If something of it was a secret and is not kept.

@@ -54,8 +54,8 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     """Print what a model is sent of a tool: its name, its description and the JSON Schema of its parameters.
 
     One tool is an object, several are an array: what stands under `tools` in the request of the provider whose
-    dialect it is. If anything named is broken, all that is wrong is told on stderr and nothing is printed. What the
-    provider will refuse all the same is told on stderr; then the exit code is 1.
+    dialect it is. If anything named is broken, everything wrong is reported on stderr and nothing is printed. What the
+    provider will still refuse is reported on stderr; then the exit code is 1.
     """
     if of and targets:
         raise Failure(ExitCode.USAGE, "'--of' takes no targets: it describes a file format, not tools")
@@ -77,7 +77,7 @@ def _print_tools(
     explain: bool,  # noqa: FBT001 - called once
     alone: bool,  # noqa: FBT001 - called once
 ) -> ExitCode:
-    """Print tools in a dialect, and tell on stderr what was changed, if that is wanted, and what will be refused."""
+    """Print tools in a dialect, and on stderr what was changed, if that is wanted, and what will be refused."""
     if dialect == _PLAIN:
         definitions = [tool.spec.definition for tool in tools]
         console.write_data(_write(definitions[0] if alone else definitions, format))

@@ -68,7 +68,7 @@ Printed = Annotated[
 
 
 class ServeOptions(NamedTuple):
-    """What is said of a server: each field is an option of `toolkit serve`, as it was typed."""
+    """The options of `toolkit serve` as they were typed: each field is one."""
 
     targets: Targets = None
     http: Http = None

@@ -74,7 +74,7 @@ def show(
 
 
 def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
-    """Return the ready tool that a target means if it needs more than it has been told; it can be explained even so."""
+    """Return the ready tool that a target means if options of it are missing; it can be explained even so."""
     grave = errors_among(problems)
     cannot_work = bool(grave) and all(problem.code == NOT_A_TOOL for problem in grave)
     return ready_tools().get(target) if cannot_work else None

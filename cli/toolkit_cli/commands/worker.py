@@ -35,7 +35,7 @@ Model = Annotated[str | None, typer.Option(metavar="MODEL", help="What answers a
 
 
 class WorkerOptions(NamedTuple):
-    """What is said of a worker: each field is an option of `toolkit worker`, as it was typed."""
+    """The options of `toolkit worker` as they were typed: each field is one."""
 
     store: StoreName = None
     tools: Sources = None

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class CheckRun:
-    """Checks the files, as often as it is called, and keeps what the baseline says of the last time."""
+    """Checks the files, as often as it is called, and keeps the last result of the baseline."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class CheckRun:
 
     @property
     def has_baseline(self) -> bool:
-        """Whether a baseline tells the new findings from the known ones."""
+        """Whether a baseline distinguishes new findings from known ones."""
         return self._file is not None
 
     def tell(self) -> None:

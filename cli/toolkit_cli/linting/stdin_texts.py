@@ -18,7 +18,7 @@ def text_of_stdin(paths: Sequence[str], filename: str | None, *, writes: bool) -
         writes: Whether files are to be changed.
 
     Raises:
-        Failure: If something else is to be checked too, nothing says for which file the text stands, files are to be
+        Failure: If something else is to be checked too, the name of the file is missing, files are to be
             changed, or the text is not UTF-8.
     """
     if STDIN not in paths:

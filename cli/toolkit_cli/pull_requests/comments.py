@@ -1,4 +1,4 @@
-"""Comments: what a pull request is told of findings, as Markdown in which nothing of a finding is a sign."""
+"""Comments: findings for a pull request, as Markdown in which nothing of a finding is a sign."""
 
 from collections.abc import Sequence
 from itertools import groupby

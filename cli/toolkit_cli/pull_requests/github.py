@@ -17,7 +17,7 @@ _LARGEST = 16 * 1024 * 1024
 
 
 class GitHubError(Exception):
-    """GitHub has not done what was asked; the message says why, on one line."""
+    """GitHub has not done what was asked; the message has the reason, on one line."""
 
 
 class Repository(NamedTuple):
@@ -51,7 +51,7 @@ class Repository(NamedTuple):
         return self._ask(method, path, body)
 
     def _ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        request = Request(  # noqa: S310 - the runner says where the API is
+        request = Request(  # noqa: S310 - the runner sets where the API is
             f"{self.api.rstrip('/')}/repos/{quote(self.name)}/{path}",
             data=None if body is None else json.dumps(body).encode(),
             method=method,

@@ -21,7 +21,7 @@ _CODE = re.compile(r"[A-Z]{2,8}[0-9]{1,5}")
 _SEVERITIES = ("error", "warning", "info")
 
 
-class BadReport(Exception):  # noqa: N818 - it says what the file is
+class BadReport(Exception):  # noqa: N818 - named for what the file is
     """A file is not a report of findings; the message says why."""
 
 
@@ -48,7 +48,7 @@ class Finding(NamedTuple):
         code: Its rule.
         severity: `error`, `warning` or `info`.
         message: What is wrong, on one line.
-        hint: What to do about it; empty where nothing is said.
+        hint: What to do about it; may be empty.
         path: The file, from the top of the repository; empty where it is in none.
         line: Its line, from 1; None where that is not known.
         edits: The edits of a safe fix, all in this file.

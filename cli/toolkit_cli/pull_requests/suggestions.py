@@ -63,7 +63,7 @@ def suggestions_for(findings: Iterable[Finding], files: Mapping[str, ChangedFile
 
 
 def _last_line(edit: Edit) -> int:
-    """Return the last line that an edit touches; one that ends before the first column of a line leaves that alone."""
+    """Return the last line that an edit touches; one that ends before the first column of a line does not touch it."""
     span = edit.span
     return span.end_line - 1 if span.end_column == 1 and span.end_line > span.line else span.end_line
 

@@ -19,7 +19,7 @@ _NOBODY_SAID = "not named: --model, TOOLKIT_MODEL, or the configuration"
 
 
 def drawn_agent(outline: "AgentOutline", width: int) -> list[Line]:
-    """Return what an agent is told, and its tools with their locks, or its states with the ways between them."""
+    """Return an agent's instructions, and its tools with their locks, or its states with the ways between them."""
     facts = {
         "model": one_line(_show(outline.model)) if outline.model else _NOBODY_SAID,
         "turns": f"{outline.turns} at most",
@@ -68,7 +68,7 @@ def diagram_of(outline: "AgentOutline") -> str:
 
 
 def _show(model: str) -> str:
-    """Return the name of a model; the file of a script is told as it is reached from here."""
+    """Return the name of a model; for a script, its file as it is reached from here."""
     return f"{_SCRIPTED}{shown_path(model.removeprefix(_SCRIPTED))}" if model.startswith(_SCRIPTED) else model
 
 

@@ -35,4 +35,4 @@ def summary_line(*, done: int, failed: int, waiting: int, cost: float | None, re
 
 
 def _rate(rate: float) -> str:
-    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"  # noqa: PLR2004 - below ten a digit more tells something
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"  # noqa: PLR2004 - below ten a digit more is useful

@@ -1,4 +1,4 @@
-"""Changes: what an export says otherwise than the tool's specification, as people read it."""
+"""Changes: the differences between an export and the tool's specification, as people read them."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby

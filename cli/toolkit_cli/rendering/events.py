@@ -57,7 +57,7 @@ _WORDS: dict[StepStatus, str] = {
 
 @dataclass(slots=True)
 class StepRow:
-    """What the closing table says of one step; a step that ran for several items of an outer one is one row."""
+    """The row of the closing table for one step; a step that ran for several items of an outer one is one row."""
 
     path: str
     status: str = "not run"

@@ -1,4 +1,4 @@
-"""Findings of lint in every format that there is, and what is said of them as a whole."""
+"""Findings of lint in every format that there is, and the note on them as a whole."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Sequence
@@ -34,9 +34,9 @@ def render(
         format: The format.
         colour: Whether text has colours.
         width: How many columns text may take.
-        note: What is said of the check as a whole, where people read.
+        note: A note on the check as a whole, for people.
         quiet: Whether the findings stand alone, without a word about the whole.
-        is_known: Whether a baseline tells the new findings from the known ones.
+        is_known: Whether a baseline distinguishes new findings from known ones.
     """
     match format:
         case "text":
@@ -90,7 +90,7 @@ def _overview(problems: Sequence[Problem]) -> str:
 
 
 def _closing(problems: Sequence[Problem], note: str) -> str:
-    """Return the last line: how much was found, and how much of it a program can cure."""
+    """Return the last line: how much was found, and how much of it a program can fix."""
     said = summary_of(problems) if problems else PASSED
     safe = sum(problem.fix is not None and problem.fix.is_safe for problem in problems)
     unsafe = sum(problem.fix is not None and not problem.fix.is_safe for problem in problems)

@@ -12,7 +12,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def as_junit(problems: Sequence[Problem]) -> str:
-    """Return one document; what is no error is a case that passed and says something."""
+    """Return one document; what is not an error is a passed case with a message."""
     by_file: dict[str, list[Problem]] = {}
     for problem in problems:
         by_file.setdefault(shown_path(problem.location.file) if problem.location else "toolkit", []).append(problem)

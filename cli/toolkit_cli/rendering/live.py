@@ -28,12 +28,12 @@ class Bars:
         self._tasks[call] = self._progress.add_task(one_line(label), total=items)
 
     def advance(self, call: int, done: int) -> None:
-        """Tell how many of its items are done."""
+        """Show how many of its items are done."""
         if call in self._tasks:
             self._progress.update(self._tasks[call], completed=done)
 
     def remove(self, call: int) -> bool:
-        """Take a step's bar away, if it has one, and tell whether it was the last."""
+        """Take a step's bar away, if it has one, and return whether it was the last."""
         task = self._tasks.pop(call, None)
         if task is None:
             return False

@@ -1,4 +1,4 @@
-"""Pending approvals for people: each question in full, with what tells it apart and where it arose."""
+"""Pending approvals for people: each question in full, with its id and where it arose."""
 
 from datetime import datetime
 

@@ -164,7 +164,7 @@ def _fold(lines: list[Line], most: int) -> list[Line]:
 
 
 def _all_arguments(request: ReviewRequest) -> dict[str, Any]:
-    """Return the arguments of a call, and then the defaults of those that it leaves out."""
+    """Return the arguments of a call, and then the defaults of those that it omits."""
     left_out = {name: value for name, value in request.defaults.items() if name not in request.arguments}
     return {**request.arguments, **left_out}
 
@@ -255,7 +255,7 @@ def _effect_lines(preview: str, room: int) -> list[Line]:
 
 
 def _reads_as_data(text: str) -> bool:
-    """Tell whether a bare text would look like a number, a literal, a list, a quoted text or like nothing."""
+    """Return whether a bare text would look like a number, a literal, a list, a quoted text or like nothing."""
     if not text or text != text.strip() or text[0] in '"[{<' or text.endswith(_DEFAULT.strip()):
         return True
     try:

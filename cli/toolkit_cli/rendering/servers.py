@@ -45,7 +45,7 @@ def server_record(one: "ServerHealth | McpServer") -> dict[str, Any]:
 
 def _parts(one: "ServerHealth | McpServer") -> "tuple[McpServer, ServerHealth | None]":
     server: McpServer | None = getattr(one, "server", None)
-    return (one, None) if server is None else (server, one)  # type: ignore[return-value]  # told apart by the attribute
+    return (one, None) if server is None else (server, one)  # type: ignore[return-value]  # distinguished by the attribute
 
 
 def _state(standing: "ServerHealth | None") -> str:

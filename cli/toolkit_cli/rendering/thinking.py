@@ -1,4 +1,4 @@
-"""Thinking: a line that stands on the terminal while a model has been asked and has not said anything yet."""
+"""Thinking: a line on the terminal while a model has been asked and has not answered yet."""
 
 from toolkit_cli import console
 from toolkit_cli.rendering.escaping import cut, one_line

@@ -43,7 +43,7 @@ _FLAGS = (
 def listed(tools: Iterable[Tool], width: int, policy: "FilePolicy | None" = None) -> list[Line]:
     """Return a table of tools: name, marks, where it comes from, and the first sentence of its description.
 
-    Where there are rules, it says what they make of each tool, and of tools of other frameworks, which one it is.
+    With rules, it shows their verdict on each tool, and on tools of other frameworks, which one it is.
     """
     header = ("NAME", "MARKS", "POLICY", "FRAMEWORK", "FROM", "DESCRIPTION")
     return table(header, [_row(tool, policy) for tool in tools], width)

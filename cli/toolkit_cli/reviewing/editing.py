@@ -1,7 +1,7 @@
 """Editing: a person changes the arguments of a call before it runs.
 
 Texts are edited as they are where a terminal can show them so, in the person's own editor if they have several lines
-and `VISUAL` or `EDITOR` names one, and as JSON otherwise. What the tool would refuse is told and asked again.
+and `VISUAL` or `EDITOR` names one, and as JSON otherwise. The tool's objections are shown, and it is asked again.
 """
 
 import json

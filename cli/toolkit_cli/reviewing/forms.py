@@ -35,7 +35,7 @@ async def filled_form(prompter: Prompter, request: ReviewRequest, form: Mapping[
 
     Args:
         prompter: Asks.
-        request: Tells why members do not fit.
+        request: Returns why members do not fit.
         form: A JSON Schema of an object.
     """
     answers: dict[str, Any] = {}

@@ -28,8 +28,8 @@ class ReadyAgent(NamedTuple):
 
     Attributes:
         agent: The agent.
-        worded: Returns what its model is told of a task.
-        takes_task: Whether it is told what is to be done.
+        worded: Returns the task in words for its model.
+        takes_task: Whether it takes a task in words.
         declared: The agent as its file describes it.
     """
 

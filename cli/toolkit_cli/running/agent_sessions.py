@@ -42,16 +42,16 @@ class Conversation:
 
     Attributes:
         agent: The agent.
-        said: What was said so far.
+        said: The conversation so far.
         context: What it is called with.
         run: What the agent's own calls and requests belong to, and are counted for.
         screen: Where people see it.
         format: How results are written.
         kept: What the calls of the agent give.
-        reporter: Who tells people of it, unless all is to be quiet.
-        file: Where what is said is kept, if anywhere.
-        worded: Returns what the model is told of a task.
-        takes_task: Whether it is told what is to be done; it knows by itself otherwise.
+        reporter: Reports to people, unless all is to be quiet.
+        file: Where the conversation is kept, if anywhere.
+        worded: Returns the task in words for the model.
+        takes_task: Whether it takes a task in words; otherwise it has one of its own.
         keeping: Keeps its turns, if something does.
     """
 
@@ -69,7 +69,7 @@ class Conversation:
     keeping: "Keeping | None" = None
 
     def answer(self, task: str) -> int:
-        """Let the agent do a task that continues what was said; show how it ended, and return the exit code."""
+        """Let the agent do a task that continues the conversation; show how it ended, and return the exit code."""
         if self.reporter is not None:
             self.reporter.begin()
         self.kept.begin()
@@ -92,7 +92,7 @@ class Conversation:
             self._keep()
 
     def keep_from_here_on(self) -> None:
-        """Write what is said as it is said; also before anything is, so that it is told at once if that cannot be.
+        """Write the conversation as it grows; also before it begins, so that a file that fails is reported at once.
 
         Raises:
             Failure: If the file cannot be written.
@@ -106,15 +106,15 @@ class Conversation:
             self.file.write(self.said, self.run)
 
     def _keep_if_possible(self) -> None:
-        """Write what was said so far, in the middle of the work, which a file that fails must not end.
+        """Write the conversation so far, in the middle of the work, which a file that fails must not end.
 
-        When the work is done it is written again, and then it is told why that cannot be.
+        When the work is done it is written again, and a failure is reported then.
         """
         with suppress(Failure):
             self._keep()
 
     def begin_afresh(self) -> None:
-        """Forget what was said; the file does not."""
+        """Forget the conversation; the file does not."""
         from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - loaded already
 
         if self.file is not None:

@@ -136,13 +136,13 @@ def policy_of_files(configuration: "Configuration", targets: Sequence[str] = ())
     return policy
 
 
-def waits_for_answers(on_approval: str, asking: "AskingOptions", journal: bool | None) -> bool:  # noqa: FBT001 - as it was said
+def waits_for_answers(on_approval: str, asking: "AskingOptions", journal: bool | None) -> bool:  # noqa: FBT001 - as it was typed
     """Return whether questions wait for answers that come later.
 
     Args:
-        on_approval: What is said of that: `ask` or `wait`.
-        asking: What else is said of questions.
-        journal: Whether a journal keeps them, where that is said.
+        on_approval: The option: `ask` or `wait`.
+        asking: The other options of questions.
+        journal: Whether a journal keeps them, if set.
 
     Raises:
         Failure: If they cannot wait, or must not.

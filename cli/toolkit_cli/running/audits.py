@@ -15,8 +15,8 @@ def audit_of(configuration: "Configuration", *, always: bool = False) -> "AuditL
     """Return the log that decisions are recorded in; None where they are not.
 
     Args:
-        configuration: What the user and the project say.
-        always: Whether a model chooses calls, so that they are recorded unless the user says otherwise.
+        configuration: The settings of the user and the project.
+        always: Whether a model chooses calls, so that they are recorded unless the user chooses otherwise.
     """
     wanted = configuration.audit
     if not (wanted if wanted is not None else always or _is_ci()):

@@ -24,7 +24,7 @@ class ForeseenCall(NamedTuple):
 
     Attributes:
         call: The call, with its arguments as far as they are known, and the names of those that are computed later.
-        verdict: What the gate says about it, as far as that can be known.
+        verdict: The gate's verdict on it, as far as that can be known.
         tool: The tool; `None` for a step that only asks.
         step: The step that makes it, or `None` for the call itself.
         location: Where that step is written.

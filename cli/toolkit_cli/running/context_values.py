@@ -18,7 +18,7 @@ def with_values(configuration: "Configuration", given: "ContextOptions") -> "Con
     """Return a configuration with the values of `--context` over its own.
 
     Raises:
-        Failure: If one is not an assignment, or is not what it says.
+        Failure: If one is not an assignment, or has an invalid value.
     """
     return configuration._replace(context={**configuration.context, **read_values(given.context or ())})
 
@@ -32,7 +32,7 @@ def read_values(words: Sequence[str]) -> dict[str, Any]:
     """Return the values of `--context`.
 
     Raises:
-        Failure: If one is not an assignment, or is not what it says.
+        Failure: If one is not an assignment, or has an invalid value.
     """
     values: dict[str, Any] = {}
     for word in words:

@@ -96,7 +96,7 @@ class KeptStep:
 class KeptWork:
     """A listener that keeps what the steps give, and passes every event on until the run is over.
 
-    It may be told by several threads. Nothing is passed on any more once it is closed: a tool that was given up may
+    Several threads may report to it. Nothing is passed on any more once it is closed: a tool that was given up may
     still run.
     """
 

@@ -43,7 +43,7 @@ class Keeping:
     """One run that is kept.
 
     Attributes:
-        id: What tells it apart.
+        id: Its unique id.
         journal: Where its steps are kept.
         resumed: What it goes on from, if it does.
     """
@@ -60,7 +60,7 @@ class Keeping:
         """Begin to keep it, or go on.
 
         Args:
-            id: What tells it apart.
+            id: Its unique id.
             tool: What is run.
             target: What it was named by.
             request: What it takes to run it again, as plain data.
@@ -93,7 +93,7 @@ class Keeping:
     def end(
         self, exit_code: int, error: str | None, *, is_complete: bool, pending: ApprovalPending | None = None
     ) -> None:
-        """Keep how it ended, and tell how it can go on where it was cut short, or waits."""
+        """Keep how it ended, and report how it can go on if it was cut short, or waits."""
         state = state_after(exit_code, is_complete=is_complete, pending=pending)
         with suppress(JournalError):  # if that was the reason, there is nothing left to be written
             self.journal.finish(state, console.redactor().text(error) if error else None)

@@ -32,7 +32,7 @@ class _ScreenHandler(logging.Handler):
 
 
 def _lines(record: logging.LogRecord) -> list[str]:
-    """Return what a record says, without secrets: its message in one line, and the traceback below it."""
+    """Return the text of a record, without secrets: its message in one line, and the traceback below it."""
     from toolkit_cli.rendering.escaping import lines_of, one_line  # noqa: PLC0415 - few runs show logs
 
     redactor = console.redactor()

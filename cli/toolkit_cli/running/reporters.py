@@ -31,7 +31,7 @@ Listener = Callable[[Event], None]
 
 
 class RunReporter:
-    """A listener that shows a run to a person; it may be told by several threads."""
+    """A listener that shows a run to a person; several threads may report to it."""
 
     def __init__(self, screen: Screen, *, aloud: bool = False) -> None:
         """Show nothing until something happens.
@@ -54,7 +54,7 @@ class RunReporter:
     def progress(self) -> "RunProgress":
         """What has happened so far."""
         if self._kept_progress is None:
-            from toolkit_cli.rendering.events import ASCII_MARKS, MARKS, RunProgress  # noqa: PLC0415 - a plain call tells none
+            from toolkit_cli.rendering.events import ASCII_MARKS, MARKS, RunProgress  # noqa: PLC0415 - a plain call reports none
 
             marks = MARKS if _is_unicode(sys.stderr) else ASCII_MARKS
             self._kept_progress = RunProgress(console.width(), marks)

@@ -1,4 +1,4 @@
-"""Run reports: one run of the command line, told to whoever observes it."""
+"""Run reports: one run of the command line, reported to whoever observes it."""
 
 import os
 from time import perf_counter
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 
 
 class RunReport:
-    """The report of one run: its start, and its one finish, which may be told in another thread.
+    """The report of one run: its start, and its one finish, which may come from another thread.
 
     Attributes:
         run: The id of the run.
     """
 
     def __init__(self, listener: Listener | None, target: str, run: str | None = None) -> None:
-        """Keep who is told; nothing is told yet.
+        """Keep the listener; nothing is reported yet.
 
         Args:
-            listener: Who is told; nobody, if there is none.
+            listener: Receives the report, if there is one.
             target: What is run, as it was named.
             run: The id of the run, if it has one already.
         """
@@ -31,20 +31,20 @@ class RunReport:
         self._began = perf_counter()
 
     def __enter__(self) -> Self:
-        """Tell the start."""
+        """Report the start."""
         if self._listener is not None:
             self._call = next(CALLS)
             self._listener(RunStarted(self._call, self._target, self.run))
         return self
 
     def end(self, exit_code: int, error: str | None = None) -> None:
-        """Tell the finish, unless it was told."""
+        """Report the finish, unless it was reported."""
         self._tell("failure" if exit_code else "success", error)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: "TracebackType | None"
     ) -> None:
-        """Tell the finish of a run that could not begin, or broke off."""
+        """Report the finish of a run that could not begin, or broke off."""
         self._tell("success" if error is None else "error", None if error is None else str(error))
 
     def _tell(self, outcome: Outcome, error: str | None) -> None:

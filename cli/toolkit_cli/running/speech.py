@@ -1,4 +1,4 @@
-"""Speech: what a model says, written to the terminal as it comes."""
+"""Speech: a model's words, written to the terminal as they come."""
 
 from toolkit.events import Event, ModelChose, ModelFinished, ModelSaid, ModelStarted
 from toolkit.visibility import disarmed
@@ -7,7 +7,7 @@ from toolkit_cli.screen import Screen
 
 
 class Speech:
-    """Writes what the outermost agent's model says; agents among its tools are heard by their results alone.
+    """Writes the words of the outermost agent's model; agents among its tools are heard by their results alone.
 
     Attributes:
         last: The last reply that was shown whole.

@@ -22,7 +22,7 @@ def telemetry(wanted: bool | None) -> Iterator["Telemetry | None"]:  # noqa: FBT
     """Provide a listener that makes spans and metrics, if somebody wants them; they are sent when this is left.
 
     Args:
-        wanted: What the flag says; without it the environment decides, as far as the extra is installed.
+        wanted: The flag; without it the environment decides, as far as the extra is installed.
 
     Raises:
         Failure: If the flag wants what is not installed.

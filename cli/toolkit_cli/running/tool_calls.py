@@ -26,8 +26,8 @@ class Ending(NamedTuple):
 
     Attributes:
         result: What it gave; of a call that was cancelled, why.
-        exit_code: What the command says to its caller.
-        problem: What is told on stderr, unless all is well.
+        exit_code: The exit code of the command.
+        problem: What is reported on stderr, unless all is well.
         pending: What waits for an approval, where something does.
     """
 

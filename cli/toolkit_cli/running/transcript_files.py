@@ -1,4 +1,4 @@
-"""Transcript files: what was said in a conversation, as JSON that can be continued."""
+"""Transcript files: a conversation, as JSON that can be continued."""
 
 import json
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class TranscriptFile:
     earlier: Earlier = field(default_factory=list)
 
     def write(self, said: "Transcript", run: Run) -> None:
-        """Write what was said so far, and what it has used.
+        """Write the conversation so far, and its usage.
 
         Raises:
             Failure: If the file cannot be written.
@@ -48,7 +48,7 @@ class TranscriptFile:
         record = console.redactor().data(record)
         text = f"{json_text(record, indent=2)}\n"
         try:
-            # Half a character becomes an escape of JSON; what is said may be private.
+            # Half a character becomes an escape of JSON; the conversation may be private.
             put(self.path, text.encode(errors="backslashreplace"), is_private=True)
         except OSError as error:
             raise Failure(ExitCode.USAGE, f"--transcript: cannot write '{self.path}': {error.strerror}") from error

@@ -1,7 +1,7 @@
 """The watchdog: a thread that ends a run which does not end by itself after a signal, or after its time.
 
 A tool may block the event loop or the main thread, or ignore that it is cancelled. The watchdog reads signals from a
-pipe that the system's own handler writes to, so it needs neither. It has the run reported, and leaves the process.
+pipe that the system's own handler writes to, so it needs neither. It has the run reported, and ends the process.
 """
 
 import os
@@ -113,7 +113,7 @@ class Watchdog:
         return len(self._received) > 1 and not self._is_claimed.wait(AT_ONCE)
 
     def _leave_without_report(self) -> None:
-        """Leave where the run has ended, but its report does not: nobody reads it."""
+        """End the process if the run has ended, but its report has not: nobody reads it."""
         if not self._received:
             return
         self._reporting_since = self._reporting_since or time.monotonic()

@@ -1,4 +1,4 @@
-"""Client configs: how an editor is told to start this very server, or to connect to it."""
+"""Client configs: how an editor starts this very server, or connects to it."""
 
 import shutil
 import sys

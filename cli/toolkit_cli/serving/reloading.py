@@ -45,7 +45,7 @@ def reloader(targets: Sequence[str], reopen: "Callable[[], dict[str, Tool]]") ->
 
 
 def _reopened(reopen: "Callable[[], dict[str, Tool]]") -> "dict[str, Tool] | None":
-    """Return the tools as they are now, or tell what is wrong with them and return None."""
+    """Return the tools as they are now, or report what is wrong with them and return None."""
     try:
         with imported_afresh():
             return reopen()

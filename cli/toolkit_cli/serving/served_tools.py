@@ -86,10 +86,10 @@ def make_options(
     """Return how tools are served; from now on no secret stands in what the library logs.
 
     Args:
-        wishes: What the options of the command say.
-        configuration: What the configuration says.
+        wishes: The options of the command.
+        configuration: The configuration.
         token: The bearer token, if there is one.
-        listener: Is told what happens in every call.
+        listener: Receives the events of every call.
 
     Raises:
         Failure: If a wish is none.

@@ -1,4 +1,4 @@
-"""Transports: a server over stdio or HTTP until its client leaves or somebody ends it, and the exit code."""
+"""Transports: a server over stdio or HTTP until its client disconnects or somebody ends it, and the exit code."""
 
 import asyncio
 import gc
@@ -135,7 +135,7 @@ def http_options(place: Place, variable: str, hosts: Sequence[str]) -> HttpOptio
 
 
 def carry_over_stdio(tools: "Mapping[str, Tool]", options: "Options", watch: Watch | None, *, quiet: bool) -> int:
-    """Serve the client that started us until it leaves; return the exit code."""
+    """Serve the client that started us until it disconnects; return the exit code."""
     sink, source = console.data_descriptor(), console.take_input()
     if sink is None or source is None:
         raise Failure(
@@ -202,7 +202,7 @@ def _until_the_end(
 
 def _listener(place: Place) -> socket.socket:
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    # With the protocol said, asyncio sends what is written at once; every answer would wait for 40 ms otherwise.
+    # With the protocol set, asyncio sends what is written at once; every answer would wait for 40 ms otherwise.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":

@@ -108,8 +108,6 @@ def _of_component(tokens: list[str]) -> str:
 
 
 class _Reading:
-    """One pass over a pattern."""
-
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.position = 0

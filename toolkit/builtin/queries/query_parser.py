@@ -69,8 +69,6 @@ def parse_query(text: str) -> Query:
 
 
 class _Reading:
-    """One pass over a query."""
-
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0

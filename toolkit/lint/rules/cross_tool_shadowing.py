@@ -190,7 +190,6 @@ def _is_meant(
 
 
 def _sentence(text: str, match: re.Match[str]) -> str:
-    """Return the sentence in which something stands."""
     ends = [found.end() for found in _SENTENCE.finditer(text)]
     start = max((end for end in ends if end <= match.start()), default=0)
     return text[start : min((end for end in ends if end >= match.end()), default=len(text))]

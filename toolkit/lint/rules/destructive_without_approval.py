@@ -78,7 +78,6 @@ class DestructiveWithoutApproval(Rule):
             yield self.problem(message, tool.location, hint=_hint(tool), fix=self._marking(tool, function))
 
     def _marking(self, tool: ToolDefinition, function: PythonFunction) -> Fix | None:
-        """Return the fix that adds our mark."""
         if tool.framework is not None or function.mark is None:
             return None
         return self.fixed_by("Mark it as destructive", with_option(function, function.mark, "destructive=True"))

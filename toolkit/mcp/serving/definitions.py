@@ -106,5 +106,4 @@ def _leads_elsewhere(schema: Any) -> bool:
 
 
 def _as_json(value: Any) -> Any:
-    """Return plain data of its own."""
     return json.loads(json.dumps(value, default=str))

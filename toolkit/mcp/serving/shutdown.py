@@ -38,8 +38,6 @@ class EndingRequests:
 
 
 class _Request:
-    """One request, and how far its answer is."""
-
     def __init__(self, scope: Scope, receive: Receive, send: Send, closing: asyncio.Event) -> None:
         self._scope = scope
         self._receive = receive
