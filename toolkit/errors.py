@@ -165,7 +165,7 @@ class TerminationRequested(Signal):
 
 
 class BudgetExceeded(Signal):
-    """A run has spent what it may."""
+    """A run has used up its budget."""
 
     def __init__(self, what: str, limit: float, spent: float, *, run: object = None) -> None:
         """Keep what is used up (`cost`, `tokens` or `actions`), the limit, what was spent, and whose budget it is."""

@@ -49,7 +49,7 @@ async def run_agent(
     name: str = UNNAMED,
     **options: "Unpack[AgentOptions]",
 ) -> AgentResult[Output]:
-    """Let a model do a task with tools, and return what it came to.
+    """Let a model do a task with tools, and return the result.
 
     Args:
         model: What answers.

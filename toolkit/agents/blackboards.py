@@ -29,7 +29,7 @@ _SHOWN = 10_000
     description="What the tools of your work have left for one another: objects, some of them with names.",
 )
 class BlackboardTools:
-    """The tools that show an agent its blackboard: handed over as it is, one facade; by `from_object`, five tools."""
+    """Tools that show an agent its blackboard: passed as they are, one facade; by `from_object`, five tools."""
 
     def __init__(self, describe: Description | None = None, *, limit: int = _SHOWN) -> None:
         """Make them.

@@ -49,7 +49,7 @@ class Chaining:
 
 
 def chaining_from(kind: type, where: Where | None = None) -> Chaining:
-    """Return that objects of a type bring their tools: the newest one that a tool has returned.
+    """Let objects of a type bring their tools: the newest object that a tool has returned.
 
     Args:
         kind: The type; its methods marked `@tool` are the tools.
@@ -59,7 +59,7 @@ def chaining_from(kind: type, where: Where | None = None) -> Chaining:
 
 
 def chaining_from_any() -> Chaining:
-    """Return that any object with marked methods brings them as tools, in the place of all that others have brought."""
+    """Let any returned object bring its marked methods as tools, in place of those that earlier objects brought."""
     return Chaining()
 
 

@@ -65,7 +65,7 @@ class AgentOutline(NamedTuple):
 
 
 def outline_of(tool: Tool) -> AgentOutline | None:
-    """Return the outline of the agent that a tool is, under whatever was put round it, or None if it is none."""
+    """Return the outline of an agent tool, also under wrappers, or None for any other tool."""
     match innermost(tool):
         case DeclaredAgent(definition=definition, parts=parts):
             told = definition.instructions

@@ -73,7 +73,7 @@ _KNOWN_BEFORE = {
 
 @hands_on(HOOKS - _KNOWN_BEFORE, to="agent", arguments=attrgetter("arguments"))
 class Subagent(Tool):
-    """An agent that another agent may hand work over to, as a tool. Make one with `of`, `made_by` or `by_name`.
+    """An agent that another agent can delegate work to, as a tool. Make one with `of`, `made_by` or `by_name`.
 
     Its run is a part of its caller's: it sees the blackboard, and what it adds is there for the caller when it is over,
     well or not: what its tools have done is done. What it calls and spends counts for the caller too. A budget of its

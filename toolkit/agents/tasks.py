@@ -89,7 +89,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class AgentResult(Generic[Output]):
-    """What an agent has come to.
+    """The result of an agent.
 
     Attributes:
         text: The answer, the result of a tool that returns to the caller, or why it ended.

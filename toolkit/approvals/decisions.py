@@ -77,4 +77,4 @@ class ExitEarly:
 
 
 Decision = Continue | Edit | Reject | ExitEarly
-"""What a reviewer answers."""
+"""The answer of a reviewer."""

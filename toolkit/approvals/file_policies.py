@@ -19,7 +19,7 @@ _STRICTNESS = ("allow", "ask", "deny")
 
 
 class FilePolicy:
-    """Judges calls by policy files, and by risk where they say nothing."""
+    """Judges calls by policy files, and by risk where no rule matches."""
 
     def __init__(self, files: Sequence[PolicyFile], identify: Callable[[Risk], Risk] = lambda risk: risk) -> None:
         """Keep what the files say; the user's own come first, and the first of them that has a default sets it.

@@ -30,7 +30,7 @@ Question = Callable[[str], ReviewRequest]
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A question that a caller wants before one call, whatever the marks of the tool say.
+    """A question that a caller wants before one call, whatever the marks of the tool.
 
     Attributes:
         asked_by: Who wants it, such as `step 'publish'`.

@@ -142,7 +142,7 @@ def flow_question(call: DescribedCall) -> Verdict | None:
 
 
 class AllowAll:
-    """Turns every question into a yes, given beforehand, and never a refusal into one."""
+    """Answers every question with yes in advance, and never overrides a refusal."""
 
     def __init__(self, because: str, otherwise: Policy | None = None) -> None:
         """Keep who gave approval, such as `--yes`, and the policy whose questions it answers."""

@@ -68,7 +68,7 @@ class ScriptedReviewer:
 
 
 class RefusingReviewer:
-    """Rejects everything, since there is no one to ask."""
+    """Rejects everything, for use when nobody can be asked."""
 
     available = False
 

@@ -22,7 +22,7 @@ _AHEAD = 64
 
 
 class Batch:
-    """Items on their way, taken one by one by as many workers as there are."""
+    """Items in progress, taken one by one by any number of workers."""
 
     def __init__(self, items: Iterator[Item], do: Do, take: Take, *, jobs: int = 1, waits: bool = False) -> None:
         """Keep what is done.

@@ -60,7 +60,7 @@ _SHOWN_OF_ERRORS: Final = 200
 
 
 class Http(TextTool):
-    """Sends its input to one endpoint and returns what that answers.
+    """Sends its input to one endpoint and returns the response.
 
     Its user sets the endpoint, the method and the headers; a model chooses the payload alone. In a setting,
     `${NAME}` is replaced from the environment when a request is sent, and its value is never shown.

@@ -34,7 +34,7 @@ OPTIONS: Final = (
 
 
 class Process(TextTool):
-    """Runs one command, hands it the input, and returns what it answers.
+    """Runs one command with the input, and returns its output.
 
     The command is its maker's and never passes a shell; a model chooses the input alone. The command reads one line of
     JSON, `{"input": "…"}`, and answers with text, or with a JSON object: `output` is the result, `structured` data for

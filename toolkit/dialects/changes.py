@@ -24,7 +24,7 @@ class Change(NamedTuple):
 
 
 class Objection(NamedTuple):
-    """One thing that a provider will refuse or misread, and that no export can mend.
+    """One thing that a provider will refuse or misread, and that no export can fix.
 
     Attributes:
         code: The rule that speaks of it, such as `TK102`.

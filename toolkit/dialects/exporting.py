@@ -69,7 +69,7 @@ def export(spec: ToolSpec, name: str) -> Export:
 
 
 def request_tools(exports: Sequence[Export], name: str) -> list[dict[str, Any]]:
-    """Return what stands under `tools` in a provider's request: the definitions; for Gemini, one list of them all."""
+    """Return the value of `tools` in a provider's request: the definitions; for Gemini, one list of them all."""
     definitions = [one.definition for one in exports]
     return [{"functionDeclarations": definitions}] if name == "gemini" and definitions else definitions
 

@@ -23,7 +23,7 @@ class Offer(NamedTuple):
 
 
 def unfolded_by(result: ToolResult) -> Unfolded | None:
-    """Return what a call has revealed, or None if it was no call of a facade."""
+    """Return what a call has revealed, or None if it did not call a facade."""
     return result.artifact if isinstance(result.artifact, Unfolded) else None
 
 

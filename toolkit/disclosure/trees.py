@@ -26,7 +26,7 @@ class Branch(NamedTuple):
 
 
 def tree_of(tool: Tool) -> Branch:
-    """Return a tool with everything that is known to stand behind it."""
+    """Return a tool with everything that is known to be behind it."""
     facade = facade_in(tool)
     if facade is None:
         return Branch(tool.name, tool)

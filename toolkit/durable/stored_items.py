@@ -37,7 +37,7 @@ class StoredItem(NamedTuple):
 
 
 class ItemEnd(NamedTuple):
-    """What came of an item.
+    """The outcome of an item.
 
     Attributes:
         status: How it ended.

@@ -30,7 +30,7 @@ _RECALL = "SELECT status, result, is_whole, digest FROM steps WHERE run = ? AND 
 
 
 class RunJournal:
-    """What one run has done, and what it waits for: a `Journal`, and `PendingApprovals`.
+    """The record of one run: its finished steps (`Journal`) and the questions that it waits for (`PendingApprovals`).
 
     It is safe to use from several threads.
     """

@@ -52,7 +52,7 @@ class Compatibility(NamedTuple):
 
 
 def compatibility_of(tools: Sequence[ToolDefinition], providers: Iterable[str] = EVERYBODY) -> Compatibility:
-    """Return what providers make of tools; those that are no tools for want of a proper schema are left out."""
+    """Return how compatible tools are with each provider; those without a valid schema are omitted."""
     asked = tuple(dict.fromkeys(providers))
     known = [tool for tool in tools if tool.spec is not None]
     rows = tuple(Row(tool.name, tuple(_verdict(tool, provider) for provider in asked)) for tool in known)

@@ -63,7 +63,7 @@ def fix_files(check: Callable[[], list[Problem]], *, unsafe: bool) -> Fixed:
 
 
 def make_changes(problems: Iterable[Problem], *, unsafe: bool) -> tuple[list[Change], list[Problem]]:
-    """Return what fixing the problems would make of the files, and the problems whose fix would break one."""
+    """Return the files as fixing the problems would change them, and the problems whose fix would break a file."""
     wanted = [problem for problem in problems if is_fixable(problem, unsafe=unsafe)]
     texts: dict[str, _Text] = {}
     refused: list[Problem] = []

@@ -29,7 +29,7 @@ FixKind = Literal["safe", "unsafe"]
 
 
 class RulePage(NamedTuple):
-    """What is known of a rule without looking for anything: what its page shows.
+    """The page of a rule: its name, documentation and settings.
 
     Attributes:
         code: Its number, `TK` and three digits.

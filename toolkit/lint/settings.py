@@ -29,7 +29,7 @@ from toolkit.sources.toml_files import place_in_configuration
 
 
 class LintSettings(NamedTuple):
-    """What a project wants of lint.
+    """A project's lint settings.
 
     Attributes:
         selections: What is looked for; each one builds on the one before.

@@ -68,7 +68,7 @@ class DenyKeys:
 
 
 def pass_through() -> MetaConverter:
-    """Return a converter that lets everything through: for servers of one's own."""
+    """Return a converter that lets everything through: for your own servers."""
     return DenyKeys()
 
 
@@ -89,7 +89,7 @@ def allow_keys(*keys: str) -> MetaConverter:
 
 
 def deny_keys(*keys: str) -> MetaConverter:
-    """Return a converter that lets all values through but the named ones; a secret that nobody named crosses."""
+    """Return a converter that lets all values through but the named ones, including secrets that are not named."""
     return DenyKeys(frozenset(keys))
 
 

@@ -27,7 +27,7 @@ FAILURES: tuple[Failure, ...] = ("timeout", "rate_limit", "network", "error")
 
 
 class ErrorStrategy(Enum):
-    """What happens after a step has failed and does not say itself what to do.
+    """What happens after a step fails that has no error strategy of its own.
 
     `FAIL_FAST` ends the pipeline with that step's own result. `CONTINUE_ON_FAILURE` hands the error's message to the
     next step, and the last step's result is the pipeline's.
@@ -38,7 +38,7 @@ class ErrorStrategy(Enum):
 
 
 class Retry(NamedTuple):
-    """How often a failed call is tried, and how long it is waited in between, in seconds."""
+    """How often a failed call is tried, and the seconds between attempts."""
 
     attempts: int = 3
     backoff: float = 1.0

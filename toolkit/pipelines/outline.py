@@ -52,7 +52,7 @@ class PipelineOutline(NamedTuple):
 
 
 def outline_of(plan: Plan) -> PipelineOutline:
-    """Return a plan as people look at it."""
+    """Return a plan as people read it."""
     inputs = ("input",) if plan.inputs is None else tuple(given.name.text for given in plan.inputs)
     outliner = _Outliner(plan, inputs)
     first = (f"inputs.{inputs[0]}",) if len(inputs) == 1 else ()

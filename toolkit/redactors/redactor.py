@@ -12,7 +12,7 @@ from toolkit.redactors.forms import forms_of
 from toolkit.redactors.token_formats import may_begin_token, token_spans
 
 MASK = "**********"
-"""What is written in the place of a secret."""
+"""The text that replaces a secret."""
 
 _SHORTEST = 6
 _FEWEST_CHARACTERS = 3

@@ -75,7 +75,7 @@ class ModelUse:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What a run may spend; `None` is no limit.
+    """The limits on what a run may spend; `None` is no limit.
 
     Attributes:
         cost: US dollars.

@@ -33,7 +33,7 @@ _MOST_DEEP = 20
 
 
 class Opened(NamedTuple):
-    """What targets gave.
+    """The tools and problems of opened targets.
 
     Attributes:
         tools: The tools by name.

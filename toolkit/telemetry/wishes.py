@@ -14,7 +14,7 @@ _CONTENT: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 
 def wants_telemetry(variables: Mapping[str, str]) -> bool:
-    """Return whether variables of the environment say where spans or metrics go, and do not turn them off.
+    """Return whether environment variables set where spans or metrics are sent, and do not turn them off.
 
     https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
     """

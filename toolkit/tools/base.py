@@ -120,7 +120,7 @@ class Tool(Callee):
 
 @hands_on(HOOKS, to="inner")
 class WrappedTool(Tool):
-    """One behaviour round a tool; itself a tool. It hands everything on: override what shall differ.
+    """One behaviour around a tool; itself a tool. It hands everything on: override what shall differ.
 
     Example:
         >>> from toolkit import ToolResult, WrappedTool, from_function
@@ -162,7 +162,7 @@ class WrappedTool(Tool):
 
 
 def innermost(tool: Tool) -> Tool:
-    """Return the tool that does the work, under everything that was put round it."""
+    """Return the tool that does the work, inside all its wrappers."""
     while isinstance(tool, WrappedTool):
         tool = tool.inner
     return tool

@@ -51,7 +51,7 @@ _OUTSIDE_CALLS = {"call": None, "item": None, "step": None, "waits": None}
 
 
 class ToolContext:
-    """What the caller hands in with a call: values of its own, who is asked, who listens, who counts.
+    """What the caller passes in with a call: values, the reviewer, the event listener and the metrics.
 
     A context never changes, and neither do the mappings, lists and sets among its values: they are copied when it is
     made. Objects of other types stay what they are. `merge` and `replace` return another context. A function

@@ -8,7 +8,7 @@ _FENCE = "```"
 
 
 def repaired(text: str) -> str:
-    """Return the text with its commonest faults mended, if that makes it a JSON object; else return it as it came.
+    """Return the text with its most common mistakes fixed, if that makes it a JSON object; otherwise unchanged.
 
     Mended are a code fence round the whole, an object that was written as JSON twice, quotation marks round the whole
     with escaped ones inside, and commas before a closing bracket.

@@ -73,7 +73,7 @@ class Injected(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """How the users of a framework write what lint asks for, to be read behind "write".
+    """How the users of a framework write what lint asks for, as words that follow "write".
 
     Attributes:
         description: The description of a tool.

@@ -20,7 +20,7 @@ def _no_parameters() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """The specification of a tool: everything about it but the way it is called. Nothing in it ever changes.
+    """The specification of a tool: everything except the function behind it. Nothing in it ever changes.
 
     Attributes:
         name: What a model calls it by.

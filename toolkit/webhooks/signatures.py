@@ -31,7 +31,7 @@ def signed(secret: str, kind: Kind, body: bytes, now: float | None = None) -> di
 
 
 def fault_of(secret: str, kind: Kind, headers: Mapping[str, str], body: bytes, now: float | None = None) -> str | None:
-    """Return why a message is not to be believed, or None if it is.
+    """Return why a message cannot be trusted, or None if it can.
 
     Args:
         secret: What both sides know.

@@ -11,7 +11,7 @@ Question = Callable[[Mapping[str, Any]], str | None]
 
 
 class ConfirmedTool(WrappedTool):
-    """A tool that asks first; whoever calls it with nobody to be asked is set up wrongly, and nothing runs."""
+    """A tool that asks first; without a reviewer, a call is a configuration error and nothing runs."""
 
     demands = True
 

@@ -40,7 +40,7 @@ def limited(
 
 
 class ShortenedTool(WrappedTool):
-    """A tool of whose output and error only the beginning is kept; programs still get the whole of what it made."""
+    """A tool whose output and error are cut to their beginning; programs still get the whole result."""
 
     def __init__(self, inner: Tool, characters: int) -> None:
         """Keep the limit."""

@@ -60,7 +60,7 @@ class ListSink(Sink):
 
 
 class CompositeSink(Sink):
-    """Hands artifacts to several sinks, in order."""
+    """Passes artifacts to several sinks, in order."""
 
     def __init__(self, *sinks: AnySink) -> None:
         """Keep them."""

@@ -19,7 +19,7 @@ class ModelError(ToolExecutionError):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one request has used.
+    """The usage of one request.
 
     Attributes:
         input_tokens: What was sent.
@@ -43,7 +43,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class SystemMessage:
-    """What the model is, and what it must keep to."""
+    """The instructions of the model."""
 
     text: str
 
@@ -65,7 +65,7 @@ class UserMessage:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What a model answers: text, calls of tools, or both.
+    """A model's answer: text, tool calls, or both.
 
     Attributes:
         text: Its words.
@@ -91,7 +91,7 @@ class ModelReply:
 
 @dataclass(frozen=True, slots=True)
 class ToolMessage:
-    """What a call gave, as the model is sent it.
+    """The result of a call, as the model receives it.
 
     Attributes:
         call: The call, as the model made it.

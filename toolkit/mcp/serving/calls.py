@@ -43,7 +43,7 @@ def nobody(request: ReviewRequest) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What holds for every call.
+    """The rules for every call.
 
     Attributes:
         policy: Who must be asked about; by risk unless one is given.

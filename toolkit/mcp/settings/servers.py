@@ -71,7 +71,7 @@ class ServerOptions:
 
 @dataclass(frozen=True)
 class StdioServer(ServerOptions):
-    """A server that is started as a command, and spoken to over its standard input and output; no shell is involved.
+    """A server that is started as a command, without a shell, and connected over its standard input and output.
 
     Attributes:
         name: What it is called: its tools are `name.tool`.
