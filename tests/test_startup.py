@@ -164,6 +164,9 @@ PROGRAMS = [
     (".", "import toolkit"),
     (".", "from toolkit.builtin import ready_tools\nready_tools()"),
     (".", "import toolkit.lint.collecting"),  # what the child of lint begins with
+    (".", "import toolkit_cli.reviewing.rule_books"),  # what a run on a terminal has before it asks
+    (".", "import toolkit.webhooks.setting_keys"),  # what a configuration with a webhook has,
+    (".", "import toolkit.webhooks.reviewer"),  # and then a run before it asks
     (".", "from toolkit import load_tools\nload_tools('tools.py')"),
     (".", USES + "ready.run({'name': 'Ada'})"),
     (".", USES + "from toolkit.wrappers import limited\nlimited(ready, characters=9).run({'name': 'Ada'})"),
@@ -198,6 +201,8 @@ PROGRAMS = [
             (".", "agent hello --model nobody:nothing"),
             (".", "agent hello --tools tools.py --model scripted:script.yaml"),
             (".", "mcp list"),
+            (".", "runs list"),
+            (".", "worker --help"),
             (".", "lock --help"),
             (".", "new --help"),
             (".", "serve --help"),

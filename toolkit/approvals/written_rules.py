@@ -9,6 +9,7 @@ from toolkit.approvals.audit_log import alone
 from toolkit.approvals.policy_files import read_policy_file
 from toolkit.approvals.policy_keys import PolicyFile
 from toolkit.approvals.rules import GroupFit
+from toolkit.documents.list_additions import with_item
 from toolkit.documents.tables import Owner
 from toolkit.errors import ConfigurationError
 from toolkit.leftovers import temporary
@@ -31,8 +32,6 @@ def write_rule(
     Raises:
         ConfigurationError: If the file cannot be read or written, or would be wrong with the rule in it.
     """
-    from toolkit.documents.list_additions import with_item  # noqa: PLC0415 - it loads YAML
-
     real = Path(os.path.realpath(file))
     try:
         with alone(real):

@@ -24,6 +24,7 @@ from toolkit.lint.rule import Rule
 from toolkit.lint.suppressions import Header, suppressions_in, widened
 from toolkit.lint.undefined_names import undefined_annotations
 from toolkit.problems import Location, Problem, Severity, read_problem
+from toolkit.tools.frameworks import title_of
 
 if TYPE_CHECKING:
     from toolkit.sources.source_files import SourceFile
@@ -257,8 +258,6 @@ _SEVERITIES: dict[str, Severity] = {MISSING_DESCRIPTION: "error", NO_TOOLS: "war
 
 def _how_to_make_one(module: PythonFile) -> str:
     """Return how a file comes to have a tool: in the words of the framework that it imports, if it does."""
-    from toolkit.tools.frameworks import title_of  # noqa: PLC0415 - few files that are named have none
-
     frameworks = dict.fromkeys(map(title_of, module.frameworks))
     return (
         f"nothing in it is made a tool of {' or '.join(frameworks)}" if frameworks else "mark a function with `@tool`"

@@ -20,6 +20,7 @@ from toolkit.lint.reports import Report
 from toolkit.lint.toolsets import unique_tools
 from toolkit.problems import Problem, errors_among
 from toolkit.sources.configuration import Configuration
+from toolkit.sources.opening import open_targets
 from toolkit.sources.policies import configured_policy
 from toolkit.sources.provenance import Provenance
 from toolkit.sources.ready import ALL_READY
@@ -142,7 +143,6 @@ def _unmatched(specs: Sequence[ToolSpec], policy: FilePolicy, configuration: Con
     known = [KnownTool(risk_of(spec), spec.properties) for spec in specs]
     if not unmatched_rules(policy.rules, known):
         return []
-    from toolkit.sources.opening import open_targets  # noqa: PLC0415 - most rules are about tools that were found already
 
     ready = [tool.spec for tool in open_targets([ALL_READY], configuration, looks=True).tools.values()]
     known += [KnownTool(risk_of(spec), spec.properties) for spec in ready]

@@ -1,12 +1,11 @@
 """Opened stores: the store that the command line or the environment names, with nothing secret of its URL shown."""
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from toolkit.durable.store_urls import StoreUrl
+from toolkit.durable.stores import Store
 from toolkit_cli import console
-
-if TYPE_CHECKING:
-    from toolkit.durable.stores import Store
 
 STORE_VARIABLE: Final = "TOOLKIT_STORE"
 """The environment variable that names the store."""
@@ -20,7 +19,7 @@ def named_store(said: str | None) -> str | None:
     return said or os.environ.get(STORE_VARIABLE) or None
 
 
-def open_store(url: str, *, makes: bool = True) -> "Store":
+def open_store(url: str, *, makes: bool = True) -> Store:
     """Return a store, open.
 
     Args:
@@ -31,15 +30,12 @@ def open_store(url: str, *, makes: bool = True) -> "Store":
         ConfigurationError: If the URL is none, the extra is missing, or there is no such store.
         StoreError: If it cannot be reached.
     """
-    from toolkit.durable.store_urls import StoreUrl  # noqa: PLC0415 - only runs with a store need it
-    from toolkit.durable.stores import Store  # noqa: PLC0415 - as above
-
     place = StoreUrl.parse(url)
     console.redactor().learn(*place.secrets)
     return Store(place, makes=makes)
 
 
-def store_option(store: "Store") -> str:
+def store_option(store: Store) -> str:
     """Return the option that names a store in a command to continue, if the environment does not set it."""
     return option_of(store.url.shown)
 

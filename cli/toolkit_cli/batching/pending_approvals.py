@@ -7,11 +7,13 @@ from typing import Any, NamedTuple, cast
 from toolkit.approvals.audit_log import current_person
 from toolkit.approvals.pending import Answer, KeptAnswer, PendingApproval
 from toolkit.approvals.permissions import REVIEWER
+from toolkit.durable.store_urls import StoreUrl
 from toolkit.problems import did_you_mean
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.batching.kept_runs import Kept
+from toolkit_cli.batching.opened_stores import option_of
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.pending_approvals import pending_lines
 from toolkit_cli.rendering.styles import paint_all
@@ -196,7 +198,5 @@ def _tell(meant: Sequence[PendingApproval], answer: Answer, url: str | None) -> 
 def _store(url: str | None) -> str:
     if url is None:
         return ""
-    from toolkit.durable.store_urls import StoreUrl  # noqa: PLC0415 - only runs with a store need it
-    from toolkit_cli.batching.opened_stores import option_of  # noqa: PLC0415 - as above
 
     return option_of(StoreUrl.parse(url).shown)

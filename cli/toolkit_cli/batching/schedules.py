@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from toolkit.problems import Problem
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.batching.opened_stores import open_store
@@ -51,8 +52,7 @@ def add_schedule(url: str, cron: str, words: Sequence[str], each: str | None, na
     return ExitCode.WELL
 
 
-def _missing(names: Sequence[str]) -> list[Any]:
-    from toolkit.problems import Problem  # noqa: PLC0415 - only bad news needs it
+def _missing(names: Sequence[str]) -> list[Problem]:
 
     return [Problem("", f"the argument '{name}' is missing") for name in names]
 

@@ -17,6 +17,7 @@ from toolkit.runs.run import OutputChannel
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+from toolkit.wrappers.timing import TimedTool
 from toolkit_cli import console
 from toolkit_cli.batching.batch_work import BatchWork
 from toolkit_cli.batching.item_arguments import ItemArguments
@@ -108,8 +109,6 @@ class WorkerTools:
 
     def _calls_of(self, request: Mapping[str, Any], tool: Tool) -> StoredCalls:
         if request["timeout"] is not None:
-            from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
-
             tool = TimedTool(tool, seconds_of("--timeout", request["timeout"]))
         values = {**self._context.values, **read_values(request["context"] or ())}
         context = self._context.replace(values=values, memory_id=request["memory_id"] or self._context.memory_id)

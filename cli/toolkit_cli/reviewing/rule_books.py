@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from toolkit.approvals.policies import DescribedCall
+from toolkit.documents.tables import Setting, Spot
+from toolkit.errors import ConfigurationError, raise_errors
+from toolkit.problems import Problem
+from toolkit.sources.configuration import POLICY_FILE, Configuration
+from toolkit.sources.configuring import own_policy_file
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
-    from toolkit.sources.configuration import Configuration
 
 Action = Literal["allow", "deny"]
 
@@ -31,7 +35,7 @@ class Offer(NamedTuple):
 class RuleBook:
     """The policy files of a run: which rules would decide a call from now on, and how one is written."""
 
-    def __init__(self, configuration: "Configuration", targets: Sequence[str]) -> None:
+    def __init__(self, configuration: Configuration, targets: Sequence[str]) -> None:
         """Keep where rules stand, and what the user has named; nothing is read yet."""
         self._configuration = configuration
         self._targets = tuple(targets)
@@ -40,15 +44,11 @@ class RuleBook:
     @property
     def own_file(self) -> Path:
         """The user's own policy file, whether or not it is there."""
-        from toolkit.sources.configuring import own_policy_file  # noqa: PLC0415 - only a question needs it
-
         return self._configuration.own_policy or own_policy_file(os.environ)
 
     @property
     def project_file(self) -> Path:
         """The policy file of the project: the nearest one, or the one that would stand beside its configuration."""
-        from toolkit.sources.configuration import POLICY_FILE  # noqa: PLC0415 - as above
-
         files = self._configuration.policy_files
         return files[0] if files else Path.cwd() / self._configuration.directory / POLICY_FILE
 
@@ -69,7 +69,6 @@ class RuleBook:
             ConfigurationError: If it cannot be written, or the policy as a whole is wrong.
         """
         from toolkit.approvals.written_rules import write_rule  # noqa: PLC0415 - only an answer needs it
-        from toolkit.errors import ConfigurationError, raise_errors  # noqa: PLC0415
         from toolkit.sources.policies import configured_policy, group_fits  # noqa: PLC0415
 
         configuration = self._configuration
@@ -90,8 +89,6 @@ class RuleBook:
         """Return whether a rule of the user would decide a call: one that asks stands before one that allows."""
         from toolkit.approvals.file_policies import FilePolicy  # noqa: PLC0415 - as above
         from toolkit.approvals.policy_keys import read_policy_table  # noqa: PLC0415
-        from toolkit.documents.tables import Setting, Spot  # noqa: PLC0415
-        from toolkit.problems import Problem  # noqa: PLC0415
         from toolkit.sources.policies import configured_policy  # noqa: PLC0415
         from toolkit.sources.provenance import Provenance  # noqa: PLC0415
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.journals.kept_runs import KeptRun, KeptStep
+from toolkit.replacing import put_over
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.running.audits import audit_file
@@ -16,7 +17,6 @@ def write_run_page(file: Path, run: KeptRun, steps: Sequence[KeptStep]) -> None:
     Raises:
         Failure: If the file is something other than such a page, or it or the audit log cannot be read or written.
     """
-    from toolkit.replacing import put_over  # noqa: PLC0415 - only pages are written
     from toolkit_cli.rendering.run_pages.pages import PAGE_MARK, run_page  # noqa: PLC0415 - only pages need it
 
     page = run_page(run, steps, records_of(run))
