@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from textwrap import dedent
 
@@ -22,6 +24,14 @@ def {name}() -> str:
 '''
 WANTED = Selection(select=("TK010", "TK103", "TK202", "TK301", "TK6"))
 GOOD = "Return the text of the shop's front page."
+
+INTERRUPTED = """
+import signal, sys
+from toolkit_cli.main import main
+is_c = lambda event, arguments: event == "open" and str(arguments[0]).endswith("c.py")
+sys.addaudithook(lambda event, arguments: is_c(event, arguments) and signal.raise_signal(signal.SIGINT))
+sys.exit(main())
+"""
 
 
 class House:
@@ -61,6 +71,17 @@ def test_unchanged_files_are_not_opened_again(house):
     house.tool("b.py")
     assert house.check() == (["a.py:TK202"], ["a.py", "b.py"])
     assert house.check() == (["a.py:TK202"], [])
+
+
+def test_what_was_found_before_an_interruption_is_kept(house):
+    for name in ("a.py", "b.py", "c.py"):
+        house.tool(name)
+    command = [sys.executable, "-c", INTERRUPTED, "lint", "--static", "a.py", "b.py", "c.py"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "interrupted\n")
+    [file] = Path(".toolkit_cache").glob("lint-*.json")
+    index = json.loads(file.read_text("utf-8").split("\n")[0])
+    assert [Path(name).name for name in index["entries"]] == ["a.py", "b.py"]
 
 
 def test_changed_file_alone_is_opened_again(house):

@@ -105,11 +105,13 @@ def check_and_count(
         cache=kept,
         chooser="user" if targets else "configuration",
     )
-    reports = inspection.reports(requests)
-    problems += _without_tools(folders, dict(zip(requests, reports, strict=True)), configuration, settings)
-    problems += _of_policy(targets, configuration, reports, settings) if text is None else ()
-    together = _together(reports, inspection, kept)
-    kept.save()
+    try:
+        reports = inspection.reports(requests)
+        problems += _without_tools(folders, dict(zip(requests, reports, strict=True)), configuration, settings)
+        problems += _of_policy(targets, configuration, reports, settings) if text is None else ()
+        together = _together(reports, inspection, kept)
+    finally:
+        kept.save()  # also after Ctrl-C: the next check goes on with the files that are left
     problems += [*together.problems, *(problem for report in reports for problem in report.problems)]
     read = {file for report in reports for file in report.read}
     imported = {file for report in reports for file in report.imported}
