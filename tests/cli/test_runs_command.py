@@ -377,18 +377,19 @@ def test_a_thousand_items_survive_a_hundred_kills(project, program, newest, figu
     journal = project / "state" / "toolkit" / "runs.db"
     words = ["run", "work.yaml", "--each", "items.jsonl", "--out", "r.jsonl"]
     while kills < 100:
-        target = (ended(journal) if journal.exists() else 0) + chance.randint(1, 16)
+        target = (ended(journal) if journal.exists() else 0) + chance.randint(1, 12)
         with start(project, *words) as batch:
             while is_running(batch) and (not journal.exists() or ended_or_none(journal) < target):
                 pass
             batch.kill()
         kills += batch.returncode == -signal.SIGKILL
         words = ["runs", "resume", newest()["id"], "--repeat"]
-        if batch.returncode == 0:
+        if newest()["state"] == "completed":  # a kill may come between the last record and the end of the program
             break
     done_before = set(effects(project))
-    last = program(*words)
-    assert last.returncode == 0, last.stderr
+    if newest()["state"] != "completed":
+        last = program(*words)
+        assert last.returncode == 0, last.stderr
     assert (project / "r.jsonl").read_text("utf-8") == plain
     repeated = {text: count for text, count in Counter(effects(project)).items() if count > 1}
     assert set(effects(project)) == {f"square {n + 10}" for n in range(1_000)}

@@ -135,7 +135,7 @@ def test_a_store_gives_the_same_bytes_as_a_journal_and_as_neither(project, progr
 
 
 @pytest.mark.proof
-@pytest.mark.parametrize(("jobs", "count"), [(1, 30), (4, 1_000)])
+@pytest.mark.parametrize(("jobs", "count"), [(1, 30), (4, 300)])
 def test_many_items_in_a_store_give_the_same_bytes(project, program, jobs, count):
     write_items(project, count)
     plain = program("run", "steps.yaml", "--each", "items.jsonl", "--no-journal", "--out", "plain.jsonl")
@@ -369,7 +369,7 @@ def test_limits_bound_how_many_items_begin(project, program, worker):
     with sqlite3.connect(project / "store" / "runs.db") as store:
         began = [row[0] for row in store.execute("SELECT started_at_epoch_ms FROM workflow_status ORDER BY 1")]
     assert len(began) == 10
-    assert all(later - earlier >= 5_000 for earlier, later in zip(began, began[5:], strict=False))
+    assert [later - earlier for earlier, later in zip(began, began[5:], strict=False) if later - earlier < 5_000] == []
 
 
 @pytest.mark.proof
@@ -386,6 +386,18 @@ def test_a_worker_ends_at_one_signal_whatever_its_items_do(project, program, wor
         batch.terminate()
     assert (process.returncode, said) == (128 + number, "0 items done\n")
     assert effects(project) == ["sleep", "sleep"]
+
+
+@pytest.mark.proof
+def test_a_worker_ends_although_a_run_that_a_schedule_has_begun_is_not_done(project, program, worker):
+    (project / "items.jsonl").write_text('{"seconds": 600}\n' * 4, "utf-8")
+    program("runs", "schedule", "* * * * * *", "tools.py:sleep", "--each", "items.jsonl", "--store", STORE)
+    process = worker()
+    while not effects(project):
+        assert process.poll() is None
+    process.send_signal(signal.SIGTERM)
+    said = process.communicate(timeout=60)[1]
+    assert (process.returncode, said) == (128 + signal.SIGTERM, "0 items done\n")
 
 
 @pytest.fixture

@@ -41,6 +41,21 @@ class Do(Protocol):
         ...
 
 
+class Begin(Protocol):
+    """Does a whole run that a schedule begins."""
+
+    def __call__(self, id: str, said: Mapping[str, Any], wait: Callable[[float], None]) -> None:  # noqa: A002 - its name everywhere
+        """Do it.
+
+        Args:
+            id: The id of the run.
+            said: The record of the schedule.
+            wait: Waits for so many seconds; at the end of the worker it raises what ends the run here, so that another
+                worker continues it.
+        """
+        ...
+
+
 class Worker:
     """Takes items out of the queues of a store, in threads of its own, from its start to its end."""
 
@@ -52,7 +67,7 @@ class Worker:
         *,
         jobs: int = 1,
         only: str | None = None,
-        begin: Callable[[str, Mapping[str, Any]], None] | None = None,
+        begin: Begin | None = None,
     ) -> None:
         """Keep what it does.
 
@@ -62,7 +77,7 @@ class Worker:
             do: Does an item.
             jobs: How many items it does side by side.
             only: The one run whose items it does; any that it can by default.
-            begin: Does a whole run that a schedule begins, given its id and its record; without it none are.
+            begin: Does a whole run that a schedule begins; without it none are.
         """
         self._store, self._tools, self._do, self._only = store, tools, do, only
         self._begin = begin
@@ -184,10 +199,15 @@ class Worker:
         """Do a run that a schedule begins; one that was adopted goes on, since its id comes from its moment."""
         try:
             if self._begin is not None:
-                self._begin(sha256(f"{said['name']} {at}".encode()).hexdigest()[:12], said)
+                self._begin(sha256(f"{said['name']} {at}".encode()).hexdigest()[:12], said, self._wait_inside)
         except JournalError as error:
             self._fail(error)
             raise Stopped from error
+
+    def _wait_inside(self, seconds: float) -> None:
+        """Wait in a thread of the engine, which must not outlive the worker."""
+        if self._over.wait(seconds):
+            raise Stopped
 
     def _runs(self) -> Mapping[str, str]:
         return self._served

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from itertools import islice
 from typing import Final
@@ -31,8 +32,15 @@ _LONELY: Final = 5.0
 class StoredBatch:
     """One batch on its way through a store."""
 
-    def __init__(self, work: BatchWork, stored: StoredRun) -> None:
-        """Keep what is called with what, and the run in the store."""
+    def __init__(self, work: BatchWork, stored: StoredRun, wait: Callable[[float], None] = time.sleep) -> None:
+        """Keep what is called with what, and the run in the store.
+
+        Args:
+            work: What is called with what.
+            stored: The run in the store.
+            wait: Waits for so many seconds, where workers elsewhere do the items.
+        """
+        self._wait = wait
         self._tool, self._options, self._stored = work.tool, work.options, stored
         self._calls = StoredCalls(work.tool, work.context, work.items.name, work.channel, stored.trace)
         self._results = ItemResults(work.items, work.options)
@@ -95,7 +103,7 @@ class StoredBatch:
             if worker is not None:
                 worker.wait(pause)
             else:
-                time.sleep(pause)
+                self._wait(pause)
 
     def _take_up(self, one: OnItsWay) -> None:
         if one.result is not None:

@@ -1,7 +1,7 @@
 """Working: a process that does the items of a store until it is asked to end."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -75,7 +75,7 @@ class WorkerTools:
         self.done += 1
         return end
 
-    def begin(self, id: str, said: Mapping[str, Any]) -> None:  # noqa: A002 - its name everywhere
+    def begin(self, id: str, said: Mapping[str, Any], wait: Callable[[float], None]) -> None:  # noqa: A002 - its name everywhere
         """Do a whole run that a schedule begins: submit its items, and wait until all of them have ended.
 
         Raises:
@@ -98,7 +98,7 @@ class WorkerTools:
             with items_of(request["batch"]["source"]) as items:
                 arguments = ItemArguments(tool, said["arguments"], are_texts=items.format in ("csv", "tsv"))
                 options = BatchOptions(items.name, jobs=0, out=Path(os.devnull), quiet=True)
-                batch = StoredBatch(BatchWork(tool, items, arguments, self._context, options, run=id), stored)
+                batch = StoredBatch(BatchWork(tool, items, arguments, self._context, options, run=id), stored, wait)
                 try:
                     ending = batch.run()
                 finally:

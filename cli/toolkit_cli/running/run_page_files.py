@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from toolkit.approvals.audit_log import records_of_log
 from toolkit.journals.kept_runs import KeptRun, KeptStep
 from toolkit.replacing import put_over
 from toolkit_cli import console
@@ -36,8 +37,6 @@ def records_of(run: KeptRun) -> list[Mapping[str, Any]]:
     Raises:
         Failure: If there is a log that cannot be read.
     """
-    from toolkit.approvals.audit_log import records_of_log  # noqa: PLC0415 - only pages need it
-
     log = audit_file()
     try:
         return [one for one in records_of_log(log) if run.id in (one.get("run"), one.get("outermost_run"))]
