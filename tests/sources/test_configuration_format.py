@@ -159,6 +159,13 @@ SETTINGS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.parametrize("number", [1, 1.0, 0.5, True])
+def test_a_duration_has_a_unit(number):
+    assert complaints({"builtin": {"glob": {"timeout": number}}}) == [
+        "'builtin.glob.timeout' must be a duration such as '500ms', '30s' or '5m', above zero and at most 720h"
+    ]
+
+
 @settings(max_examples=examples(3_000), deadline=None)
 @given(SETTINGS)
 def test_what_is_read_without_complaint_fits_the_schema(table):

@@ -73,9 +73,16 @@ def one_of(*words: str) -> Kind:
     )
 
 
+class _Seconds(float):
+    """Seconds that were read from a duration; a number that somebody wrote has no unit."""
+
+
 def _duration(written: Any, folder: Path) -> float | None:
     """Return seconds; those that were read once stay as they are."""
-    return written if type(written) is float and written > 0 else duration(written, folder)
+    if isinstance(written, _Seconds):
+        return written
+    seconds = duration(written, folder)
+    return None if seconds is None else _Seconds(seconds)
 
 
 def _folder(written: Any, folder: Path) -> Path | None:
