@@ -181,4 +181,4 @@ def test_exporter_that_is_not_installed_is_named(project):
     )
     ended = program(project, "run", "tools.py:greet", "name=Ada", OTEL_TRACES_EXPORTER="jager")
     assert (ended.returncode, ended.stdout) == (0, "hello Ada\n")
-    assert ended.stderr.startswith("warning: there is no telemetry: ")
+    assert ended.stderr.startswith("warning: telemetry is not sent: ")

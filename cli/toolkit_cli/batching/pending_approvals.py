@@ -74,7 +74,7 @@ def decide_approval(kept: Kept, id: str | None, words: Sequence[str], said: Said
         url: The store, where the runs are in one.
 
     Raises:
-        Failure: If there is no such open question, or that is not an answer to it.
+        Failure: If no open question has that id, or the answer does not fit it.
         ConfigurationError: If the audit log cannot be written: then nothing is decided.
     """
     answer = _answer_in(words)

@@ -42,7 +42,7 @@ class AgentWork(NamedTuple):
 
 
 def work_of_agents(steps: Iterable[KeptStep]) -> AgentWork | None:
-    """Return what agents have done in these steps; `None` where there is no agent among them."""
+    """Return what agents have done in these steps; `None` if none of them is an agent's."""
     replies: list[dict[str, Any]] = []
     calls: list[KeptStep] = []
     for step in steps:
@@ -65,7 +65,7 @@ def work_of_agents(steps: Iterable[KeptStep]) -> AgentWork | None:
 
 
 def reply_in(step: KeptStep) -> dict[str, Any] | None:
-    """Return what a model has replied in a step, as plain data; `None` where the step is no such request."""
+    """Return what a model has replied in a step, as plain data; `None` if the step is not a request."""
     reply = _result_in(step) if _TURN.search(step.path) else {}
     return reply if "usage" in reply else None
 

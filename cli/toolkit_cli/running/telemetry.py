@@ -96,7 +96,7 @@ def _open(wanted: bool | None) -> "_Opened | None":  # noqa: FBT001 - as above
         if wanted:
             raise Failure(ExitCode.USAGE, f"--otel: {error}") from error
         if _is_installed():
-            console.say(f"warning: there is no telemetry: {error}")
+            console.say(f"warning: telemetry is not sent: {error}")
         return None
 
 
