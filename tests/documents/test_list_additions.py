@@ -1,7 +1,7 @@
 """One more item in a list of a document: it is there at the end, and everything else is as it was."""
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import example, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.documents.document_reader import parse_document  # private
@@ -58,6 +58,8 @@ DATA = st.recursive(
 
 
 @settings(max_examples=examples(3_000), deadline=None)
+@example(others={}, listed=None, item=":[", comment="")
+@example(others={}, listed=[], item="a, b", comment="")
 @given(st.dictionaries(st.sampled_from(["a", "b", "deny"]), DATA), st.none() | st.lists(DATA, max_size=3), DATA, st.sampled_from(["", "# end\n"]))  # fmt: skip
 def test_whatever_a_document_holds_it_holds_one_item_more(others, listed, item, comment):
     data = others if listed is None else {**others, "allow": listed}

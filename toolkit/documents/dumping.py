@@ -18,11 +18,14 @@ def as_yaml(data: Any) -> str:
 
 
 def as_yaml_line(data: Any) -> str:
-    """Return plain data as YAML in one line, such as `{tool: fetch, where: {url: 'https://example.com/'}}`."""
-    text = yaml.dump(
-        data, Dumper=_LineDumper, sort_keys=False, allow_unicode=False, default_flow_style=True, width=10**9
+    """Return plain data as YAML in one line, such as `{tool: fetch, where: {url: 'https://example.com/'}}`.
+
+    It means the same in a list or mapping in brackets as on a line of its own.
+    """
+    listed = yaml.dump(
+        [data], Dumper=_LineDumper, sort_keys=False, allow_unicode=False, default_flow_style=True, width=10**9
     )
-    return text.removesuffix("...\n").strip()
+    return listed.strip()[1:-1]
 
 
 class _Dumper(yaml.SafeDumper):
