@@ -25,6 +25,7 @@ for name in ("SIGHUP", "SIGTERM"):
 # A tool behaves differently in CI, which only tests about that may see; and no test may read what the user of this
 # machine has configured, nor write into their journal and audit log.
 os.environ.pop("CI", None)
+os.environ.pop("PYTEST_ADDOPTS", None)  # for this run, and not for those that tests start
 OWN_FOLDERS = tempfile.TemporaryDirectory(prefix="toolkit-tests-", ignore_cleanup_errors=True)
 for kind in ("CONFIG", "STATE"):
     os.environ[f"XDG_{kind}_HOME"] = str(Path(OWN_FOLDERS.name, kind.lower()))
