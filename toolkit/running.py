@@ -5,6 +5,7 @@ fiftieth of a loop; asyncio is not even imported for it.
 """
 
 import sys
+import time
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -97,6 +98,16 @@ def moves(loop: "AbstractEventLoop", patience: float) -> bool:
     except RuntimeError:  # it is closed, so nothing blocks it
         return True
     return answered.wait(patience)
+
+
+async def pause(seconds: float) -> None:
+    """Wait: in the event loop where one runs, else in this thread."""
+    if not loop_is_running():
+        time.sleep(seconds)  # noqa: ASYNC251 - nobody else waits in this thread
+        return
+    import asyncio
+
+    await asyncio.sleep(seconds)
 
 
 async def drive_or_run(coroutine: Coroutine[Any, Any, T]) -> T:

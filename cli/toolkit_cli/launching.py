@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from toolkit.approvals.gates import Gate
-    from toolkit.durable.limits import Limit
     from toolkit.sources.configuration import Configuration
+    from toolkit.tools.limits import Limit
     from toolkit_cli.batching.item_results import BatchOptions
     from toolkit_cli.batching.stored_runs import StoredRun
     from toolkit_cli.running.keeping import Keeping
@@ -67,8 +67,12 @@ def launch(said: RunOptions) -> int:
             configuration.context, memory_id=memory_id, gate=gate, listener=listener, redactor=console.redactor()
         )
         given = Given(tuple(said.words or ()), said.args, said.input, piped_text())
-        limit = configuration.limits.get(tool.name)
-        work = _Work(said, answers, report, tool=tool, given=given, context=context, screen=screen, limit=limit)
+        limits = configuration.limits
+        if limits:
+            from toolkit.tools.local_limits import LocalLimits  # noqa: PLC0415 - few projects have limits
+
+            context = context.replace(limiter=LocalLimits(limits))
+        work = _Work(said, answers, report, tool=tool, given=given, context=context, screen=screen, limits=limits)
         exit_code = work.once(keeps=configuration.journal) if batch is None else work.for_each(batch)
     leave_if_threads_remain(exit_code)
     return exit_code
@@ -84,7 +88,7 @@ class _Work(NamedTuple):
     given: Given
     context: ToolContext
     screen: Screen
-    limit: "Limit | None"
+    limits: "Mapping[str, Limit]"
 
     def for_each(self, batch: "BatchOptions") -> int:
         """Run it for every item of a batch."""
@@ -111,7 +115,6 @@ class _Work(NamedTuple):
             )
 
     def _stored(self, url: str, common: Mapping[str, Any], stack: "ExitStack") -> "StoredRun":
-        from toolkit.durable.limits import Limit  # noqa: PLC0415 - only runs with a store need it
         from toolkit_cli.batching.opened_stores import open_store  # noqa: PLC0415 - as above
         from toolkit_cli.batching.stored_runs import StoredResume, StoredRun  # noqa: PLC0415 - as above
 
@@ -131,7 +134,7 @@ class _Work(NamedTuple):
             request=request,
             arguments=common,
             resumed=resumed,
-            limit=self.limit or Limit(),
+            limits=self.limits,
         )
 
     def once(self, *, keeps: bool) -> int:

@@ -2,7 +2,6 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.durable.limits import Limit as Limit
     from toolkit.durable.store_urls import StoreUrl as StoreUrl
     from toolkit.durable.stored_items import ItemEnd as ItemEnd, StoredItem as StoredItem
     from toolkit.durable.stores import Store as Store
@@ -13,7 +12,6 @@ else:
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
-            "limits": "Limit",
             "store_urls": "StoreUrl",
             "stored_items": "ItemEnd StoredItem",
             "stores": "Store",

@@ -7,12 +7,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 
 from toolkit.durable.engines import EngineLog, StoreError, connect, need_engine, patiently, telling
-from toolkit.durable.limits import Limit
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.stored_items import ItemEnd, StoredItem, item_id, number_in
 from toolkit.errors import ConfigurationError
 from toolkit.journals.kept_runs import KeptRun, KeptStep, State
 from toolkit.releases import software_versions
+from toolkit.tools.limits import Limit
 
 if TYPE_CHECKING:
     from dbos import DBOSClient, WorkflowStatus
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from toolkit.durable.presences import Presence, Present
     from toolkit.durable.stored_approvals import StoredApprovals
+    from toolkit.durable.stored_limits import StoredLimits
 
 T = TypeVar("T")
 
@@ -77,6 +78,7 @@ class Store:
         with telling(url, "open"):
             self._client = self._open(makes=makes)
         self._presence: Presence | None = None
+        self._limits: StoredLimits | None = None
 
     def _open(self, *, makes: bool) -> "DBOSClient":
         from dbos import DBOS, DBOSClient
@@ -122,6 +124,14 @@ class Store:
         from toolkit.durable.stored_approvals import StoredApprovals  # noqa: PLC0415 - help needs none of it
 
         return StoredApprovals(self.engine, self.url)
+
+    @property
+    def limits(self) -> "StoredLimits":
+        """The limits of tools, which hold for all workers together."""
+        from toolkit.durable.stored_limits import StoredLimits  # noqa: PLC0415 - as above
+
+        self._limits = self._limits or StoredLimits(self.engine, self.url, lambda: self.join().number)
+        return self._limits
 
     # -------------------------------------------------------------------------------------------- who is there
 

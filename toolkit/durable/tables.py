@@ -1,9 +1,9 @@
-"""Tables: what a store holds beside the engine's own tables: the runs, their questions, and who works on them."""
+"""Tables: what a store holds beside the engine's own tables: runs, their questions, who works on them, and limits."""
 
 from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Column, Float, Integer, MetaData, Table, Text, UniqueConstraint, text
-from sqlalchemy.schema import CreateTable
+from sqlalchemy import Column, Float, Index, Integer, MetaData, Table, Text, UniqueConstraint, text
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -67,6 +67,28 @@ APPROVALS: Final = Table(
 )
 """The questions of runs that wait for an answer, or whose answer no call has used."""
 
+LIMITS: Final = Table(
+    "toolkit_limits",
+    _METADATA,
+    Column("tool", Text, primary_key=True),
+    Column("concurrency", Integer),
+    Column("rate", Integer),
+    Column("seconds", Float(53), nullable=False),
+)
+"""The limits of tools: how many calls run at the same time, and how many begin within some seconds."""
+
+TURNS: Final = Table(
+    "toolkit_turns",
+    _METADATA,
+    Column("id", Text, primary_key=True),
+    Column("tool", Text, nullable=False),
+    Column("process", Integer, nullable=False),
+    Column("began", Float(53), nullable=False),
+    Column("ended", Float(53)),
+    Index("toolkit_turns_of_tools", "tool", "began"),
+)
+"""The calls of tools with limits that run, and those that have begun lately."""
+
 LOCKS: Final = 0x746F6F6C
 """The first half of the numbers of our advisory locks."""
 
@@ -80,5 +102,7 @@ def make_tables(engine: "Engine") -> None:
     with engine.begin() as connection:
         if engine.dialect.name == "postgresql":  # there, two processes cannot make one table at the same time
             connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCKS}, 0)"))
-        for table in (RUNS, PROCESSES, APPROVALS):
+        for table in (RUNS, PROCESSES, APPROVALS, LIMITS, TURNS):
             connection.execute(CreateTable(table, if_not_exists=True))
+            for index in table.indexes:
+                connection.execute(CreateIndex(index, if_not_exists=True))

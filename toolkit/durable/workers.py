@@ -102,6 +102,7 @@ class Worker:
         for name in set(self._tools.values()):
             self._store.open_queue(name, replaces=False)
         try:
+            self._store.limits.refresh()
             self._engine = self._launch(presence.executor)
             self._served = self._to_do()
         except (OSError, SQLAlchemyError) as error:
@@ -113,6 +114,7 @@ class Worker:
     def __exit__(self, *_: object) -> None:
         """End it: what is under way may end for a moment, and what is not done is left to others."""
         self._over.set()
+        self._store.limits.end()
         self._permits.end()
         self._permits.wait_for_all(_PATIENCE if self._failure is None else 0.0)
         if self._minder.ident is not None:
@@ -226,6 +228,7 @@ class Worker:
     def _look(self) -> None:
         presence = self._store.join()
         presence.check()
+        self._store.limits.refresh()  # those of a run are there before it is
         self._served = self._to_do()
         for other in presence.others():
             if presence.take_place_of(other.number):

@@ -1,18 +1,18 @@
 """Retrying: a tool that is tried again after a failure that may pass."""
 
 import random
-import time
 from collections.abc import Callable
 from typing import Any
 
 from toolkit.errors import Signal
 from toolkit.pipelines.definitions import Failure, Retry
-from toolkit.running import loop_is_running
+from toolkit.running import pause
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.calling import error_code_of
 from toolkit.tools.context import ToolContext
 from toolkit.tools.raised_errors import message_of
 from toolkit.tools.results import ToolResult
+from toolkit.tools.turns import begin_again
 
 NEVER_AGAIN = frozenset({"invalid_arguments", "rejected"})
 """Codes of failures that the same call would only meet again."""
@@ -100,6 +100,7 @@ class RetriedTool(WrappedTool):
                     return result
                 message = result.error
             await self._wait(message)
+            await begin_again(self.name, context)
 
     def _again(self, failure: Failure | None) -> bool:
         return failure in self._retry.errors and self.attempts < self._retry.attempts
@@ -118,13 +119,3 @@ def delay_after(retry: Retry, attempt: int) -> float:
     except OverflowError:
         growing = retry.longest
     return min(growing, retry.longest) * random.uniform(0.5, 1.0)  # noqa: S311 - chance here is not a secret
-
-
-async def pause(seconds: float) -> None:
-    """Wait: in the event loop where one runs, else in this thread."""
-    if not loop_is_running():
-        time.sleep(seconds)  # noqa: ASYNC251 - nobody else waits in this thread
-        return
-    import asyncio
-
-    await asyncio.sleep(seconds)

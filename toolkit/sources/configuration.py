@@ -52,8 +52,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 if TYPE_CHECKING:
     from toolkit.agents.models.prices import Price
     from toolkit.approvals.policy_keys import PolicyFile
-    from toolkit.durable.limits import Limit
     from toolkit.mcp.settings.servers import McpServer
+    from toolkit.tools.limits import Limit
     from toolkit.webhooks.setting_keys import WebhookSettings
 
 OWN_FILE = "toolkit.toml"
@@ -119,7 +119,7 @@ class Configuration(NamedTuple):
         model_url: Where the server of a `chat:NAME` model is. A project's file cannot set it: keys are sent there.
         model_timeout: Seconds that a model may be silent; None if not set.
         prices: What models cost, by their names.
-        limits: What bounds batches in a store, by the names of the tools and pipelines that they run.
+        limits: What bounds the calls of runs and batches, by the names of tools and pipelines.
         env: The names of the environment variables that expressions may read.
         own_env: Those of them that the user has listed, and not only a project's file.
         secrets: The names of variables, parameters and keys whose values are secrets, beside those that sound like it.

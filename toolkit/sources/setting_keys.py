@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 from toolkit.disclosure.choices import read_choices
 from toolkit.documents.kinds import table_of_tables
 from toolkit.documents.tables import Key, Schema, Spot, read_table, schema_of
-from toolkit.durable.limits import Limit
 from toolkit.problems import did_you_mean
 from toolkit.sources.configuration import GroupSettings, ReadySettings
 from toolkit.sources.setting_kinds import (
@@ -31,6 +30,7 @@ from toolkit.sources.setting_kinds import (
     table_kind,
     tables_kind,
 )
+from toolkit.tools.limits import Limit
 
 if TYPE_CHECKING:
     from toolkit.agents.models.prices import Price
@@ -257,7 +257,7 @@ KEYS: Final = (
     Key(
         "limits",
         tables_kind("{ price = { concurrency = 4, rate = '10/1m' } }", partial(schema_of, LIMITS)),
-        "limits for batches in a store, a table for each tool or pipeline",
+        "how many calls run at the same time, or begin in some time, a table for each tool or pipeline",
         take=_limits,
     ),
     Key(

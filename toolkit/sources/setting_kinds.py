@@ -19,8 +19,8 @@ from toolkit.documents.kinds import (
     texts,
 )
 from toolkit.documents.tables import Key, Kind, Schema
-from toolkit.durable.limits import parse_rate
 from toolkit.problems import did_you_mean
+from toolkit.tools.limits import parse_rate
 
 PLAIN: Final = "plain"
 """The dialect that is none: name, description and parameters, as they are."""

@@ -5,6 +5,7 @@ if TYPE_CHECKING:
     from toolkit.tools.attachments import Attachment as Attachment
     from toolkit.tools.base import RedescribedTool as RedescribedTool, innermost as innermost
     from toolkit.tools.context import NO_CONTEXT as NO_CONTEXT, ListenerError as ListenerError
+    from toolkit.tools.limits import Limit as Limit
     from toolkit.tools.metrics import (
         NO_METRICS as NO_METRICS,
         Metrics as Metrics,
@@ -32,6 +33,7 @@ else:
             "attachments": "Attachment",
             "base": "RedescribedTool innermost",
             "context": "ListenerError NO_CONTEXT",
+            "limits": "Limit",
             "metrics": "Metrics NO_METRICS Recorded RecordingMetrics",
             "repairing": "repaired",
             "skipped_items": "SkippedItem Skips",

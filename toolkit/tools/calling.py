@@ -24,6 +24,7 @@ from toolkit.tools.raised_errors import message_of, raised_by, trace_from_tool
 from toolkit.tools.refusals import AnsweredEarly, CallDenied
 from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import masked
+from toolkit.tools.turns import perform_in_turn
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Demand
@@ -76,7 +77,7 @@ async def call_tool(  # noqa: C901 - the whole template in one place
     spec, hidden = tool.spec, tool.hidden_parameters
     if hidden and ending is None:
         context = redacting(tool, arguments, context)
-    inner = context.within(tool, arguments) if tool.uses_context else context
+    inner = context.within(tool, arguments) if tool.uses_context or context.limiter is not None else context
     started = perf_counter()
     result = _ENDED
     outcome: Outcome = "signal"
@@ -98,7 +99,8 @@ async def call_tool(  # noqa: C901 - the whole template in one place
             arguments = arguments if replaced is None else replaced
             inner = inner.approved(arguments, shown_state)
         is_admitted = True
-        result = tool.result_of(await tool.perform(parsed, inner))
+        work = tool.perform(parsed, inner) if context.limiter is None else perform_in_turn(tool, parsed, inner)
+        result = tool.result_of(await work)
         outcome = "success" if result.error is None else "failure"
     except ConfigurationError as error:
         words = redactor_of(context).text(str(error))

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from toolkit.events import Event, Listener
     from toolkit.runs.journal import Journal
     from toolkit.runs.run import Run
+    from toolkit.tools.limits import Limiter
 
 
 class MemoryId:
@@ -46,8 +47,8 @@ class ListenerError(Signal):
     """A listener raised an error; the tool whose event it received has not failed."""
 
 
-_OUTSIDE_CALLS = {"call": None, "item": None, "step": None, "waits": None}
-"""What a context has of a running call before there is one."""
+_OUTSIDE_CALLS = {"call": None, "item": None, "step": None, "waits": None, "limiter": None}
+"""What a context has of a running call, and of what makes it wait, before there is any."""
 
 
 class ToolContext:
@@ -150,6 +151,7 @@ class ToolContext:
         journal: Journal | None
         redactor: Redactor | None
         waits: Waiting | None
+        limiter: Limiter | None
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse: a context never changes."""

@@ -7,6 +7,7 @@ from toolkit.problems import Problem
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.batching.opened_stores import open_store
+from toolkit_cli.batching.stored_runs import bound_calls
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.rendering.tables import table
@@ -33,7 +34,8 @@ def add_schedule(url: str, cron: str, words: Sequence[str], each: str | None, na
         hint = "toolkit runs schedule '0 6 * * *' TARGET [ARG]..."
         raise Failure(ExitCode.USAGE, "`toolkit runs schedule` needs a time and a target", hint=hint)
     target = words[0]
-    tool = open_one(target, load_configuration(), None, "`runs schedule` runs one of them", warn=True, looks=True)
+    configuration = load_configuration()
+    tool = open_one(target, configuration, None, "`runs schedule` runs one of them", warn=True, looks=True)
     gathered = gather_arguments(tool, Given(tuple(words[1:]), None, None, None))
     problems = list(gathered.problems)
     if each is None:
@@ -47,6 +49,7 @@ def add_schedule(url: str, cron: str, words: Sequence[str], each: str | None, na
         raise Failure(ExitCode.USAGE, "the arguments hold a secret, which a store does not keep")
     said: dict[str, Any] = {"tool": tool.name, "target": target, "arguments": kept["arguments"], "request": kept}
     with open_store(url) as store:
+        bound_calls(store, tool, configuration.limits)
         store.schedule(name or tool.name, cron, tool.name, {**said, "name": name or tool.name})
     console.say(f"'{name or tool.name}' begins at '{cron}' (UTC), on any worker that has '{tool.name}'")
     return ExitCode.WELL

@@ -42,7 +42,8 @@ class StoredBatch:
         """
         self._wait = wait
         self._tool, self._options, self._stored = work.tool, work.options, stored
-        self._calls = StoredCalls(work.tool, work.context, work.items.name, work.channel, stored.trace)
+        context = work.context.replace(limiter=stored.store.limits)
+        self._calls = StoredCalls(work.tool, context, work.items.name, work.channel, stored.trace)
         self._results = ItemResults(work.items, work.options)
         self.tally = self._results.tally
         fails_at_once = work.options.on_item_error == "fail"

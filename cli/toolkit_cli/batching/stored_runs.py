@@ -6,17 +6,17 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from toolkit.durable.limits import Limit
 from toolkit.durable.stores import Store
 from toolkit.errors import ApprovalPending
 from toolkit.journals.kept_runs import KeptRun
 from toolkit.releases import software_versions
 from toolkit.runs.journal import JournalError
 from toolkit.tools.base import Tool
+from toolkit.tools.limits import Limit
 from toolkit_cli import console
 from toolkit_cli.batching.opened_stores import store_option
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.running.definition_files import definition_of
+from toolkit_cli.running.definition_files import definition_of, tools_within
 from toolkit_cli.running.keeping import check_unchanged, how_to_continue, state_after, without_secrets
 
 
@@ -55,7 +55,7 @@ class StoredRun:
         request: Mapping[str, Any],
         arguments: Mapping[str, Any],
         resumed: StoredResume | None,
-        limit: Limit | None,
+        limits: Mapping[str, Limit] | None,
         *,
         id: str,  # noqa: A002 - its name everywhere
         schedule: str | None = None,
@@ -69,7 +69,7 @@ class StoredRun:
             request: What it takes to run it again, as plain data.
             arguments: Those that hold for all items.
             resumed: What goes on, if something does.
-            limit: What bounds the items of the tool; `None` where that stays as it is.
+            limits: What bounds calls, by the names of tools; `None` where that stays as it is.
             id: Its unique id.
             schedule: The schedule that begins it, if one does; then it may have begun before.
 
@@ -81,6 +81,10 @@ class StoredRun:
         self.trace: Mapping[str, str] | None = request.get("trace")
         definition = definition_of(tool)
         self.version = version_of(tool, request.get("model"))
+        if limits is None:
+            store.open_queue(tool.name, replaces=False)
+        else:
+            bound_calls(store, tool, limits)
         if resumed is None:
             kept = without_secrets(request, arguments)
             if not kept["is_whole"]:
@@ -102,7 +106,6 @@ class StoredRun:
             check_unchanged(resumed.run, definition, accepts_changes=resumed.accepts_changes, more=store_option(store))
             self._report_other_software()
             store.resume(resumed.run, definition, self.version)
-        store.open_queue(tool.name, limit or Limit(), replaces=limit is not None)
 
     def end(
         self, exit_code: int, error: str | None, *, is_complete: bool, pending: ApprovalPending | None = None
@@ -123,6 +126,16 @@ class StoredRun:
         ]
         if changed:
             console.say(f"the run began with {'; '.join(changed)}")
+
+
+def bound_calls(store: Store, tool: Tool, limits: Mapping[str, Limit]) -> None:
+    """Let limits hold in a store from now on, and no others for what a tool calls.
+
+    Raises:
+        StoreError: If that cannot be written.
+    """
+    store.limits.keep(limits, {one.name for one in tools_within(tool)})
+    store.open_queue(tool.name, limits.get(tool.name, Limit()))
 
 
 def version_of(tool: Tool, model: str | None) -> str:

@@ -90,7 +90,7 @@ class WorkerTools:
             request=request,
             arguments=said["arguments"],
             resumed=None,
-            limit=None,
+            limits=None,
             id=id,
             schedule=said["name"],
         )
@@ -115,6 +115,7 @@ class WorkerTools:
         if request.get("on_approval") == "wait" and context.gate is not None and context.gate.reviewer is not None:
             gate = context.gate.with_reviewer(WaitingReviewer(context.gate.reviewer))
             context = context.replace(gate=gate)
+        context = context.replace(limiter=self._store.limits)
         return StoredCalls(tool, context, request["batch"]["source"], self._channel, request.get("trace"))
 
 

@@ -18,15 +18,22 @@ def definition_of(tool: Tool) -> dict[str, str]:
     return {file: _digest(file) for file in sorted(set(_files_of(tool)))}
 
 
-def _files_of(tool: Tool) -> Iterator[str]:
+def tools_within(tool: Tool) -> Iterator[Tool]:
+    """Yield a tool, and whatever it calls as a pipeline or an agent."""
+    yield tool
     pipeline = pipeline_in(tool)
-    place = place_of_tool(tool) if pipeline is None else pipeline.plan.location
-    if place is not None and _is_of_users(place.file):
-        yield os.path.realpath(place.file)
     inner = [step.tool for step in pipeline.plan.walk()] if pipeline is not None else _tools_of_agent(tool)
     for one in inner:
         if one is not None:
-            yield from _files_of(one)
+            yield from tools_within(one)
+
+
+def _files_of(tool: Tool) -> Iterator[str]:
+    for one in tools_within(tool):
+        pipeline = pipeline_in(one)
+        place = place_of_tool(one) if pipeline is None else pipeline.plan.location
+        if place is not None and _is_of_users(place.file):
+            yield os.path.realpath(place.file)
 
 
 def _is_of_users(file: str) -> bool:

@@ -1,0 +1,142 @@
+"""Stored limits: the limits of tools, held for the calls of all workers of a store together."""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from sqlalchemy import Float, cast, delete, extract, func, insert, literal, or_, select, update
+
+from toolkit.durable.engines import patiently, telling
+from toolkit.durable.permits import Stopped
+from toolkit.durable.tables import LIMITS, PROCESSES, TURNS
+from toolkit.tools.limits import GiveBack, Limit
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement, Connection, Engine
+
+    from toolkit.durable.store_urls import StoreUrl
+
+T = TypeVar("T")
+
+_ID_BYTES: Final = 12
+
+
+class StoredLimits:
+    """Decides when the calls of all workers of a store may begin: a `Limiter`."""
+
+    def __init__(self, engine: "Engine", url: "StoreUrl", process: Callable[[], int]) -> None:
+        """Keep where they are.
+
+        Args:
+            engine: The connections to the store.
+            url: Where it is.
+            process: Returns the number under which this process has registered; its turns end with it.
+        """
+        self._engine, self._url, self._process = engine, url, process
+        self._bounded: frozenset[str] = frozenset()
+        self._is_over = Event()
+
+    def keep(self, limits: Mapping[str, Limit], tools: Iterable[str]) -> None:
+        """Let limits hold from now on.
+
+        Args:
+            limits: The limits, by the names of tools.
+            tools: Tools that have no limit any more, unless it is one of these.
+
+        Raises:
+            StoreError: If they cannot be written.
+        """
+        rows = [{"tool": tool, **limit._asdict()} for tool, limit in limits.items()]
+
+        def write(connection: "Connection") -> None:
+            connection.execute(delete(LIMITS).where(LIMITS.c.tool.in_({*limits, *tools})))
+            if rows:
+                connection.execute(insert(LIMITS), rows)
+
+        self._do(write)
+
+    def refresh(self) -> None:
+        """Read anew which tools have limits.
+
+        Raises:
+            SQLAlchemyError: If that cannot be read.
+        """
+        with self._engine.connect() as connection:
+            self._bounded = frozenset(connection.execute(select(LIMITS.c.tool)).scalars())
+
+    def end(self) -> None:
+        """Let no call begin any more: the worker ends."""
+        self._is_over.set()
+
+    def bounds(self, tool: str) -> bool:
+        """Return whether calls of a tool have to wait for their turn."""
+        return tool in self._bounded
+
+    def take(self, tool: str, *, again: bool = False) -> GiveBack | float:
+        """Begin a turn, or return how many seconds it cannot begin at least; see `Limiter`.
+
+        Raises:
+            StoreError: If the store fails.
+            Lost: If the worker ends.
+        """
+        if self._is_over.is_set():
+            from toolkit.durable.workflow_journals import Lost  # noqa: PLC0415 - it loads the engine
+
+            raise Lost(Stopped())
+        turn = os.urandom(_ID_BYTES).hex()
+        wait = self._do(lambda connection: self._begin(connection, tool, turn, again=again))
+        return partial(self._give_back, turn) if wait is None else wait
+
+    def _begin(self, connection: "Connection", tool: str, turn: str, *, again: bool) -> float | None:
+        """Write that a turn begins; return how many seconds it cannot, if it cannot."""
+        self._forget_old(connection, tool, turn)
+        row = connection.execute(select(LIMITS).where(LIMITS.c.tool == tool).with_for_update()).one_or_none()
+        limit = Limit() if row is None else Limit(row.concurrency, row.rate, row.seconds)
+        now: float = connection.execute(select(self._now)).scalar_one()
+        if limit.rate is not None:
+            own = select(TURNS.c.began).where(TURNS.c.tool == tool, TURNS.c.began > now - limit.seconds)
+            first = connection.execute(own.order_by(TURNS.c.began.desc()).offset(limit.rate - 1).limit(1)).scalar()
+            if first is not None:
+                return max(first + limit.seconds - now, 0.0)
+        if not again and limit.concurrency is not None and self._running(connection, tool) >= limit.concurrency:
+            return 0.0
+        ended = now if again else None
+        connection.execute(insert(TURNS).values(id=turn, tool=tool, process=self._process(), began=now, ended=ended))
+        return None
+
+    def _forget_old(self, connection: "Connection", tool: str, turn: str) -> None:
+        """Forget turns that count no more, and this one, if the answer was lost; from here on a file is locked."""
+        seconds = select(LIMITS.c.seconds).where(LIMITS.c.tool == tool).scalar_subquery()
+        counts = (TURNS.c.ended.is_(None) & _is_there()) | (TURNS.c.began > self._now - func.coalesce(seconds, 0.0))
+        connection.execute(delete(TURNS).where(TURNS.c.tool == tool, or_(TURNS.c.id == turn, ~counts)))
+
+    def _running(self, connection: "Connection", tool: str) -> int:
+        own = TURNS.c.ended.is_(None) & (TURNS.c.tool == tool)
+        return connection.execute(select(func.count()).select_from(TURNS).where(own, _is_there())).scalar_one()
+
+    def _give_back(self, turn: str) -> None:
+        ends = update(TURNS).where(TURNS.c.id == turn).values(ended=self._now)
+        self._do(lambda connection: connection.execute(ends))
+
+    @property
+    def _now(self) -> "ColumnElement[float]":
+        """The time on the one clock that all workers share."""
+        if self._engine.dialect.name == "postgresql":
+            return cast(extract("epoch", func.clock_timestamp()), Float)
+        return literal(time.time(), Float)
+
+    def _do(self, work: "Callable[[Connection], T]") -> T:
+        def once() -> T:
+            with self._engine.begin() as connection:
+                return work(connection)
+
+        with telling(self._url, "write"):
+            return patiently(once)
+
+
+def _is_there() -> Any:
+    """Return the condition that the process of a turn has not died."""
+    return TURNS.c.process.in_(select(PROCESSES.c.number))

@@ -1,0 +1,41 @@
+"""Local limits: the limits of tools, held for the calls of one process."""
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from functools import partial
+from threading import Lock
+
+from toolkit.tools.limits import GiveBack, Limit
+
+
+class LocalLimits:
+    """Decides when calls of this process may begin: a `Limiter`."""
+
+    def __init__(self, limits: Mapping[str, Limit]) -> None:
+        """Keep the limits, by the names of tools; nothing runs yet."""
+        self._limits = limits
+        self._running = dict.fromkeys(limits, 0)
+        self._begun: dict[str, deque[float]] = {tool: deque(maxlen=limit.rate or 0) for tool, limit in limits.items()}
+        self._lock = Lock()
+
+    def bounds(self, tool: str) -> bool:
+        """Return whether calls of a tool have to wait for their turn."""
+        return tool in self._limits
+
+    def take(self, tool: str, *, again: bool = False) -> GiveBack | float:
+        """Begin a turn, or return how many seconds it cannot begin at least; see `Limiter`."""
+        limit = self._limits[tool]
+        with self._lock:
+            now, begun = time.monotonic(), self._begun[tool]
+            if limit.rate is not None and len(begun) == limit.rate and (wait := begun[0] + limit.seconds - now) > 0:
+                return wait
+            if not again and limit.concurrency is not None and self._running[tool] >= limit.concurrency:
+                return 0.0
+            begun.append(now)
+            self._running[tool] += not again
+        return partial(self._give_back, tool)
+
+    def _give_back(self, tool: str) -> None:
+        with self._lock:
+            self._running[tool] -= 1
