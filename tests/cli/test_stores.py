@@ -361,6 +361,31 @@ def test_a_schedule_begins_runs_until_it_is_removed(project, program, worker):
 
 
 @pytest.mark.proof
+@pytest.mark.parametrize(("words", "items"), [(["n=3"], [3]), (["--each", "items.jsonl"], [1, 2])])
+def test_calls_of_a_schedule_wait_for_approval_and_go_on_once_answered(project, program, worker, words, items):
+    write_items(project, 2)
+    waits = ("--on-approval", "wait", "--store", STORE)
+    assert program("runs", "schedule", "* * * * * *", "tools.py:wipe", *words, *waits).returncode == 0
+    worker()
+    waiting = []
+    while not waiting:
+        listed = program("runs", "list", "--state", "waiting", "--format", "json", "--store", STORE)
+        waiting = json.loads(listed.stdout)
+    assert program("runs", "unschedule", "wipe", "--store", STORE).returncode == 0
+    run = waiting[0]["id"]
+    asked = json.loads(program("runs", "approvals", run, "--format", "json", "--store", STORE).stdout)
+    assert [one["arguments"] for one in asked] == [{"n": n} for n in items]
+    assert effects(project) == []
+    for one in asked:
+        assert program("runs", "decide", one["id"], "approve", "--store", STORE).returncode == 0
+    done = program("runs", "resume", run, "--store", STORE)
+    assert [json.loads(line) for line in done.stdout.splitlines()] == [
+        {"item": number, "output": "wiped"} for number, _ in enumerate(items, 1)
+    ]
+    assert (done.returncode, sorted(effects(project))) == (0, [f"wipe {n}" for n in items])
+
+
+@pytest.mark.proof
 def test_limits_bound_how_many_items_begin(project, program, worker):
     (project / "toolkit.toml").write_text('[limits.gentle]\nrate = "5/5s"\nconcurrency = 2\n', "utf-8")
     worker("--jobs", "4")

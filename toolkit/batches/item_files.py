@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack
+from io import BytesIO
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Final, Self, cast, get_args
@@ -12,6 +13,9 @@ from toolkit.errors import ConfigurationError
 from toolkit.problems import Location, Problem
 
 STDIN: Final = "-"
+SINGLE: Final = "a single call"
+"""What stands for the file where there is none, since all arguments of the one call are given beside it."""
+
 _FORMATS: Final = get_args(Format)
 _SUFFIXES: Final[dict[str, Format]] = {
     ".jsonl": "jsonl",
@@ -47,6 +51,8 @@ class ItemFile:
         Raises:
             ConfigurationError: If the format of the file is unknown.
         """
+        if text == SINGLE:
+            return SingleItem()
         prefix, colon, rest = text.partition(":")
         if colon and prefix in _FORMATS:
             return cls(None if rest == STDIN else Path(rest), cast("Format", prefix))
@@ -56,6 +62,11 @@ class ItemFile:
         if path.suffix.lower() not in _SUFFIXES:
             raise ConfigurationError(problems=[_unknown_kind(text, path)])
         return cls(path, _SUFFIXES[path.suffix.lower()])
+
+    @property
+    def is_stdin(self) -> bool:
+        """Whether it is stdin."""
+        return self.path is None
 
     @property
     def waits(self) -> bool:
@@ -116,6 +127,23 @@ class ItemFile:
     def _unreadable(self, error: OSError) -> ConfigurationError:
         reason = (error.strerror or str(error)).lower()
         return ConfigurationError(problems=[Problem("", f"cannot read '{self.name}': {reason}")])
+
+
+class SingleItem(ItemFile):
+    """One item that has nothing of its own, as a file of one line would hold it."""
+
+    waits = False
+    is_stdin = False
+
+    def __init__(self) -> None:
+        """Keep its name."""
+        super().__init__(None, "jsonl")
+        self.name = SINGLE
+
+    def __enter__(self) -> Self:
+        """Open it."""
+        self._stream = BytesIO(b"{}\n")
+        return self
 
 
 def _unknown_kind(text: str, path: Path) -> Problem:

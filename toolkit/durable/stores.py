@@ -218,13 +218,17 @@ class Store:
         self._update(run.id, state="running", ended=None, error=None, software=software, **values)
 
     def is_followed(self, run: KeptRun) -> bool:
-        """Return whether the process that submits the items of a run, and takes what comes of them, is there.
+        """Return whether the process that submits the items of a run, and takes what comes of them, still does so.
+
+        A worker that has begun a run for a schedule is there after its end, too.
 
         Raises:
             StoreError: If the store cannot be read.
         """
         presence = self.join()
-        return run.process != presence.number and self._reading(lambda: presence.is_alive(run.process))
+        if run.state != "running" or run.process == presence.number:
+            return False
+        return self._reading(lambda: presence.is_alive(run.process))
 
     def count(self, id: str, done: int, failed: int) -> None:  # noqa: A002 - its name everywhere
         """Keep how many items of a run have ended well, and how many have failed.

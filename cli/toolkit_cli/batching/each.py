@@ -110,9 +110,9 @@ def _check(items: ItemFile, options: BatchOptions, given: Given) -> None:
     if options.format == "json":
         hint = "leave --format out; `jq -s .` makes one document from them"
         raise Failure(ExitCode.USAGE, "--each writes one line of JSON for each item, not one document", hint=hint)
-    if items.path is None and given.piped is None:
+    if items.is_stdin and given.piped is None:
         raise Failure(ExitCode.USAGE, f"--each {options.source} wants items piped into stdin")
-    if items.path is None and STDIN in (given.whole, given.text):
+    if items.is_stdin and STDIN in (given.whole, given.text):
         raise Failure(ExitCode.USAGE, "stdin holds the items; give the other arguments as name=value")
     if _are_same(options.out, items.path):
         raise Failure(ExitCode.USAGE, f"--out '{options.out}' is the file that the items are read from")

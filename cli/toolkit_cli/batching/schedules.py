@@ -1,8 +1,9 @@
 """Schedules: runs that a store begins again and again, done by its workers."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final, Literal, NamedTuple
 
+from toolkit.batches.item_files import SINGLE
 from toolkit.problems import Problem
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
@@ -15,16 +16,36 @@ from toolkit_cli.running.keeping import without_secrets
 from toolkit_cli.running.single_tools import open_one
 from toolkit_cli.settings import load_configuration
 
+_USUAL: Final[dict[str, Any]] = {"format": "text", "context": [], "policy": None, "tools": None, "timeout": None} | {
+    "model": None,
+    "base_url": None,
+    "memory_id": None,
+}
+"""What a run is given that has no options."""
 
-def add_schedule(url: str, cron: str, words: Sequence[str], each: str | None, name: str | None) -> ExitCode:
+
+class Wanted(NamedTuple):
+    """The options of a schedule.
+
+    Attributes:
+        each: The file of items, if there are any.
+        name: Its name; by default, that of its tool.
+        on_approval: What a call that needs approval does: it is asked about on the worker, or waits.
+    """
+
+    each: str | None
+    name: str | None
+    on_approval: Literal["ask", "wait"]
+
+
+def add_schedule(url: str, cron: str, words: Sequence[str], wanted: Wanted) -> ExitCode:
     """Let the workers of a store run a target again and again.
 
     Args:
         url: Where the store is.
         cron: When it begins.
         words: The target, and the arguments of the call, or those for all items.
-        each: The file of items, if there are any.
-        name: The schedule's name; by default, that of its tool.
+        wanted: Its options.
 
     Raises:
         Failure: If no target is named, or its arguments are wrong or hold a secret.
@@ -38,20 +59,21 @@ def add_schedule(url: str, cron: str, words: Sequence[str], each: str | None, na
     tool = open_one(target, configuration, None, "`runs schedule` runs one of them", warn=True, looks=True)
     gathered = gather_arguments(tool, Given(tuple(words[1:]), None, None, None))
     problems = list(gathered.problems)
-    if each is None:
+    if wanted.each is None:
         problems += [one.problem for one in objections(tool, gathered.arguments)]
         problems += [] if not gathered.missing else _missing(gathered.missing)
     if problems:
         raise Failure(ExitCode.USAGE, problems=problems)
-    request: dict[str, Any] = {"target": target, "timeout": None, "context": [], "memory_id": None, "model": None}
-    kept = without_secrets({**request, "batch": {"source": each or "a single call"}}, gathered.arguments)
+    own = {"target": target, "on_approval": wanted.on_approval, "batch": {"source": wanted.each or SINGLE}}
+    kept = without_secrets({**_USUAL, **own}, gathered.arguments)
     if not kept["is_whole"]:
         raise Failure(ExitCode.USAGE, "the arguments hold a secret, which a store does not keep")
     said: dict[str, Any] = {"tool": tool.name, "target": target, "arguments": kept["arguments"], "request": kept}
+    name = wanted.name or tool.name
     with open_store(url) as store:
         bound_calls(store, tool, configuration.limits)
-        store.schedule(name or tool.name, cron, tool.name, {**said, "name": name or tool.name})
-    console.say(f"'{name or tool.name}' begins at '{cron}' (UTC), on any worker that has '{tool.name}'")
+        store.schedule(name, cron, tool.name, {**said, "name": name})
+    console.say(f"'{name}' begins at '{cron}' (UTC), on any worker that has '{tool.name}'")
     return ExitCode.WELL
 
 

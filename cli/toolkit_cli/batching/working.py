@@ -1,10 +1,8 @@
 """Working: a process that does the items of a store until it is asked to end."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.waiting import WaitingReviewer
@@ -12,7 +10,8 @@ from toolkit.batches.item_files import ItemFile
 from toolkit.durable.stored_items import ItemEnd, StoredItem
 from toolkit.durable.stores import Store
 from toolkit.durable.workers import Worker
-from toolkit.errors import ConfigurationError, ExitEarlyError
+from toolkit.errors import ApprovalPending, ConfigurationError, ExitEarlyError
+from toolkit.journals.kept_runs import State
 from toolkit.runs.run import OutputChannel
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
     from toolkit.durable.workflow_journals import WorkflowJournal
 
 _GLANCE = 0.5
-SINGLE = "a single call"
-"""What stands for the file of items, where a schedule makes one call."""
 
 
 class WorkerTools:
@@ -94,18 +91,23 @@ class WorkerTools:
             id=id,
             schedule=said["name"],
         )
+        state: State = "failed"
+        error = None
         try:
             with items_of(request["batch"]["source"]) as items:
                 arguments = ItemArguments(tool, said["arguments"], are_texts=items.format in ("csv", "tsv"))
                 options = BatchOptions(items.name, jobs=0, out=Path(os.devnull), quiet=True)
                 batch = StoredBatch(BatchWork(tool, items, arguments, self._context, options, run=id), stored, wait)
                 try:
-                    ending = batch.run()
+                    error = batch.run().error
                 finally:
                     batch.close()
-        except (ConfigurationError, ExitEarlyError) as error:
-            ending = ToolResult.failure(str(error), "error")
-        self._store.finish(id, "completed" if ending.error is None else "failed", ending.error)
+            state = "completed" if error is None else "failed"
+        except ApprovalPending as pending:
+            state, error = "waiting", str(pending)
+        except (ConfigurationError, ExitEarlyError) as raised:
+            error = str(raised)
+        self._store.finish(id, state, error)
 
     def _calls_of(self, request: Mapping[str, Any], tool: Tool) -> StoredCalls:
         if request["timeout"] is not None:
@@ -119,25 +121,17 @@ class WorkerTools:
         return StoredCalls(tool, context, request["batch"]["source"], self._channel, request.get("trace"))
 
 
-@contextmanager
-def items_of(source: str) -> Iterator[ItemFile]:
-    """Provide the items of a schedule, open: those of a file beneath the working directory, or a single one.
+def items_of(source: str) -> ItemFile:
+    """Return the items of a schedule: those of a file beneath the working directory, or a single one.
 
     Raises:
-        ConfigurationError: If the file is elsewhere, or cannot be read.
+        ConfigurationError: If the file is elsewhere.
     """
-    if source != SINGLE:
-        path = ItemFile.named(source).path
-        if path is None or path.is_absolute() or ".." in path.parts:
-            raise ConfigurationError(f"a schedule reads files beneath the folder of the worker, and not '{source}'")
-        with ItemFile.named(source) as items:
-            yield items
-        return
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "single.jsonl"
-        file.write_text("{}\n", "utf-8")
-        with ItemFile(file, "jsonl") as items:
-            yield items
+    items = ItemFile.named(source)
+    is_outside = items.path is not None and (items.path.is_absolute() or ".." in items.path.parts)
+    if items.is_stdin or is_outside:
+        raise ConfigurationError(f"a schedule reads files beneath the folder of the worker, and not '{source}'")
+    return items
 
 
 def work(store: Store, tools: WorkerTools, jobs: int, *, quiet: bool) -> int:

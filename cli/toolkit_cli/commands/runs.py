@@ -73,6 +73,12 @@ ScheduleName = Annotated[
     str | None,
     typer.Option("--name", metavar="NAME", help="With schedule: its name; by default, that of its tool."),
 ]
+Waits = Annotated[
+    Literal["ask", "wait"],
+    typer.Option(
+        "--on-approval", help="With schedule: with wait, a call that needs approval waits for `toolkit runs decide`."
+    ),
+]
 Failed = Annotated[
     bool, typer.Option("--failed", help="With show: only what has failed. With resume: run failed items again.")
 ]
@@ -113,6 +119,7 @@ class RunsOptions(NamedTuple):
     store: StoreName = None
     each: Each = None
     schedule_name: ScheduleName = None
+    on_approval: Waits = "ask"
     failed: Failed = False
     repeat: Repeat = False
     accept_changes: Changes = False
@@ -218,13 +225,14 @@ def _schedules(said: RunsOptions, url: str | None) -> ExitCode:
     Raises:
         Failure: If no store is named.
     """
-    from toolkit_cli.batching.schedules import add_schedule, list_schedules, remove_schedule  # noqa: PLC0415 - few do
+    from toolkit_cli.batching.schedules import Wanted, add_schedule, list_schedules, remove_schedule  # noqa: PLC0415 - few do
 
     if url is None:
         hint = "name it: --store postgresql://host/database, or TOOLKIT_STORE"
         raise Failure(ExitCode.USAGE, "schedules are kept in a store", hint=hint)
     if said.action == "schedule":
-        return add_schedule(url, said.name or "", said.words or (), said.each, said.schedule_name)
+        wanted = Wanted(said.each, said.schedule_name, said.on_approval)
+        return add_schedule(url, said.name or "", said.words or (), wanted)
     if said.action == "schedules":
         return list_schedules(url, as_json=said.format == "json")
     return remove_schedule(url, said.name)
