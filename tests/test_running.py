@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import gc
 import subprocess
 import sys
 import threading
@@ -9,7 +10,8 @@ import threading
 import pytest
 
 from toolkit import ToolResult, from_function, tool
-from toolkit.running import drive, in_thread, run_apart  # private
+from toolkit.parallel_tasks import gather  # private
+from toolkit.running import drive, in_thread, run_apart, run_in_loop  # private
 
 LANGUAGE = contextvars.ContextVar("LANGUAGE", default="en")
 
@@ -111,6 +113,24 @@ asyncio.run(give_up())
 """
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert (finished.stdout, finished.stderr) == ("gave up\n", "")
+
+
+async def interrupt():
+    raise KeyboardInterrupt
+
+
+def is_interrupted(work):
+    try:
+        run_in_loop(work)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def test_interruption_in_a_task_is_raised_once_and_never_logged(caplog):
+    assert is_interrupted(gather([interrupt]))
+    gc.collect()
+    assert caplog.messages == []
 
 
 def test_coroutine_that_never_suspends_is_driven_without_a_loop():

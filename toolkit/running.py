@@ -69,15 +69,23 @@ def run_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end in an event loop of its own; no loop may be running in this thread."""
     import asyncio
 
+    tasks: list[asyncio.Task[T]] = []
+
     async def known() -> T:
         loop = asyncio.get_running_loop()
+        tasks.append(cast("asyncio.Task[T]", asyncio.current_task()))
         _AT_WORK.add(loop)
         try:
             return await coroutine
         finally:
             _AT_WORK.discard(loop)
 
-    return asyncio.run(known())
+    try:
+        return asyncio.run(known())
+    finally:
+        for task in tasks:  # an interruption has ended the loop before asyncio has looked at it, which it would log
+            if task.done() and not task.cancelled():
+                task.exception()
 
 
 def loops_at_work() -> "tuple[AbstractEventLoop, ...]":
