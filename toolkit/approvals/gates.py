@@ -120,6 +120,11 @@ class Gate:
         """Whether calls are judged by their arguments too."""
         return self.judges_itself or self.policy.needs_arguments
 
+    @property
+    def asks_by_risk_alone(self) -> bool:
+        """Whether calls are judged by the default policy, and nothing is kept of those that it allows."""
+        return type(self.policy) is ByRisk and self.audit is None and not self.judges_itself
+
     def judge(self, call: DescribedCall) -> Verdict:
         """Return the policy's verdict on a call. Others ask for `verdict_on`, which trusts nothing."""
         return self.policy.judge(call)

@@ -14,19 +14,20 @@ class DirectWay:
     """The short way to run one step.
 
     Attributes:
-        call: Calls its tool.
+        tool: What is called.
+        call: Calls it.
         parameter: The parameter that receives the text.
         path: Where its output is kept.
     """
 
-    __slots__ = ("_quiet_gate", "_tool", "call", "parameter", "path")
+    __slots__ = ("_quiet_gate", "call", "parameter", "path", "tool")
 
     def __init__(self, tool: Tool, parameter: str, path: str) -> None:
         """Keep what is called with what."""
         self.call = tool.call
         self.parameter = parameter
         self.path = path
-        self._tool = tool
+        self.tool = tool
         self._quiet_gate: Gate | None = None
 
     def is_quiet(self, gate: Gate) -> bool:
@@ -36,9 +37,9 @@ class DirectWay:
         """
         if gate is self._quiet_gate:
             return True
-        if self._tool.uses_context or gate.needs_arguments:
+        if self.tool.uses_context or gate.needs_arguments:
             return False  # it may ask of its own accord, or for these very arguments
-        if gate.verdict_on(self._tool.described).action != "allow":
+        if gate.verdict_on(self.tool.described).action != "allow":
             return False
         self._quiet_gate = gate
         return True

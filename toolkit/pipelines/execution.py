@@ -31,8 +31,10 @@ from toolkit.pipelines.items import do_for_items, items_of
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.signals import GateRefused
 from toolkit.pipelines.turns import CURRENT_PATH, Turn, context_within, roots_with
+from toolkit.running import loop_is_running
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+from toolkit.tools.short_calls import call_at_once, is_short
 from toolkit.tools.wait_clocks import Counting
 
 Ready = Outcome | Sequence[Any] | None
@@ -304,10 +306,17 @@ async def run_chain(steps: Sequence[Step], flow: Flow) -> Outcome | None:
     """
     context = flow.context
     gate, is_watched = context.gate, context.listener is not None or context.run is not None
+    is_plain = not loop_is_running()
     for step in steps:
         direct = step.direct
         try:
-            if direct is not None and not is_watched and (gate is None or direct.is_quiet(gate)):
+            if direct is not None and is_plain and is_short(direct.tool, context):
+                result = call_at_once(direct.tool, {direct.parameter: flow.text}, context)
+                if result.error is None:
+                    flow.hand_on(result, direct.path)
+                    continue
+                outcome = outcome_of(result)
+            elif direct is not None and not is_watched and (gate is None or direct.is_quiet(gate)):
                 result = await direct.call({direct.parameter: flow.text}, context)
                 if result.error is None:
                     flow.hand_on(result, direct.path)

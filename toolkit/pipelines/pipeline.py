@@ -167,14 +167,15 @@ class Pipeline(Tool):
         return call is not None
 
     async def _run_reported(self, parsed: Mapping[str, Any], context: ToolContext) -> tuple[ToolResult, bool]:
+        if context.listener is None:
+            return await self._run(_begin(self.plan, self._ids, parsed, context, ""))
         result, gate_refused = _ENDED, False
         outcome: EventOutcome = "signal"
         with context.reporting(
             lambda call: PipelineStarted(call, self.name, len(self._steps)),
             lambda call, seconds: PipelineFinished(call, self.name, outcome, result.error, seconds),
         ):
-            path = CURRENT_PATH.get() if context.listener is not None else ""
-            result, gate_refused = await self._run(_begin(self.plan, self._ids, parsed, context, path))
+            result, gate_refused = await self._run(_begin(self.plan, self._ids, parsed, context, CURRENT_PATH.get()))
             outcome = "success" if result.error is None else "failure"
         return result, gate_refused
 

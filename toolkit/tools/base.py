@@ -18,6 +18,7 @@ from toolkit.tools.deferred_problems import are_problems_deferred
 from toolkit.tools.forwarding import HOOKS, hands_on
 from toolkit.tools.names import name_problem
 from toolkit.tools.results import ToolResult
+from toolkit.tools.short_calls import call_at_once, is_short
 from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ class Tool(Callee):
         """Call the tool from plain code and wait for the result; for arguments and errors see `call`."""
         if loop_is_running():
             return run_apart(lambda: self.run(arguments, context))
+        if is_short(self, context):
+            return call_at_once(self, arguments, context)
         return (run_in_loop if self.suspends else drive)(self.call(arguments, context))
 
     def with_name(self, name: str) -> "Tool":

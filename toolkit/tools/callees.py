@@ -1,14 +1,14 @@
 """Callees: what the template of a call asks of a tool. Each hook is declared here and nowhere else."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import count
 from typing import Any, Literal
 
 from toolkit.approvals.gates import Demand
-from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall
 from toolkit.approvals.risks import Flow
 from toolkit.redactors.secret_objects import secrets_within
 from toolkit.tools.context import ToolContext
@@ -51,6 +51,9 @@ class Callee:
 
     framework: str | None = None
     """The framework that it was written for, by its name in `toolkit.tools.frameworks`; None for one of ours."""
+
+    work_at_once: Callable[[Any], Any] | None = None
+    """All that `perform` does, as a plain function of the parsed arguments; None where it may wait, or does more."""
 
     spec: ToolSpec
     """What the tool is, as pure data."""
@@ -112,6 +115,17 @@ class Callee:
     def call_logger(self) -> logging.Logger:
         """Where calls of this tool are logged: `toolkit.tools.<name>`."""
         return logging.getLogger(f"toolkit.tools.{self.name}")
+
+    @cached_property
+    def takes_short_way(self) -> bool:
+        """Whether a call that nobody has to be asked about is its work and a few records: see `short_calls`."""
+        is_checked = type(self).check is not Callee.check or self.demands or self.spec.requires_approval
+        return self.work_at_once is not None and not is_checked and not self.hidden_parameters
+
+    @cached_property
+    def needs_no_question(self) -> bool:
+        """Whether the default policy lets a person call it without a question."""
+        return ByRisk().judge(self.described) is NO_QUESTION
 
     def parse(self, arguments: Arguments) -> Any:
         """Return the arguments as the work wants them.

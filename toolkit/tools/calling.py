@@ -66,7 +66,7 @@ async def call_reported(
         return await call_tool(tool, arguments, context, demand, ending)
 
 
-async def call_tool(  # noqa: C901 - the whole template in one place
+async def call_tool(
     tool: Callee,
     arguments: str | Mapping[str, Any],
     context: ToolContext,
@@ -102,28 +102,19 @@ async def call_tool(  # noqa: C901 - the whole template in one place
         work = tool.perform(parsed, inner) if context.limiter is None else perform_in_turn(tool, parsed, inner)
         result = tool.result_of(await work)
         outcome = "success" if result.error is None else "failure"
-    except ConfigurationError as error:
-        words = redactor_of(context).text(str(error))
-        tool.call_logger.error("%s: %s", spec.name, words)  # noqa: TRY400 - it is raised, and shown where it ends
-        raise
-    except Signal:
-        raise
-    except (ToolArgumentsError, CallDenied, AnsweredEarly) as error:
-        result = error.result if isinstance(error, AnsweredEarly) else _failure_of(tool, error, context)
-        outcome = "success" if result.error is None else "failure"
     except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a failed result, if it is of its own making
-        result, outcome = _failure_of(tool, error, context), "error"
+        result, outcome = ended_by(tool, error, context)
     finally:
         if is_admitted and context.gate is not None:
             context.gate.history.add(tool.described.risk)
         seconds = perf_counter() - started - (inner.waits.seconds if inner is not context and inner.waits else 0.0)
         if context.metrics is not NO_METRICS:
-            _count(spec.name, context, outcome, seconds)
+            count_call(spec.name, context, outcome, seconds)
         if ending is not None or context.run is not None:
             told = _Ended(outcome, result.output, result.error, result.error_code, seconds)
             _keep(tool, arguments, context, told, ending)
     if outcome != "success" or tool.call_logger.isEnabledFor(logging.INFO):
-        _log(tool, arguments, context, result, seconds)
+        log_call(tool, arguments, context, result, seconds)
     return result if replaced is None else _with_replacement(tool, replaced, context, result)
 
 
@@ -150,7 +141,7 @@ def _kept(tool: Callee, arguments: str | Mapping[str, Any]) -> str | Mapping[str
         return _text(shown)
 
 
-def _count(tool: str, context: ToolContext, outcome: Outcome, seconds: float) -> None:
+def count_call(tool: str, context: ToolContext, outcome: Outcome, seconds: float) -> None:
     """Count the call; metrics that cannot count it are logged, and change nothing."""
     if outcome == "signal":
         return
@@ -184,6 +175,18 @@ def _keep(
 
         sent, chosen_by = _kept(tool, arguments), context.chosen_by
         run.record_call(CallRecord(run.id, tool.name, sent, *told, chosen_by=chosen_by, loop_id=context.loop_id))
+
+
+def ended_by(tool: Callee, error: BaseException, context: ToolContext) -> tuple[ToolResult, Outcome]:
+    """Return what a call came to that raised an error; a signal, and what ends the program, is raised again."""
+    if isinstance(error, Signal):
+        if isinstance(error, ConfigurationError):
+            tool.call_logger.error("%s: %s", tool.spec.name, redactor_of(context).text(str(error)))
+        raise error
+    if isinstance(error, AnsweredEarly):
+        return error.result, "success" if error.result.error is None else "failure"
+    result = _failure_of(tool, error, context)
+    return result, "failure" if isinstance(error, ToolArgumentsError | CallDenied) else "error"
 
 
 def _failure_of(tool: Callee, error: BaseException, context: ToolContext) -> ToolResult:
@@ -235,9 +238,11 @@ def _log_raised(tool: Callee, error: BaseException, redactor: "Redactor") -> Non
         tool.call_logger.debug("%s raised\n%s", tool.name, redacted, extra={"has_traceback": True})
 
 
-def _log(
+def log_call(
     tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, result: ToolResult, seconds: float
 ) -> None:
+    """Log a call: what was sent and what came of it, in one line, and in full for whoever debugs."""
+
     def whole() -> str:
         sent = _text(masked(arguments, tool.hidden_parameters))
         return redactor_of(context).text(f"{tool.name}({sent}) -> {result.text}")

@@ -130,6 +130,13 @@ class ExecutingTool(Tool):
 
     execute: Any
 
+    @cached_property
+    def work_at_once(self) -> Callable[[Any], Any] | None:  # type: ignore[override,unused-ignore]
+        """To execute, unless that is async, or takes something from the context, or a class does more."""
+        if self.suspends or self.uses_context or type(self).perform is not ExecutingTool.perform:
+            return None
+        return lambda text: self.execute(text)  # noqa: PLW0108 - it may be another one by then
+
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Execute; inside a running loop a plain method goes to a thread, where it blocks nobody."""
         given = injected(self.name, self._signature.injected, context) if self.uses_context else None

@@ -9,8 +9,12 @@ from toolkit.tools.callees import Callee
 
 _Kind = TypeVar("_Kind", bound=type[Callee])
 
-_OWN = {"name", "description", "described", "hidden_parameters", "own_secrets", "veil", "call_logger", "result_of"}
-"""What every tool works out itself: from its specification, or from what its work returned."""
+_OWN = {"name", "description", "described", "hidden_parameters", "own_secrets", "veil", "call_logger", "result_of"} | {
+    "work_at_once",
+    "takes_short_way",
+    "needs_no_question",
+}
+"""What every tool works out itself: from its specification, its work, or from what that returned."""
 
 HOOKS = frozenset(
     name for name in {*vars(Callee), *Callee.__annotations__} if not name.startswith("_") and name not in _OWN

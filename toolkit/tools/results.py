@@ -53,13 +53,14 @@ class ToolResult:
         structured: Any = None,
         artifact: Any = None,
     ) -> None:
-        """Keep what is given. Written by hand since every call makes one: twice as fast as the generated one."""
+        """Keep what is given. Written by hand since every call makes one: half of them are a text and nothing else."""
         kept = self.__dict__
         kept["output"] = output
-        kept["error"] = error
-        kept["error_code"] = error_code
-        kept["structured"] = structured
-        kept["artifact"] = artifact
+        if error is not None or structured is not None or artifact is not None or error_code is not None:
+            kept["error"] = error
+            kept["error_code"] = error_code
+            kept["structured"] = structured
+            kept["artifact"] = artifact
 
     @property
     def succeeded(self) -> bool:

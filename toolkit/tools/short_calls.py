@@ -1,0 +1,63 @@
+"""Short calls: the template of a call without what a plain call has no use for.
+
+The call is of a tool whose work is a plain function; nobody listens, nobody has to be asked, and no run keeps it. What
+its caller gets is what `call_tool` gives, and so are the metrics, the log and what the gate knows of it.
+"""
+
+from collections.abc import Mapping
+from logging import INFO
+from time import perf_counter
+from types import CoroutineType
+from typing import TYPE_CHECKING, Any
+
+from toolkit.running import run_in_loop
+from toolkit.tools.callees import Callee
+from toolkit.tools.calling import count_call, ended_by, log_call
+from toolkit.tools.context import ToolContext
+from toolkit.tools.metrics import NO_METRICS
+from toolkit.tools.results import ToolResult
+
+if TYPE_CHECKING:
+    from toolkit.events import Outcome
+
+
+def is_short(tool: Callee, context: ToolContext) -> bool:
+    """Return whether a call can be made with `call_at_once`, in a thread in which no event loop runs."""
+    if not tool.takes_short_way or context.listener is not None or context.run is not None:
+        return False
+    gate = context.gate
+    is_unasked = gate is None or (gate.asks_by_risk_alone and tool.needs_no_question)
+    return is_unasked and context.chosen_by == "person"
+
+
+def call_at_once(tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext) -> ToolResult:
+    """Make a call that `is_short` and return its result."""
+    started = perf_counter()
+    outcome: Outcome = "signal"
+    is_admitted = False
+    try:
+        parsed = tool.parse(arguments)
+        is_admitted = True
+        value = tool.work_at_once(parsed)  # type: ignore[misc]  # it is short, so there is one
+        result = tool.result_of(run_in_loop(value) if isinstance(value, CoroutineType) else value)
+        outcome = "success" if result.error is None else "failure"
+    except StopIteration as error:
+        result, outcome = ended_by(tool, _as_of_a_coroutine(error), context)
+    except BaseException as error:  # noqa: BLE001 - as for every call
+        result, outcome = ended_by(tool, error, context)
+    finally:
+        if is_admitted and context.gate is not None:
+            context.gate.history.add(tool.described.risk)
+        seconds = perf_counter() - started
+        if context.metrics is not NO_METRICS:
+            count_call(tool.spec.name, context, outcome, seconds)
+    if outcome != "success" or tool.call_logger.isEnabledFor(INFO):
+        log_call(tool, arguments, context, result, seconds)
+    return result
+
+
+def _as_of_a_coroutine(error: StopIteration) -> RuntimeError:
+    """Return what Python makes of an error that no coroutine can raise."""
+    raised = RuntimeError("coroutine raised StopIteration")
+    raised.__cause__ = error
+    return raised
