@@ -171,6 +171,9 @@ def test_a_pipeline_waits_at_each_gate_and_asks_for_all_items_at_once(project, i
     run = newest()
     assert [one["text"] for one in waiting()] == ["Go on with 5?"]
     assert run["state"] == "waiting"
+    shown = [line.partition(" ms  ") for line in begun.stderr.splitlines() if " 2/4 go " in line]
+    assert [line[2] for line in shown] == ["waits for approval (toolkit runs decide)"]
+    assert "cancelled" not in begun.output
 
     decide(waiting()[0], "approve")
     assert invoke("runs", "resume", run["id"]).exit_code == 3

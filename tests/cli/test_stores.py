@@ -319,6 +319,21 @@ def test_workers_do_the_work_and_adopt_what_a_killed_one_was_doing(project, prog
 
 
 @pytest.mark.proof
+def test_a_worker_records_what_it_decides_as_a_server_does(project, program, worker):
+    write_items(project, 2)
+    worker("--yes")
+    done = program("run", "tools.py:wipe", "--each", "items.jsonl", "--store", STORE, "--jobs", "0")
+    assert (done.returncode, sorted(effects(project))) == (0, ["wipe 1", "wipe 2"])
+    log = (project / "state" / "toolkit" / "audit.jsonl").read_text("utf-8").splitlines()
+    records = [json.loads(line) for line in log]
+    kept = ("event", "tool", "arguments", "decision", "by")
+    assert sorted(([one[name] for name in kept] for one in records), key=str) == [
+        ["decision", "wipe", {"n": n}, "allow", "--yes"] for n in (1, 2)
+    ]
+    assert len({one["outermost_run"] for one in records}) == 1
+
+
+@pytest.mark.proof
 def test_a_worker_with_another_definition_takes_on_nothing(project, program, worker):
     worker()
     (project / "tools.py").write_text(TOOLS + "\n# changed\n", "utf-8")

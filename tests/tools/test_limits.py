@@ -73,6 +73,17 @@ def test_calls_that_would_begin_too_soon_wait_and_a_retried_turn_counts_again():
     assert 0 < wait <= 3600.0
 
 
+def test_call_from_plain_code_counts():
+    @tool
+    def greet(name: str) -> str:
+        """Greet."""
+        return f"Hei, {name}!"
+
+    limits = LocalLimits({"greet": Limit(None, 1, 3600.0)})
+    assert from_function(greet).run({"name": "Ada"}, ToolContext().replace(limiter=limits)).output == "Hei, Ada!"
+    assert not callable(limits.take("greet"))
+
+
 def test_tools_without_a_limit_are_not_bounded():
     limits = LocalLimits({"visit": Limit(1)})
     assert [limits.bounds("visit"), limits.bounds("other")] == [True, False]

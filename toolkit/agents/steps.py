@@ -4,10 +4,12 @@ from contextlib import nullcontext
 from time import perf_counter
 
 from toolkit.agents.kept_turns import call_kept
+from toolkit.errors import Signal
 from toolkit.events import Listener, StepFinished, StepStarted, StepStatus
 from toolkit.tools.base import Tool
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
+from toolkit.tools.outcomes import result_of_ending
 from toolkit.tools.results import ToolResult
 from toolkit.tools.wait_clocks import Counting, Waiting
 
@@ -69,7 +71,11 @@ async def _describe(
         )
 
     with context.reporting(started, finished):
-        result = await _performed(tool, call, context.replace(listener=counting, waits=waits))
+        try:
+            result = await _performed(tool, call, context.replace(listener=counting, waits=waits))
+        except Signal as ending:
+            result = result_of_ending(ending, result)
+            raise
         status = "ok" if result.succeeded else _STATUSES.get(result.error_code, "failed")
     return result
 

@@ -33,6 +33,7 @@ from toolkit.pipelines.signals import GateRefused
 from toolkit.pipelines.turns import CURRENT_PATH, Turn, context_within, roots_with
 from toolkit.running import loop_is_running
 from toolkit.tools.context import ToolContext
+from toolkit.tools.outcomes import result_of_ending
 from toolkit.tools.results import ToolResult
 from toolkit.tools.short_calls import call_at_once, is_short
 from toolkit.tools.wait_clocks import Counting
@@ -92,6 +93,9 @@ class Step:
             try:
                 outcome = await self._do(flow, Turn(inner, call, path), ready)
                 settled = self._settle(flow, outcome, _worked_since(started, inner))
+            except Signal as ending:
+                outcome = settled = _ENDED._replace(result=result_of_ending(ending, _ENDED.result))
+                raise
             finally:
                 CURRENT_PATH.reset(outer_path)
         return settled

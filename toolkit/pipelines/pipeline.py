@@ -18,6 +18,7 @@ from toolkit.tools.base import Tool, innermost
 from toolkit.tools.callees import Arguments, Pipe
 from toolkit.tools.context import ToolContext
 from toolkit.tools.names import legal_name
+from toolkit.tools.outcomes import result_of_ending
 from toolkit.tools.questions import RunningCall
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
@@ -175,7 +176,12 @@ class Pipeline(Tool):
             lambda call: PipelineStarted(call, self.name, len(self._steps)),
             lambda call, seconds: PipelineFinished(call, self.name, outcome, result.error, seconds),
         ):
-            result, gate_refused = await self._run(_begin(self.plan, self._ids, parsed, context, CURRENT_PATH.get()))
+            begun = _begin(self.plan, self._ids, parsed, context, CURRENT_PATH.get())
+            try:
+                result, gate_refused = await self._run(begun)
+            except Signal as ending:
+                result = result_of_ending(ending, result)
+                raise
             outcome = "success" if result.error is None else "failure"
         return result, gate_refused
 

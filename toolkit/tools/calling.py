@@ -20,6 +20,7 @@ from toolkit.tools.callees import Callee
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import shown
 from toolkit.tools.metrics import NO_METRICS
+from toolkit.tools.outcomes import result_of_ending
 from toolkit.tools.raised_errors import message_of, raised_by, trace_from_tool
 from toolkit.tools.refusals import AnsweredEarly, CallDenied
 from toolkit.tools.results import ToolResult
@@ -103,6 +104,7 @@ async def call_tool(
         result = tool.result_of(await work)
         outcome = "success" if result.error is None else "failure"
     except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a failed result, if it is of its own making
+        result = result_of_ending(error, result)
         result, outcome = ended_by(tool, error, context)
     finally:
         if is_admitted and context.gate is not None:

@@ -2,11 +2,17 @@
 
 from typing import Any
 
+from toolkit.errors import ApprovalPending
 from toolkit.tools.base64_bytes import with_standard_base64
 from toolkit.tools.marking import mark_of
 from toolkit.tools.results import ToolResult
 
 NOTHING_RETURNED = "Success"
+
+
+def result_of_ending(ending: BaseException, otherwise: ToolResult) -> ToolResult:
+    """Return what is reported of work that was ended: that it waits for an approval, or else what is given."""
+    return ToolResult.failure(str(ending), "waiting") if isinstance(ending, ApprovalPending) else otherwise
 
 
 def as_result(value: Any) -> ToolResult:

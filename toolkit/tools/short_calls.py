@@ -1,7 +1,8 @@
 """Short calls: the template of a call without what a plain call has no use for.
 
-The call is of a tool whose work is a plain function; nobody listens, nobody has to be asked, and no run keeps it. What
-its caller gets is what `call_tool` gives, and so are the metrics, the log and what the gate knows of it.
+The call is of a tool whose work is a plain function; nobody listens, nobody has to be asked, nothing bounds it, and no
+run keeps it. What its caller gets is what `call_tool` gives, and so are the metrics, the log and what the gate knows of
+it.
 """
 
 from collections.abc import Mapping
@@ -27,7 +28,7 @@ def is_short(tool: Callee, context: ToolContext) -> bool:
         return False
     gate = context.gate
     is_unasked = gate is None or (gate.asks_by_risk_alone and tool.needs_no_question)
-    return is_unasked and context.chosen_by == "person"
+    return is_unasked and context.chosen_by == "person" and context.limiter is None
 
 
 def call_at_once(tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext) -> ToolResult:

@@ -20,6 +20,7 @@ from toolkit_cli.options import (
     StoreName,
 )
 from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
+from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import answered_by, checked_memory_id, with_values
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.process_exit import leave_if_threads_remain
@@ -69,6 +70,7 @@ def worker(said: WorkerOptions) -> int:
     with Screen() as screen, telemetry(said.otel) as listener:
         show_logs(screen, said.messages.verbose, debug=said.messages.debug)
         gate = make_gate(answers, screen, configuration.approval_timeout)
+        gate.audit = audit_of(configuration, always=True)
         opened = open_all(said.tools or [], configuration, gate)
         end_at_errors(opened.problems)
         if not said.messages.quiet:
