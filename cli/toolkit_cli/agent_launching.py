@@ -273,12 +273,14 @@ def _keeping(wanted: _Wanted, ready: ReadyAgent, run_id: str, *, keeps: bool) ->
 
 
 def _why_not_kept(wanted: _Wanted, ready: ReadyAgent) -> str | None:
+    from toolkit_cli.running.keeping import NOT_FROM_TEXTS  # noqa: PLC0415 - as above
+
     if wanted.task is None and ready.takes_task:
         return "a chat has many"
     if wanted.said.go_on:
         return "a conversation that is continued would need what was said before"
     if not ready.agent.keeps_steps:
-        return "an agent whose kind closes tools, or whose objects bring tools, cannot go on from texts alone"
+        return NOT_FROM_TEXTS
     return None
 
 

@@ -196,12 +196,17 @@ def _is_kept(said: RunOptions, tool: Tool, *, keeps: bool) -> bool:
     if said.journal is None and not waits:
         return keeps and tool.keeps_steps
     if (said.journal or waits) and not tool.keeps_steps:
-        option = "--journal" if said.journal else "--on-approval wait"
-        hint = "a single call has none; --each keeps every item of a batch"
-        raise Failure(
-            ExitCode.USAGE, f"{option} keeps the steps of a pipeline or an agent, and '{tool.name}' has none", hint=hint
-        )
+        raise _without_steps("--journal" if said.journal else "--on-approval wait", tool)
     return said.journal is not False
+
+
+def _without_steps(option: str, tool: Tool) -> Failure:
+    from toolkit_cli.running.keeping import NOT_FROM_TEXTS  # noqa: PLC0415 - as above
+
+    why_not, hint = f"'{tool.name}' has none", "a single call has none; --each keeps every item of a batch"
+    if _is_agent(tool):
+        why_not, hint = f"'{tool.name}' has none: {NOT_FROM_TEXTS}", "--each keeps every item of a batch"
+    return Failure(ExitCode.USAGE, f"{option} keeps the steps of a pipeline or an agent, and {why_not}", hint=hint)
 
 
 def _request(said: RunOptions) -> dict[str, Any]:

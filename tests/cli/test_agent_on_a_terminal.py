@@ -33,6 +33,13 @@ def agent(folder, *arguments, model="scripted:script.yaml", **options):
     return Terminal(folder, "agent", *arguments, "--model", model, "--tools", "file_write", **options)
 
 
+def test_a_chat_is_not_kept(scripted):
+    terminal = agent(scripted, "--journal")
+    assert terminal.end() == 2
+    refused = "--journal keeps the turns of a task, so that it can go on; a chat has many"
+    assert refused in terminal.child.before
+
+
 def say(terminal, text):
     """Wait for the prompt, and type."""
     terminal.expect(PROMPT_IS_OPEN)

@@ -2,6 +2,8 @@
 
 import json
 import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -61,7 +63,16 @@ name: poster
 description: Look at numbers and post them.
 tools: [./tools.py]
 """
+CHAIN = """
+name: chain
+description: An agent in a chain.
+inputs: {task: {type: string}}
+steps: [{id: posting, use: poster.yaml, with: {task: '${{ inputs.task }}'}}]
+"""
 PLAYBOOK = AGENT.replace("agent: simple", "agent: playbook") + "locks: {post: look}\n"
+MACHINE = (
+    AGENT.replace("agent: simple", "agent: state_machine") + "start: new\nstates: {new: {look: seen}, seen: {post: }}\n"
+)
 MODEL = ("--model", "scripted:script.py")
 RUN = ("agent", "1 2 3", "--tools", "tools.py", *MODEL, "--yes")
 
@@ -69,7 +80,13 @@ RUN = ("agent", "1 2 3", "--tools", "tools.py", *MODEL, "--yes")
 @pytest.fixture(autouse=True)
 def agents(project, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(project / "state"))
-    for name, text in {"tools.py": TOOLS, "script.py": SCRIPT, "poster.yaml": AGENT, "play.yaml": PLAYBOOK}.items():
+    for name, text in {
+        "tools.py": TOOLS,
+        "script.py": SCRIPT,
+        "poster.yaml": AGENT,
+        "play.yaml": PLAYBOOK,
+        "desk.yaml": MACHINE,
+    }.items():
         (project / name).write_text(text, "utf-8")
     return project
 
@@ -139,11 +156,7 @@ def test_an_agent_in_a_file_goes_on_as_a_target_of_run_and_of_agent(project, pro
 
 def test_agents_of_a_batch_and_of_a_pipeline_go_on_in_the_middle(project, program, newest):
     (project / "items.jsonl").write_text('{"task": "1"}\n{"task": "1 2"}\n{"task": "1"}\n', "utf-8")
-    (project / "chain.yaml").write_text(
-        "name: chain\ndescription: An agent in a chain.\ninputs: {task: {type: string}}\n"
-        "steps: [{id: posting, use: poster.yaml, with: {task: '${{ inputs.task }}'}}]\n",
-        "utf-8",
-    )
+    (project / "chain.yaml").write_text(CHAIN, "utf-8")
     for target, within in (("poster.yaml", ""), ("chain.yaml", "posting/")):
         (project / "effects.txt").unlink(missing_ok=True)
         (project / "deadly").touch()
@@ -158,6 +171,41 @@ def test_agents_of_a_batch_and_of_a_pipeline_go_on_in_the_middle(project, progra
             f"post 1 3/{within}turn-2.1",
         ]
         assert done.count("look 1") == 3
+
+
+@pytest.mark.proof
+def test_agents_of_a_batch_in_a_store_go_on_in_another_worker(project, program):
+    pytest.importorskip("dbos", reason="the extra `durable` is not installed")
+    (project / "items.jsonl").write_text('{"task": "1"}\n{"task": "1 2"}\n{"task": "1"}\n', "utf-8")
+    (project / "chain.yaml").write_text(CHAIN, "utf-8")
+    for target, within in (("poster.yaml", ""), ("chain.yaml", "posting/")):
+        store = ("--store", f"sqlite:///{target}.db")
+        work = [sys.executable, "-m", "toolkit_cli", "worker", "--tools", target, "--yes", "--quiet", *MODEL, *store]
+        (project / "effects.txt").unlink(missing_ok=True)
+        (project / "requests.txt").unlink(missing_ok=True)
+        (project / "deadly").touch()
+        workers = [subprocess.Popen(work, cwd=project, stdin=-3, stdout=-3, stderr=-3) for _ in range(2)]
+        try:
+            done = program("run", target, "--each", "items.jsonl", "--jobs", "0", *MODEL, *store)
+        finally:
+            for worker in workers:
+                worker.terminate()
+            ended = [worker.wait(60) for worker in workers]
+        assert -signal.SIGKILL in ended
+        assert [json.loads(line)["output"] for line in done.stdout.splitlines()] == [
+            '{"n":1}; posted 1',
+            '{"n":1}; posted 1; {"n":2}; posted 2',
+            '{"n":1}; posted 1',
+        ]
+        assert "11 requests to models · $0.11" in done.stderr
+        assert len(lines(project, "requests.txt")) == 11
+        assert sorted(one for one in lines(project) if one.startswith("post")) == [
+            f"post 1 1/{within}turn-2.1",
+            f"post 1 2/{within}turn-2.1",
+            f"post 1 3/{within}turn-2.1",
+            f"post 2 2/{within}turn-4.1",
+        ]
+        assert (lines(project).count("look 1"), lines(project).count("look 2")) == (3, 2)
 
 
 def test_what_a_model_wants_waits_for_approval_and_runs_once(project, invoke, newest):
@@ -225,7 +273,11 @@ def test_a_changed_agent_is_reported_and_needs_consent(project, invoke, newest):
     ("arguments", "message"),
     [
         (["agent", "play.yaml", "1", "--journal", *MODEL], "an agent whose kind closes tools"),
-        (["run", "play.yaml", "task=1", "--journal", *MODEL], "'poster' has none"),
+        (["run", "play.yaml", "task=1", "--journal", *MODEL], "'poster' has none: an agent whose kind closes tools"),
+        (["agent", "desk.yaml", "1", "--journal", *MODEL], "an agent whose kind closes tools"),
+        (["run", "desk.yaml", "task=1", "--journal", *MODEL], "'poster' has none: an agent whose kind closes tools"),
+        (["run", "tools.py:look", "n=1", "--journal"], "'look' has none\n"),
+        (["agent", "1", "--store", "sqlite:///runs.db", *MODEL], "no such option: --store"),
         (["agent", "1", "--model", "scripted:script.py", "--no-journal", "--on-approval", "wait"], "needs a journal"),
     ],
 )

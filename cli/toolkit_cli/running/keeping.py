@@ -21,6 +21,7 @@ from toolkit_cli.running.definition_files import definition_of
 from toolkit_cli.running.pipeline_graphs import graph_of
 
 _SIGNALS: Final = 128
+NOT_FROM_TEXTS: Final = "an agent whose kind closes tools, or whose objects bring tools, cannot go on from texts alone"
 
 
 class Resumed(NamedTuple):
