@@ -25,6 +25,7 @@ from socket import socket, socketpair
 from types import ModuleType
 from typing import Any, TextIO, cast
 
+from tests.warm.huge_pages import join_pages
 from tests.warm.requests import NUMBERS_OF_CLONE, Start, locale_of, receive
 from tests.warm.starts import WarmStarts, arguments_of, current_umask
 
@@ -39,9 +40,11 @@ OURS = ("toolkit", "toolkit_cli")
 IMPORTED_LATE = (
     *("anyio._backends._asyncio", "mcp.client.stdio", "mcp.server.lowlevel", "pydantic.deprecated.decorator"),
     *("pydantic_ai.direct", "pydantic_ai.models.openai", "questionary", "rich.markdown", "rich.syntax", "rich.table"),
-    *("typer.testing", "uvicorn", "yaml"),
+    *("tomllib", "typer._click._textwrap", "typer._click.decorators", "typer.testing", "uvicorn", "yaml"),
 )
 """What the program imports only where it needs it."""
+_OF_TESTS: list[str] = []
+"""The modules that no copy has; looking for them in each would touch the names of all modules."""
 
 
 def main() -> None:
@@ -75,8 +78,10 @@ def import_everything() -> None:
                 _import(module.name)
     for name in IMPORTED_LATE:
         _import(name)
+    _OF_TESTS.extend(name for name in sys.modules if name.partition(".")[0] == "tests")
     gc.collect()
     gc.freeze()
+    join_pages()
 
 
 def _import(name: str) -> None:
@@ -100,8 +105,8 @@ def become(start: Start) -> None:
     leave = os._exit  # what runs may replace it
     if WITH_WORKERS & {*start.arguments} or _names_servers(start):
         start = _keep_for_children(start)
-    for name in [name for name in sys.modules if name.partition(".")[0] == "tests"]:
-        del sys.modules[name]
+    for name in _OF_TESTS:
+        sys.modules.pop(name, None)
     _take_surroundings(start)
     _take_streams(start)
     try:
