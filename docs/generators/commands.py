@@ -16,8 +16,8 @@ HEAD = """\
 # Commands
 
 What each command takes, as `toolkit COMMAND --help` prints it. `stdout` is for results, `stderr` for everything else,
-and [an exit code](errors-and-exit-codes.md) says how the command ended. What a project sets once and for all stands in
-its [configuration](configuration.md).
+and [an exit code](errors-and-exit-codes.md) says how the command ended. A project's own defaults are in its
+[configuration](configuration.md).
 """
 
 

@@ -136,6 +136,12 @@ def test_argument_of_a_tool_written_as_an_option_is_told_how_it_is_written(invok
     )
 
 
+def test_option_of_a_command_without_tool_arguments_is_not_taken_for_one(invoke):
+    result = invoke("runs", "resume", "abc", "--jobs", "2")
+    assert result.exit_code == 2
+    assert result.stderr == "error: no such option: --jobs\nhint: `toolkit runs --help` shows how\n"
+
+
 def test_bad_value_of_an_option_names_the_good_ones(invoke):
     result = invoke("list", "--format", "xml")
     assert result.exit_code == 2

@@ -5,9 +5,9 @@ from toolkit_cli.agent_options import AgentOptions
 
 
 def agent(said: AgentOptions) -> int:
-    """Let a model do a task with tools, or chat with it; stdout carries its answers alone.
+    """Let a model do a task with tools, or chat with it; only its answers go to stdout.
 
-    What the model wants to call is asked about unless the tool is marked as read-only. Where nobody can be asked, and
-    no flag allows the call, the model learns that it was refused.
+    You are asked before each call that the model chooses, unless the tool is marked as read-only. If nobody can be
+    asked and no flag allows the call, it is refused, and the model is informed.
     """
     return launch_agent(said)

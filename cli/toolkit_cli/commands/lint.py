@@ -128,7 +128,7 @@ class LintOptions(NamedTuple):
 
 
 def lint(said: LintOptions) -> ExitCode:
-    """Check tools and pipelines, and point at everything that is wrong.
+    """Check tools and pipelines, and report each problem with its file, line and column.
 
     Without a path, the configured sources are checked, or else the working directory. Findings go to stdout; the exit
     code is 1 if any of them is an error.

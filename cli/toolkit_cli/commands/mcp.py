@@ -49,10 +49,10 @@ def mcp(
     ] = "text",
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> ExitCode:
-    """List the MCP servers that are configured: how each is, what it speaks, and its tools; or have some answer.
+    """List the configured MCP servers with their state, protocol and tools, or check that they answer.
 
-    `list` starts nothing that you have not allowed, and says so; `ping` asks for consent first. The exit code is 4 if a
-    server cannot be reached.
+    `list` starts only servers that you have allowed; `ping` asks for consent first. The exit code is 4 if a server
+    cannot be reached.
     """
     configuration = load_configuration(start=start)
     _tell_warnings(as_json=format == "json")

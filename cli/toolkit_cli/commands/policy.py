@@ -66,10 +66,10 @@ def policy(  # noqa: PLR0913 - each is an option of the command
 ) -> ExitCode:
     """Show what the rules decide about a call, and why; list them; or run their tests. Nothing is called.
 
-    `check` says which rule decides, in which file and line; its exit code is 3 unless the call runs without a question.
-    `list` shows the rules of all files in the order in which they are asked. `test` runs the tests that rules carry,
-    and finds rules of the project that are about no tool of it; its exit code is 1 if it finds something. `audit` shows
-    what was decided, the oldest first; with --verify its exit code is 1 if a record was changed or removed.
+    `check` names the rule that decides, with its file and line; its exit code is 3 unless the call runs without a
+    question. `list` shows the rules of all files in the order in which they apply. `test` runs the tests in the rules,
+    and finds rules of the project that match none of its tools; its exit code is 1 if it finds a problem. `audit` shows
+    past decisions, the oldest first; with --verify its exit code is 1 if a record was changed or removed.
     """
     if words and action != "check":
         raise Failure(ExitCode.USAGE, f"`policy {action}` takes no target", hint=f"leave out '{words[0]}'")

@@ -5,9 +5,9 @@ from toolkit_cli.run_options import RunOptions
 
 
 def run(said: RunOptions) -> int:
-    """Call a tool, run a pipeline, or let an agent work; stdout carries the result alone.
+    """Call a tool, run a pipeline, or let an agent work; only the result goes to stdout.
 
-    Before anything destructive you are asked, on a terminal. Without one, whatever would have to be asked fails before
-    any work, and the flag that allows it is named.
+    You are asked in the terminal before anything destructive runs. Without a terminal, a run that would have to ask
+    fails before it starts, and names the flag that allows it.
     """
     return launch(said)

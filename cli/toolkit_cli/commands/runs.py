@@ -49,7 +49,7 @@ RunId = Annotated[
         show_default=False,
     ),
 ]
-Words = Annotated[
+Rest = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[ARG]...",
@@ -88,7 +88,7 @@ Changes = Annotated[
     typer.Option("--accept-changes", help="With resume: continue with definitions and items that have changed."),
 ]
 Reason = Annotated[
-    str, typer.Option(metavar="TEXT", help="With decide: why, for whoever chose the call.", show_default=False)
+    str, typer.Option(metavar="TEXT", help="With decide: the reason, for the caller.", show_default=False)
 ]
 AllLike = Annotated[
     bool, typer.Option("--all-like", help="With decide: also for the other items whose same step asks now.")
@@ -112,7 +112,7 @@ class RunsOptions(NamedTuple):
 
     action: Action
     name: RunId = None
-    words: Words = None
+    rest: Rest = None
     state: InState = None
     target: Part = ""
     limit: Limit = 50
@@ -133,12 +133,12 @@ class RunsOptions(NamedTuple):
 
 
 def runs(said: RunsOptions) -> int:
-    """List the runs that are kept, show one, go on with one that was cut short, end one, or follow one.
+    """List kept runs; show, continue, end or follow one; answer calls that wait for approval; schedule runs.
 
-    Batches are kept, and pipelines and agents that were run with --journal. To resume repeats no step that has ended. A
-    step that began and has no end may have taken effect, so it is repeated only if its tool is read-only or idempotent,
-    or with --repeat. No approval is carried over. With --on-approval wait, calls that need approval wait for
-    `runs decide`, whose answer is for exactly that call.
+    Batches are kept, and so are pipelines and agents that run with --journal. A resumed run repeats no finished step. A
+    step that began and never ended may have had an effect: it is repeated only if its tool is read-only or idempotent,
+    or with --repeat. Approvals are not carried over. With --on-approval wait, a call that needs approval waits for
+    `runs decide`, whose answer is valid for exactly that call.
     """
     if said.html is not None and (said.action, said.format) != ("show", "text"):
         raise Failure(ExitCode.USAGE, "--html is for `toolkit runs show`, without --format json")
@@ -152,7 +152,7 @@ def runs(said: RunsOptions) -> int:
         if said.action == "approvals":
             return list_approvals(kept, said.name, url, as_json=said.format == "json")
         if said.action == "decide":
-            return decide_approval(kept, said.name, said.words or [], Said(said.reason, said.all_like), url)
+            return decide_approval(kept, said.name, said.rest or [], Said(said.reason, said.all_like), url)
         if said.name is None:
             hint = "`toolkit runs list` shows them"
             raise Failure(ExitCode.USAGE, f"`toolkit runs {said.action}` needs the id of a run", hint=hint)
@@ -172,7 +172,7 @@ def runs(said: RunsOptions) -> int:
 def _resume(said: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume, url: str | None) -> int:
     if run.request.get("command") == AGENT:
         return _resume_agent(said, run, resumed)
-    options = _options_of(run, said.words or [])
+    options = _options_of(run, said.rest or [])
     return launch(
         options._replace(
             store=url,
@@ -232,7 +232,7 @@ def _schedules(said: RunsOptions, url: str | None) -> ExitCode:
         raise Failure(ExitCode.USAGE, "schedules are kept in a store", hint=hint)
     if said.action == "schedule":
         wanted = Wanted(said.each, said.schedule_name, said.on_approval)
-        return add_schedule(url, said.name or "", said.words or (), wanted)
+        return add_schedule(url, said.name or "", said.rest or (), wanted)
     if said.action == "schedules":
         return list_schedules(url, as_json=said.format == "json")
     return remove_schedule(url, said.name)

@@ -51,11 +51,11 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     start: Starts = None,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> ExitCode:
-    """Print what a model is sent of a tool: its name, its description and the JSON Schema of its parameters.
+    """Print what a model receives of a tool: its name, its description and the JSON Schema of its parameters.
 
-    One tool is an object, several are an array: what stands under `tools` in the request of the provider whose
-    dialect it is. If anything named is broken, everything wrong is reported on stderr and nothing is printed. What the
-    provider will still refuse is reported on stderr; then the exit code is 1.
+    One tool gives an object; several give an array, as under `tools` in a request to the provider of the dialect.
+    If any tool is broken, all problems are reported on stderr and nothing is printed. If the provider would refuse
+    a definition, stderr says so and the exit code is 1.
     """
     if of and targets:
         raise Failure(ExitCode.USAGE, "'--of' takes no targets: it describes a file format, not tools")

@@ -95,8 +95,8 @@ class ServeOptions(NamedTuple):
 def serve(said: ServeOptions) -> int:
     """Serve tools to clients of the Model Context Protocol, over stdio or HTTP.
 
-    What a model behind a client chooses is asked about, through the client, unless the tool is marked as read-only.
-    Where the client cannot ask, it is refused, and the flag that allows it is named.
+    The client is asked before each call, unless the tool is marked as read-only. If the client cannot ask its user, the
+    call is refused, and the refusal names the flag that allows it.
     """
     _go_to(said.directory)
     memory_id = checked_memory_id(said.given.memory_id)

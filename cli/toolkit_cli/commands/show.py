@@ -52,10 +52,10 @@ def show(
     policy: PolicyPath = None,
     debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
 ) -> None:
-    """Show all about a tool: what it does, what it takes, how it is marked, and how to run it.
+    """Show everything about a tool: what it does, its parameters, its marks, and how to run it.
 
-    Of a pipeline, the steps are drawn with what flows between them; of a tool that reveals others, the tree of them; of
-    an agent, what it may call, and when.
+    For a pipeline, this draws the steps and the data between them; for a tool that reveals others, the tree of
+    tools; for an agent, what it may call, and when.
     """
     configuration = load_configuration(tools, grant, start, policy=policy)
     rules = policy_of_files(configuration, [target])

@@ -51,10 +51,10 @@ class WorkerOptions(NamedTuple):
 
 
 def worker(said: WorkerOptions) -> int:
-    """Do the items of batches that `toolkit run --each … --store URL` has put into a store.
+    """Process the items of batches that `toolkit run --each … --store URL` has put into a store.
 
-    It takes the items of runs whose tool, pipeline or agent it has, exactly as it was when the run began. What others
-    were doing that have died is done again. No approval comes with an item: what has to be asked is asked here, or
+    A worker takes items of runs whose tool, pipeline or agent it has, unchanged since the run began. It also takes over
+    the unfinished items of workers that died. Approvals do not come with an item: questions are asked here, or the item
     fails.
     """
     from toolkit_cli.batching.opened_stores import named_store, open_store  # noqa: PLC0415 - help needs none of it
