@@ -7,17 +7,19 @@ from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 from threading import Thread
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from toolkit.leftovers import temporary
 from toolkit.lint.endings import problem_of
-from toolkit.lint.interpreters import Interpreter
 from toolkit.lint.limits import Limits
 from toolkit.lint.records import configuration_record
 from toolkit.lint.requests import Request
 from toolkit.lint.workers import Ending, Worker
 from toolkit.problems import Problem, problem_record
 from toolkit.sources.configuration import Configuration
+
+if TYPE_CHECKING:
+    from toolkit.lint.interpreters import Interpreter
 
 Answer = dict[str, Any] | Problem
 """A child's answer to one request, or the problem that ended the child."""
@@ -36,7 +38,7 @@ class Answers:
         limits: Limits,
         *,
         keeps_trail: bool,
-        interpreter: Interpreter | None = None,
+        interpreter: "Interpreter | None" = None,
     ) -> None:
         """Ask for nothing yet.
 
@@ -108,7 +110,7 @@ class _Child:
         configuration: Configuration,
         limits: Limits,
         crash_file: Path,
-        interpreter: Interpreter | None,
+        interpreter: "Interpreter | None",
         *,
         keeps_trail: bool,
     ) -> None:

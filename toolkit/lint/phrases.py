@@ -6,16 +6,21 @@ some of them count as letters of ASCII where case does not matter.
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 
 class Phrase:
     """A pattern without regard to case, and words one of which stands in every text that it matches."""
 
     def __init__(self, pattern: str, *words: str) -> None:
-        """Compile the pattern; the words are in small letters."""
-        self.pattern = re.compile(pattern, re.IGNORECASE)
+        """Keep the pattern, and the words in small letters."""
+        self._written = pattern
         self.words = words
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The pattern, which is compiled once a text has one of the words: that takes a thousand times as long."""
+        return re.compile(self._written, re.IGNORECASE)
 
     def may_stand_in(self, text: str) -> bool:
         """Return whether a text has a word of the phrase, or may have one in other letters."""

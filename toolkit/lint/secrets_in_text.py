@@ -30,11 +30,12 @@ class FoundSecret(NamedTuple):
     length: int
 
 
+_BY_HINT = [(hint, kind) for kind in TOKEN_FORMATS for hint in kind.hints]
+
+
 def secrets_in(text: str) -> Iterator[FoundSecret]:
     """Yield the first secret of each kind in a text, without the placeholders that documentation is full of."""
-    for kind in TOKEN_FORMATS:
-        if not any(hint in text for hint in kind.hints):
-            continue
+    for kind in dict.fromkeys([kind for hint, kind in _BY_HINT if hint in text]):
         found = next((one for one in compiled(kind.pattern).finditer(text) if _is_real(one)), None)
         if found is not None:
             yield FoundSecret(kind.what, found.start(), len(found[0]))

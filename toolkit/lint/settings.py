@@ -16,16 +16,18 @@ from collections.abc import Mapping
 from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.documents.tables import Setting, Spot, read_table
-from toolkit.lint.interpreters import Interpreter
 from toolkit.lint.rule import PORTABLE
 from toolkit.lint.selection import Selection, fits
 from toolkit.lint.setting_keys import lint_keys
 from toolkit.problems import Problem
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.toml_files import place_in_configuration
+
+if TYPE_CHECKING:
+    from toolkit.lint.interpreters import Interpreter
 
 
 class LintSettings(NamedTuple):
@@ -51,7 +53,7 @@ class LintSettings(NamedTuple):
     directory: Path = Path()
     is_static: bool = False
     requires_tools: bool = False
-    interpreter: Interpreter | None = None
+    interpreter: "Interpreter | None" = None
 
     def ignores(self, problem: Problem) -> bool:
         """Whether the pattern of its file excludes a problem."""

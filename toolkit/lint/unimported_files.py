@@ -2,21 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.lint.installed import is_installed
-from toolkit.lint.interpreters import Interpreter
 from toolkit.lint.requests import Request
 from toolkit.problems import Problem, problem_record
 from toolkit.sources.import_permission import Chooser, ImportPermission
 from toolkit.tools.frameworks import is_installed as is_package_installed
+
+if TYPE_CHECKING:
+    from toolkit.lint.interpreters import Interpreter
 
 
 def refused_files(
     requests: Iterable[Request],
     permission: ImportPermission,
     chooser: Chooser,
-    interpreter: Interpreter | None = None,
+    interpreter: "Interpreter | None" = None,
 ) -> dict[Request, dict[str, Any]]:
     """Return, for each file that is not imported, what the child process would answer about it.
 

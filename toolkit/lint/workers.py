@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Timer
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from toolkit.lint.interpreters import Interpreter
 from toolkit.lint.limits import Limits
+
+if TYPE_CHECKING:
+    from toolkit.lint.interpreters import Interpreter
 
 # The child imports what this process imports, and nothing that happens to lie in the working directory.
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from toolkit.lint.{} import main; main()"
@@ -44,7 +46,7 @@ class Worker:
         limits: Limits,
         crash_file: Path,
         work: Work = "collecting",
-        interpreter: Interpreter | None = None,
+        interpreter: "Interpreter | None" = None,
     ) -> None:
         """Start the process.
 

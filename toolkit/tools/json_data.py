@@ -47,7 +47,7 @@ class _Copier:
         kind = type(value)
         if value is None or kind is bool:
             return value
-        if is_text(value):
+        if kind is str or is_text(value):
             return self._text(value, path)  # type: ignore[arg-type]  # as the line above says
         if issubclass(kind, int):
             return _whole_number(value, path)  # type: ignore[arg-type]

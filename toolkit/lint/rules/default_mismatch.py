@@ -95,9 +95,10 @@ class DefaultMismatch(Rule):
                 yield self.problem(message, tool.place(*path, "default"), hint=hint, severity=severity)
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        changed = set(_changed_names(function))
-        for parameter in function.parameters:
-            if parameter.name in changed and _is_mutable(parameter.default):
+        mutable = [parameter for parameter in function.parameters if _is_mutable(parameter.default)]
+        changed = set(_changed_names(function)) if mutable else ()
+        for parameter in mutable:
+            if parameter.name in changed:
                 message = f"calls of {function.tool_name!r} change the default of {parameter.name!r} for all later ones"
                 hint = f"take None as the default, and begin with '{parameter.name} = {parameter.name} or …'"
                 assert parameter.default is not None  # noqa: S101 - a mutable default is one

@@ -71,7 +71,11 @@ class RequiredUnknown(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for path, schema in tool.schemas():
-            if _CONDITIONAL.isdisjoint(keyword for keyword, _ in steps_of(path)) and not _is_open(schema):
+            if (
+                "required" in schema
+                and _CONDITIONAL.isdisjoint(keyword for keyword, _ in steps_of(path))
+                and not _is_open(schema)
+            ):
                 yield from self._unknown(tool, path, schema)
 
     def _unknown(
