@@ -277,9 +277,9 @@ def _texts(
             shown = source.values_of(python)
         for kind, value, _, _ in Schema.of(shown).texts(parameter.name):
             yield Text(kind, value, _place_of_text(source, python, value, place), parameter.name)
-    for kind, value, owner, pointer in Schema.of(schema).texts():
-        if pointer[0] != "properties":  # those are the parameters
-            yield Text(kind, value, nowhere, owner)
+    beside = {key: value for key, value in (schema or {}).items() if key != "properties"}  # those are the parameters
+    for kind, value, owner, _ in Schema.of(beside).texts():
+        yield Text(kind, value, nowhere, owner)
 
 
 def _place_of_text(

@@ -443,7 +443,7 @@ class PythonFunction:
             (isinstance(node, ast.Name) and node.id in _INJECTED)
             or (isinstance(node, ast.Attribute) and node.attr in _INJECTED)
             or (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in _INJECTED)
-            for node in ast.walk(annotation)
+            for node in _all_below(annotation)
         )
 
 

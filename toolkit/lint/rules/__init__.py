@@ -55,7 +55,7 @@ def all_pages() -> Iterator[RulePage]:
 
 def is_default(code: str) -> bool:
     """Whether a rule is looked for where nobody has asked for it by its code or its name."""
-    return page_of(code).default
+    return _checking_rule(code).default if has_checks(code) else page_of(code).default
 
 
 def has_checks(code: str) -> bool:
