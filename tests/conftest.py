@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.compiled import compile_program, import_tests, keep_compiled_code
-from tests.volumes import EVERYDAY, PROOFS, some_of, tries_of
+from tests.volumes import EVERYDAY, PROOFS, find_characters, some_of, tries_of, try_no_constants_of_the_program
 from tests.warm.starts import WarmStarts, installed, is_possible
 
 # A runner that was started in the background has these ignored, and hands that on to the programs that tests start.
@@ -63,11 +63,14 @@ def pytest_configure(config):
     settings.register_profile(PROOFS, unhurried)
     settings.load_profile(PROOFS if config.getoption("proofs") else EVERYDAY)
     config.stash[EVERYDAY_KEY] = Everyday()
+    if not config.getoption("proofs"):
+        try_no_constants_of_the_program()
     if config.getoption("proofs") and not config.getoption("only_proofs"):
         return
     keep_compiled_code()
     if getattr(config.option, "numprocesses", None):  # before its workers start
         compile_program()
+        find_characters()
     if is_possible():
         WarmStarts().install()
 

@@ -4,6 +4,9 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from hypothesis import settings
+from hypothesis.internal.charmap import intervals_from_codec
+from hypothesis.internal.conjecture import providers
+from hypothesis.internal.constants_ast import Constants
 
 EVERYDAY = "everyday"
 PROOFS = "proofs"
@@ -16,6 +19,19 @@ def examples(full: int) -> int:
     if settings.get_current_profile_name() == PROOFS:
         return full
     return min(full, settings.default.max_examples)
+
+
+def try_no_constants_of_the_program() -> None:
+    """Let property tests choose from the constants that everybody's code has, and not from those of our own.
+
+    For these, every worker would parse all of the program, which takes longer than the property tests of every day do.
+    """
+    providers._get_local_constants = Constants
+
+
+def find_characters() -> None:
+    """Find the characters that texts can have, which takes three seconds the first time, and is kept in `.hypothesis`."""
+    intervals_from_codec("utf-8")
 
 
 def some_of(values: Iterable[T]) -> list[T]:
