@@ -70,9 +70,15 @@ def pytest_configure(config):
     keep_compiled_code()
     if getattr(config.option, "numprocesses", None):  # before its workers start
         compile_program()
-        find_characters()
     if is_possible():
         WarmStarts().install()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart(session):
+    """Find what all workers need before pytest-xdist starts them."""
+    if getattr(session.config.option, "numprocesses", None):
+        find_characters()
 
 
 @pytest.hookimpl(optionalhook=True)

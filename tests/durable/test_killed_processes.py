@@ -75,6 +75,7 @@ def place(tmp_path):
         one.close()
 
 
+@pytest.mark.proof
 def test_a_thousand_items_give_the_same_bytes_wherever_they_are_done(place, postgres, tmp_path, tries, figure):
     count = tries(1_000)
     here = place(f"sqlite:///{tmp_path}/runs.db", count)

@@ -481,6 +481,7 @@ def test_the_token_is_told_to_nobody(served):
     assert TOKEN.encode() not in told
 
 
+@pytest.mark.proof
 def test_many_clients_at_once_each_get_their_own_answers(http, figure, tries):
     turns = tries(30) * SCALE
 
