@@ -1,7 +1,11 @@
-"""Run journals: the part of a journal that one run writes: a record before each step, and its end after it."""
+"""Run journals: the part of a journal that one run writes, a record after each step.
+
+There is one before a step, too, unless it may be repeated: then nobody has to know that it has begun.
+"""
 
 import threading
 import time
+from collections.abc import Mapping
 from hashlib import sha256
 
 from toolkit.approvals.pending import PendingApproval
@@ -18,6 +22,14 @@ VALUES (:run, :path, :tool, :definition, :arguments, :digest, :may_repeat, :bega
 ON CONFLICT (run, path) DO UPDATE SET
     tool = excluded.tool, definition = excluded.definition, arguments = excluded.arguments, digest = excluded.digest,
     may_repeat = excluded.may_repeat, began = excluded.began, ended = NULL, status = NULL, result = NULL
+"""
+_DONE = """
+INSERT INTO steps (run, path, tool, definition, arguments, digest, may_repeat, began, ended, status, result, is_whole)
+VALUES (:run, :path, :tool, :definition, :arguments, :digest, :may_repeat, :began, :ended, :status, :result, :is_whole)
+ON CONFLICT (run, path) DO UPDATE SET
+    tool = excluded.tool, definition = excluded.definition, arguments = excluded.arguments, digest = excluded.digest,
+    may_repeat = excluded.may_repeat, began = excluded.began, ended = excluded.ended, status = excluded.status,
+    result = excluded.result, is_whole = excluded.is_whole
 """
 _END = """
 INSERT INTO steps (run, path, digest, ended, status, result, is_whole)
@@ -45,6 +57,7 @@ class RunJournal:
         """
         self._database, self._number, self._is_resumed = database, number, is_resumed
         self._lock = threading.Lock()
+        self._begun: dict[str, dict[str, object]] = {}
         self._has_questions = is_resumed and has_questions(database, number)
 
     def recall(self, path: str) -> Kept | None:
@@ -56,21 +69,19 @@ class RunJournal:
         return None if row is None else Kept(row[0], row[1], bool(row[2]), row[3])
 
     def begin(self, path: str, tool: str, definition: str, arguments: str, *, may_repeat: bool) -> None:
-        """Keep that a step begins, before it does anything.
+        """Keep that a step begins, before it does anything; one that may be repeated is written when it ends.
 
         Raises:
             JournalError: If that cannot be written.
         """
-        self._write(
-            _BEGIN,
-            path=path,
-            tool=tool,
-            definition=definition,
-            arguments=arguments[:_LONGEST_ARGUMENTS],
-            digest=digest_of(arguments),
-            may_repeat=may_repeat,
-            began=time.time(),
-        )
+        record: dict[str, object] = {
+            "path": path, "tool": tool, "definition": definition, "arguments": arguments[:_LONGEST_ARGUMENTS],
+            "digest": digest_of(arguments), "may_repeat": may_repeat, "began": time.time(),
+        }  # fmt: skip
+        if may_repeat:
+            self._begun[path] = record
+        else:
+            self._write(_BEGIN, record)
         self._withdraw(path)
 
     def end(self, path: str, status: str, result: str, *, is_whole: bool, arguments: str = "") -> None:
@@ -79,9 +90,12 @@ class RunJournal:
         Raises:
             JournalError: If that cannot be written.
         """
-        self._write(
-            _END, path=path, digest=arguments, ended=time.time(), status=status, result=result, is_whole=is_whole
-        )
+        record = {"path": path, "ended": time.time(), "status": status, "result": result, "is_whole": is_whole}
+        begun = self._begun.pop(path, None)
+        if begun is None:
+            self._write(_END, record | {"digest": arguments})
+        else:
+            self._write(_DONE, begun | record | {"digest": arguments or begun["digest"]})
         self._withdraw(path)
 
     def finish(self, state: State, error: str | None = None) -> None:
@@ -91,7 +105,7 @@ class RunJournal:
             JournalError: If that cannot be written.
         """
         statement = "UPDATE runs SET state = :state, error = :error, ended = :ended WHERE number = :run"
-        self._write(statement, state=state, error=error, ended=time.time())
+        self._write(statement, {"state": state, "error": error, "ended": time.time()})
 
     def pending_at(self, path: str) -> PendingApproval | None:
         """Return the question that was asked at a place, unless a call there has begun since its answer."""
@@ -116,7 +130,7 @@ class RunJournal:
             with self._lock:
                 withdraw(self._database, self._number, path)
 
-    def _write(self, statement: str, **values: object) -> None:
+    def _write(self, statement: str, values: Mapping[str, object]) -> None:
         with self._lock, self._database.telling("write"):
             self._database.connection.execute(statement, {"run": self._number, **values})
 
