@@ -36,6 +36,7 @@ FAMILIES = {
     "H2": "served",
     "I": "many_files",
     "J": "cold_starts",
+    "K": "kept_calls",
 }
 
 

@@ -3,20 +3,19 @@
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from bench.cold_starts import command, project, python
 from bench.rows import Row
 from bench.timing import Times, Work, in_turns
+from tests.databases import Postgres, programs
 
 ROUNDS = 3
 MANY = 40_000
 SOME = 1_000
 STEPS = 3
-STORE_VARIABLE = "TOOLKIT_BENCH_POSTGRES"
-"""The variable with the URL of an empty database of PostgreSQL; without it, that is not measured."""
-
 TOOL = '''
 from toolkit import tool
 
@@ -63,8 +62,9 @@ def batches() -> Iterator[Row]:
         plain = _each(partial(_run, directory, "--no-journal"), MANY)
         yield Row("E", "three steps a record, read and written", floor, "validated steps", plain, 2.5, 2.0)
         kept = {"journal": _each(partial(_run, directory), SOME)}
-        for name, url in stores():
-            kept[name] = _each(partial(_run, directory, "--store", url), SOME)
+        with stores() as urls:
+            for name, url in urls.items():
+                kept[name] = _each(partial(_run, directory, "--store", url), SOME)
         for name, times in {"nothing kept": plain, **kept}.items():
             a_step = Times(times.best / STEPS, times.median / STEPS)
             yield Row("E", f"a step of a batch: {name}", None, "-", a_step, *_AIMS[name])
@@ -73,10 +73,20 @@ def batches() -> Iterator[Row]:
 _AIMS = {"nothing kept": (5e-5, 2e-5), "journal": (5e-4, 2e-4), "SQLite": (2e-2, 5e-3), "PostgreSQL": (2e-2, 5e-3)}
 
 
-def stores() -> list[tuple[str, str]]:
-    """Return the stores that can be measured, with their URLs."""
-    server = os.environ.get(STORE_VARIABLE)
-    return [("SQLite", "sqlite:///bench.db"), *([("PostgreSQL", server)] if server else [])]
+@contextmanager
+def stores() -> Iterator[dict[str, str]]:
+    """Provide the URLs of the stores that can be measured: a server is started where it is installed."""
+    urls = {"SQLite": "sqlite:///bench.db"}
+    if programs() is None:
+        yield urls
+        return
+    with tempfile.TemporaryDirectory(prefix="toolkit-bench-postgres-") as folder:
+        Path(folder).chmod(0o755)
+        server = Postgres(Path(folder) / "server")
+        try:
+            yield urls | {"PostgreSQL": server.url("bench")}
+        finally:
+            server.kill()
 
 
 def _write(directory: Path) -> None:

@@ -134,56 +134,87 @@ def test_no_password_is_shown_or_stored(place, postgres, tmp_path):
         assert "Tr0ub4dor" not in text
 
 
-_ITEMS, _KILLS = 200, 10
+_ITEMS, _KILLS = 600, 100
+SLOW = """
+import time
+from toolkit import tool
+
+@tool(idempotent=True)
+def linger(n: int) -> int:
+    \"""Take a moment.\"""
+    time.sleep(0.3)
+    return n + 1
+"""
+STEPS = """
+name: steps
+description: Two steps, one of which takes a moment.
+tools: [./slow.py]
+inputs: {n: {type: integer}}
+steps:
+  - {use: linger, with: {n: "${{ inputs.n }}"}}
+  - {set: "${{ prev * 2 }}"}
+"""
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_kills_at_any_moment_lose_nothing(place, postgres, tmp_path, figure, kind):
+def test_a_hundred_kills_at_any_moment_lose_nothing(place, postgres, tmp_path, figure, kind):
     """Kill workers, the submitter and the server in turn, at moments of chance."""
     chance = random.Random(7)  # noqa: S311 - it chooses moments
-    store = f"sqlite:///{tmp_path}/runs.db" if kind == "sqlite" else postgres.url("kills")
-    here = place(store, _ITEMS)
-    assert here.run(*here.batch("--no-journal", "--out", "plain.jsonl"), store=False)[0] == int(
-        _ITEMS >= FIRST_BAD_RIDE
-    )
-    submit = here.batch("--out", "out.jsonl", "--jobs", "1")
-    batch, workers, kills, server_kills = here.start(*submit), [here.worker()], 0, 0
-    while kills < _KILLS:
-        threading.Event().wait(chance.uniform(0.2, 2.0))
-        if batch.poll() is not None:
-            batch.communicate()
-            if is_complete(here):
-                break
-            batch = here.start(*next_words(here, submit))
+    here = place(f"sqlite:///{tmp_path}/runs.db" if kind == "sqlite" else postgres.url("kills"), 0)
+    for name, text in {"slow.py": SLOW, "steps.yaml": STEPS}.items():
+        (tmp_path / name).write_text(text, "utf-8")
+    (tmp_path / "items.jsonl").write_text("".join(f'{{"n": {n}}}\n' for n in range(_ITEMS)), "utf-8")
+    submit = ("run", "steps.yaml", "--each", "items.jsonl", "--out", "out.jsonl", "--jobs", "1", "--quiet")
+    work = ("worker", "--tools", "steps.yaml", "--jobs", "2", "--quiet")
+    running = {"submitter": here.start(*submit), "worker": here.start(*work)}
+    victims = ["submitter", "worker", *(["server"] if kind == "postgres" else [])]
+    kills, complete = dict.fromkeys(victims, 0), 0
+    while sum(kills.values()) < _KILLS:
+        threading.Event().wait(chance.uniform(0.1, 1.5))
+        if running["submitter"].poll() is not None:
+            complete += has_all(here)
+            running["submitter"] = here.start(*(submit if is_complete(here) else next_words(here, submit)))
             continue
-        victim = chance.choice(["batch", "worker", "worker", *(["server"] if kind == "postgres" else [])])
-        kills += 1
+        victim = chance.choice(victims)
+        kills[victim] += 1
         if victim == "server":
-            server_kills += 1
             postgres.kill()
             postgres.start()
             continue
-        process = batch if victim == "batch" else workers.pop()
-        process.kill()
-        process.communicate()
-        if victim == "worker":
-            workers.append(here.start("worker", "--tools", PIPELINE, "--jobs", "2"))
-        else:
-            batch = here.start(*next_words(here, submit))
-    batch.communicate(timeout=500)
+        running[victim].kill()
+        running[victim].communicate()
+        running[victim] = here.start(*(work if victim == "worker" else next_words(here, submit)))
+    running["submitter"].communicate(timeout=500)
     while not is_complete(here):
         here.start(*next_words(here, submit)).communicate(timeout=500)
-    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "plain.jsonl").read_bytes()
-    figure(f"{kind}: {_ITEMS} of {_ITEMS} items after {kills} kills, {server_kills} of them of the server")
+    complete += has_all(here)
+    assert complete
+    shown = ", ".join(f"{count} of the {victim}" for victim, count in kills.items())
+    figure(f"{kind}: {_KILLS} kills ({shown}), {complete} batches of {_ITEMS} items, each item once in its place")
+
+
+def has_all(here):
+    """Check the results of a batch that is complete, and return whether it is."""
+    if not is_complete(here):
+        return False
+    expected = [{"item": n + 1, "output": (n + 1) * 2} for n in range(_ITEMS)]
+    assert [json.loads(line) for line in (here.folder / "out.jsonl").read_text("utf-8").splitlines()] == expected
+    return True
 
 
 def is_complete(here):
-    return json.loads(here.run("runs", "list", "--format", "json")[1])[0]["state"] == "completed"
+    found = newest(here)
+    return found is not None and found["state"] == "completed"
 
 
 def next_words(here, submit):
     """Return how the run goes on: it is resumed, or begins where it was killed before its first record."""
+    found = newest(here)
+    return submit if found is None else ("runs", "resume", found["id"])
+
+
+def newest(here):
+    """Return the newest run; `None` where there is none."""
     _, listed, _ = here.run("runs", "list", "--format", "json")
-    found = json.loads(listed) if listed else []
-    return ("runs", "resume", found[0]["id"]) if found else submit
+    return next(iter(json.loads(listed)), None) if listed else None

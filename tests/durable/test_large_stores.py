@@ -1,0 +1,85 @@
+"""Many runs and many items in one store: each is done once, and a process takes no more memory for more of them."""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+pytest.importorskip("dbos", reason="the extra `durable` is not installed")
+
+TOOLS = """
+from toolkit import tool
+
+@tool(read_only=True)
+def square(n: int) -> int:
+    \"""Square a number.\"""
+    return n * n
+"""
+RUNS, ITEMS = 20, 50
+FEW, MANY = 2_000, 100_000
+WITH_PEAK = """
+import resource, sys
+from toolkit_cli.main import main
+try:
+    main()
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "tools.py").write_text(TOOLS, "utf-8")
+    return tmp_path
+
+
+def run(folder, store, count, out, *words, program=("-m", "toolkit_cli")):
+    """Run a batch to its end; return what it has reported."""
+    items = folder / f"{count}.jsonl"
+    if not items.exists():
+        items.write_text("".join(f'{{"n": {n}}}\n' for n in range(count)), "utf-8")
+    batch = ["run", "tools.py:square", "--each", items.name, "--out", out, "--store", store, "--quiet", *words]
+    done = subprocess.run(
+        [sys.executable, *program, *batch],
+        capture_output=True,
+        check=False,
+        cwd=folder,
+        stdin=-3,
+        text=True,
+        env={**os.environ, "XDG_STATE_HOME": str(folder / "state")},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_twenty_runs_at_once_share_one_store(folder, postgres, figure, kind):
+    store = f"sqlite:///{folder}/runs.db" if kind == "sqlite" else postgres.url("twenty")
+    run(folder, store, ITEMS, "first.jsonl")
+    with ThreadPoolExecutor(RUNS) as pool:
+        errors = list(pool.map(lambda n: run(folder, store, ITEMS, f"{n}.out"), range(RUNS)))
+    assert errors == [""] * RUNS
+    expected = [{"item": n + 1, "output": n * n} for n in range(ITEMS)]
+    for name in range(RUNS):
+        lines = (folder / f"{name}.out").read_text("utf-8").splitlines()
+        assert [json.loads(line) for line in lines] == expected
+    figure(f"{kind}: twenty batches at once on one store: {RUNS * ITEMS:,} of {RUNS * ITEMS:,} items, no error")
+
+
+@pytest.mark.proof
+def test_many_items_of_a_store_take_no_more_memory_than_few(folder, figure):
+    store = f"sqlite:///{folder}/runs.db"
+    peaks = []
+    for count in (FEW, MANY):
+        talk = run(folder, store, count, "out.jsonl", "--jobs", "2", program=("-c", WITH_PEAK))
+        peaks.append(int(talk.split()[-1]) / 1024)
+        with (folder / "out.jsonl").open(encoding="utf-8") as results:
+            assert all(json.loads(line) == {"item": n + 1, "output": n * n} for n, line in enumerate(results))
+        with (folder / "out.jsonl").open(encoding="utf-8") as results:
+            assert sum(1 for _ in results) == count
+    figure(f"peak memory of a batch in a store: {peaks[0]:.0f} MiB for {FEW:,} items, {peaks[1]:.0f} MiB for {MANY:,}")
+    assert peaks[1] < peaks[0] + 16
