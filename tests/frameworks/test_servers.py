@@ -11,6 +11,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
 from toolkit import Reject, ToolContext, resolve_tools
+from toolkit.tools.frameworks import FRAMEWORK_OF_PACKAGE, title_of  # private
 
 SERVER = """
 from mcp.server.mcpserver import MCPServer
@@ -113,28 +114,41 @@ def test_served_tools_are_those_of_the_server(tmp_path):
 
 
 OLD = {
-    "fastmcp": ("fastmcp", "1.0", "2.13", {"server/__init__.py": "", "server/server.py": "FastMCP"}),
-    "LangChain": ("langchain-core", "0.2.43", "0.3", {"tools/__init__.py": "", "tools/base.py": "BaseTool"}),
-    "pydantic-ai": ("pydantic-ai-slim", "1.59.0", "2.0", {"tools.py": "Tool"}),
-    "OpenAI Agents": ("openai-agents", "0.10.5", "0.11", {"tool.py": "FunctionTool"}),
+    "Anthropic SDK": ("anthropic", "0.83.0", "0.84", "anthropic.lib.tools._beta_functions.BaseFunctionTool"),
+    "AutoGen": ("autogen-core", "0.0.2", "0.4", "autogen_core.tools._base.BaseTool"),
+    "Claude Agent SDK": ("claude-agent-sdk", "0.0.25", "0.1", "claude_agent_sdk.SdkMcpTool"),
+    "CrewAI": ("crewai", "1.8.1", "1.9", "crewai.tools.base_tool.BaseTool"),
+    "FastMCP": ("fastmcp", "1.0", "2.13", "fastmcp.server.server.FastMCP"),
+    "Google ADK": ("google-adk", "1.13.0", "1.14", "google.adk.tools.base_tool.BaseTool"),
+    "Haystack": ("haystack-ai", "2.13.2", "2.14", "haystack.tools.tool.Tool"),
+    "LangChain": ("langchain-core", "0.2.43", "0.3", "langchain_core.tools.base.BaseTool"),
+    "LlamaIndex": ("llama-index-core", "0.12.27", "0.12.28", "llama_index.core.tools.types.BaseTool"),
+    "MCP SDK": ("mcp", "1.9.4", "1.10", "mcp.server.fastmcp.server.FastMCP"),
+    "OpenAI Agents": ("openai-agents", "0.10.5", "0.11", "agents.tool.FunctionTool"),
+    "pydantic-ai": ("pydantic-ai-slim", "1.59.0", "2.0", "pydantic_ai.tools.Tool"),
+    "Semantic Kernel": ("semantic-kernel", "1.1.2", "1.2", "semantic_kernel.kernel.Kernel"),
+    "smolagents": ("smolagents", "1.4.1", "1.5", "smolagents.tools.Tool"),
+    "Strands": ("strands-agents", "0.2.1", "0.3", "strands.types.tools.AgentTool"),
 }
-PACKAGES = {"langchain-core": "langchain_core", "pydantic-ai-slim": "pydantic_ai", "openai-agents": "agents"}
+
+
+def test_every_framework_has_a_first_version():
+    assert sorted(OLD) == sorted({title_of(package) for package in FRAMEWORK_OF_PACKAGE.values()})
 
 
 @pytest.mark.parametrize("framework", OLD)
 def test_version_that_is_too_old_is_one_line(framework, program, tmp_path):
-    distribution, version, first, modules = OLD[framework]
-    package = PACKAGES.get(distribution, distribution)
-    [(module, name)] = [(path, text) for path, text in modules.items() if text]
+    distribution, version, first, thing = OLD[framework]
+    dotted, _, name = thing.rpartition(".")
     old = tmp_path / "site"
-    texts = {f"{package}/{path}": f"class {text}:\n    pass\n" if text else "" for path, text in modules.items()}
-    texts[f"{package}/__init__.py"] = ""
+    packages = dotted.split(".")
+    texts = {f"{'/'.join(packages[:depth])}/__init__.py": "" for depth in range(1, len(packages))}
+    texts[f"{'/'.join(packages)}{'.py' if texts else '/__init__.py'}"] = f"class {name}:\n    pass\n"
     info = f"{distribution.replace('-', '_')}-{version}.dist-info/METADATA"
     texts[info] = f"Metadata-Version: 2.1\nName: {distribution}\nVersion: {version}\n"
     for path, text in texts.items():
         (old / path).parent.mkdir(parents=True, exist_ok=True)
         (old / path).write_text(text, "utf-8")
-    dotted = f"{package}.{module.removesuffix('.py').replace('/', '.')}"
     (tmp_path / "server.py").write_text(f"from {dotted} import {name}\n\nmade = {name}()\n", "utf-8")
     assert program("run", "server.py:made", PYTHONPATH=str(old)) == (
         2,

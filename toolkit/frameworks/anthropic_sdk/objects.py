@@ -7,12 +7,16 @@ from typing import Any
 
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.recognised import ForeignClass
+from toolkit.frameworks.versions import Versions
 from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext
 from toolkit.tools.places import place_of
 from toolkit.tools.protocol_contents import result_of_contents
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
+
+VERSIONS = Versions("anthropic", (0, 84))
+"""0.83 lacks `ToolError`, with which a tool fails."""
 
 _ASYNC = "BetaAsyncFunctionTool"
 _ERROR = "anthropic.lib.tools._beta_functions.ToolError"

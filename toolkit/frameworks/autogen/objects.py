@@ -7,11 +7,15 @@ from typing import Any
 
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.recognised import ForeignClass
+from toolkit.frameworks.versions import Versions
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import kind_of
 from toolkit.tools.places import place_of
 from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec
+
+VERSIONS = Versions("autogen-core", (0, 4))
+"""Older ones, such as 0.0.2, have another package."""
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.recognised import ForeignClass
+from toolkit.frameworks.versions import Versions
 from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import bases_of_class, kind_of, module_of_class
@@ -14,6 +15,9 @@ from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec
+
+VERSIONS = Versions("crewai", (1, 9))
+"""1.8 lacks `convert_tools_to_openai_schema`, which shows what its models are sent."""
 
 _FORMATS = "crewai.utilities.agent_utils"
 """A module of the framework, which is there since a tool of it is; it loads it when it asks a model."""

@@ -10,11 +10,15 @@ from toolkit.frameworks.foreign_tools import ForeignTool, Wants
 from toolkit.frameworks.google_adk.tool_contexts import tool_context
 from toolkit.frameworks.late_approvals import ApprovalWanted
 from toolkit.frameworks.recognised import ForeignClass
+from toolkit.frameworks.versions import Versions
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import answer, bases_of_class, is_routine, name_of_class
 from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
+
+VERSIONS = Versions("google-adk", (1, 14))
+"""1.13 lacks `require_confirmation`."""
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
@@ -23,10 +27,12 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
     if declaration is None:
         return
     function = getattr(tool, "func", None)
-    setting = getattr(tool, "_require_confirmation", False)
+    setting: Any = getattr(tool, "_require_confirmation", False)
 
     def wants(arguments: dict[str, Any], context: ToolContext) -> bool:
-        return bool(settled(tool.check_require_confirmation(arguments, tool_context(context))))
+        check = getattr(tool, "check_require_confirmation", None)  # since 2.6; before, the function alone decides
+        asked = check(arguments, tool_context(context)) if check else setting(**arguments)
+        return bool(settled(asked))
 
     spec = ToolSpec(
         declaration.name,

@@ -9,11 +9,15 @@ from typing import Any, get_type_hints
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.given_values import nothing_given
 from toolkit.frameworks.recognised import ForeignClass
+from toolkit.frameworks.versions import Versions
 from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import answer, kind_of
 from toolkit.tools.places import place_of
 from toolkit.tools.spec import ToolSpec
+
+VERSIONS = Versions("haystack-ai", (2, 14))
+"""2.13 has no `Toolset` with a state: `haystack.components.agents.state`."""
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:

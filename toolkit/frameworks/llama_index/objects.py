@@ -8,11 +8,15 @@ from typing import Any
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.given_values import nothing_given
 from toolkit.frameworks.recognised import ForeignClass
+from toolkit.frameworks.versions import Versions
 from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext
 from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
+
+VERSIONS = Versions("llama-index-core", (0, 12, 28))
+"""0.12.27 lacks `real_fn`, the function behind a tool."""
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:

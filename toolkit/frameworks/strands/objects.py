@@ -11,12 +11,16 @@ from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.given_values import GivenValues, given
 from toolkit.frameworks.parts import attachment_of, result_of_parts
 from toolkit.frameworks.recognised import ForeignClass
+from toolkit.frameworks.versions import Versions
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import kind_of
 from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec
+
+VERSIONS = Versions("strands-agents", (0, 3))
+"""0.2 lacks `AgentTool.stream`, with which an agent calls a tool."""
 
 _INTERRUPTS = "agent._interrupt_state"
 """What `tool_context.interrupt()` looks for in the agent."""
