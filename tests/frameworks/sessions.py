@@ -17,9 +17,11 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+import pytest
 
 from tests.frameworks.environments import Environment, environment_in
 
@@ -54,16 +56,29 @@ class Session(NamedTuple):
 
     def played(self, environment: Environment) -> str:
         """Return the session as it goes in an environment, in a copy of the case."""
+        lines = [f"{_FIRST}{' '.join(self.environments)}"]
+        for command, printed in zip(self.commands, self.printed(self.commands, environment), strict=True):
+            lines += [f"{_PROMPT}{command}", *_answers(printed)]
+        return "\n".join(lines) + "\n"
+
+    def printed(self, commands: Sequence[str], environment: Environment) -> list["Printed"]:
+        """Return what commands print in an environment, in a copy of the case."""
         with tempfile.TemporaryDirectory() as made:
             place = Path(made).resolve() / self.folder.name
             shutil.copytree(self.folder, place, ignore=shutil.ignore_patterns("session.txt", "__pycache__"))
-            played = environment.run(_PLAYER, cwd=place, given=json.dumps(self.commands))
+            played = environment.run(_PLAYER, cwd=place, given=json.dumps(commands))
             if played.returncode:
-                return played.stderr
-            lines = [f"{_FIRST}{' '.join(self.environments)}"]
-            for command, printed in zip(self.commands, json.loads(played.stdout), strict=True):
-                lines += [f"{_PROMPT}{command}", *_answers(place, *printed)]
-            return "\n".join(lines) + "\n"
+                pytest.fail(played.stderr)
+            found = [Printed(*one) for one in json.loads(played.stdout)]
+            return [Printed(_plain(one.out, place), _plain(one.err, place), one.code) for one in found]
+
+
+class Printed(NamedTuple):
+    """What a command printed, and its exit code."""
+
+    out: str
+    err: str
+    code: int
 
 
 def sessions() -> list[Session]:
@@ -71,12 +86,12 @@ def sessions() -> list[Session]:
     return [Session.of(path.parent) for path in sorted(CASES.glob("*/session.txt"))]
 
 
-def _answers(place: Path, out: str, err: str, code: int) -> Iterator[str]:
+def _answers(printed: Printed) -> Iterator[str]:
     """Yield the lines that stand for what a command printed."""
-    yield from _plain(out, place).splitlines()
-    yield from (f"! {line}" for line in _plain(err, place).splitlines())
-    if code:
-        yield f"[{code}]"
+    yield from printed.out.splitlines()
+    yield from (f"! {line}" for line in printed.err.splitlines())
+    if printed.code:
+        yield f"[{printed.code}]"
 
 
 def _plain(text: str, place: Path) -> str:

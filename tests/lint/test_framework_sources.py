@@ -217,3 +217,95 @@ def forecast(tool: ToolUse, **kwargs) -> ToolResult:
         "forecast.py:5:50: warning[TK202] the description of 'forecast' is very short",
     ]
     assert Recogniser().defines_tools(str(tmp_path / "forecast.py"))
+
+
+SHOWN = {
+    "types by name": (
+        (
+            "from claude_agent_sdk import tool\n"
+            "@tool('forecast', 'Forecast the weather of a city on one of the next days.', {'city': str})\n"
+            "async def forecast(args) -> dict[str, object]:\n"
+            "    return {'content': [{'type': 'text', 'text': args['city']}]}\n"
+        ),
+        ["2:79: city: write a JSON Schema with a 'description' for each property"],
+    ),
+    "a model as the schema of a function": (
+        (
+            "from langchain_core.tools import tool\n"
+            "from pydantic import BaseModel, Field\n"
+            "class Discount(BaseModel):\n"
+            "    percent: int = Field(description='How much is taken off')\n"
+            "    code: str\n"
+            "@tool(args_schema=Discount)\n"
+            "def discount(percent: int, code: str) -> str:\n"
+            "    '''Set the discount of the day, for everybody.'''\n"
+            "    return f'{percent} {code}'\n"
+        ),
+        ["5:5: code: write Field(description='…')"],
+    ),
+    "the one text of a tool": (
+        (
+            "from langchain_core.tools import Tool\n"
+            "search = Tool(name='search', description='Search the catalogue of the shop.', func=lambda text: text)\n"
+        ),
+        ["2:10: __arg1: write Field(description='…')"],
+    ),
+    "parameters that the state of the agent fills": (
+        (
+            "from haystack.tools import tool\n"
+            "@tool(inputs_from_state={'customer': 'whom'})\n"
+            "def greet(words: str, whom: str) -> str:\n"
+            "    '''Greet the customer who is logged in.'''\n"
+            "    return words + whom\n"
+        ),
+        ["3:11: words: write Annotated[…, '…']"],
+    ),
+    "the fields of the only parameter": (
+        (
+            "from pydantic import BaseModel, Field\n"
+            "from pydantic_ai import Tool\n"
+            "class Order(BaseModel):\n"
+            "    amount: int = Field(description='In euros')\n"
+            "    to: str\n"
+            "def pay(order: Order) -> str:\n"
+            "    '''Pay something every month, from now on.'''\n"
+            "    return f'{order.amount} to {order.to}'\n"
+            "monthly = Tool(pay, name='monthly')\n"
+        ),
+        ["5:5: to: write Field(description='…')"],
+    ),
+    "a docstring that is not sent": (
+        (
+            "from fastmcp import FastMCP\n"
+            "mcp = FastMCP('x')\n"
+            "@mcp.tool(description='Forecast the weather of a city on one of the next days.')\n"
+            "def forecast(city: str) -> str:\n"
+            "    '''Forecast.\n\n    Args:\n        city: A town.\n    '''\n"
+            "    return city\n"
+        ),
+        ["4:14: city: write Annotated[…, Field(description='…')]"],
+    ),
+    "functions that are handed over": (
+        (
+            "from toolkit import from_function\n"
+            "def forecast(city: str) -> str:\n"
+            "    '''Forecast the weather of a city on one of the next days.'''\n"
+            "    return city\n"
+            "TOOLS = [from_function(forecast, read_only=True)]\n"
+        ),
+        ["2:14: city: add 'city: …' under 'Args:' in the docstring, or write Annotated[…, '…']"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_source_shows_which_parameters_have_no_description(name, tmp_path, monkeypatch):
+    text, expected = SHOWN[name]
+    (tmp_path / "tools.py").write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    words = ["lint", "--static", "--select", "TK204", "--format", "json", "tools.py"]
+    found = json.loads(CliRunner().invoke(application(), words).stdout)
+    assert [
+        f"{one['location']['line']}:{one['location']['column']}: {one['message'].split(chr(39))[1]}: {one['hint']}"
+        for one in found
+    ] == expected

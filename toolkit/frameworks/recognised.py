@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any, Literal, NamedTuple
 
 from toolkit.errors import InvalidTools
+from toolkit.frameworks.exported_calls import exported_tool
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.versions import Versions, unsupported_version
 from toolkit.problems import Location, Problem
@@ -17,6 +18,7 @@ from toolkit.tools.frameworks import (
     framework_of_variables,
     part_of,
 )
+from toolkit.tools.origins import function_of, place_of_tool
 from toolkit.tools.places import place_of
 from toolkit.tools.tool_checks import vetted
 
@@ -63,7 +65,10 @@ def foreign_tools(thing: Any, source: str | None = None) -> tuple[list[ForeignTo
         if isinstance(each, Problem):
             problems.append(each)
             continue
-        each.spec = replace(each.spec, source=source or each.spec.source, location=_place(each))
+        if (ours := exported_tool(each.function, each.thing)) is not None:
+            each.function = function_of(ours)
+        place = _place(each) if ours is None else place_of_tool(ours)
+        each.spec = replace(each.spec, source=source or each.spec.source, location=place)
         each.is_held = not known.row.is_tool
         problems += vetted(each)[1]
         tools.append(each)

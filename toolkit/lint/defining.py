@@ -1,10 +1,10 @@
 """Defining: the source of a tool, and what the child process built of it, become one definition."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
 from toolkit.lint.places import FoundLater, Somewhere, WrittenInPython
@@ -15,6 +15,9 @@ from toolkit.problems import Location
 from toolkit.schemas.schema import Schema
 from toolkit.tools.places import place_in_file
 from toolkit.tools.spec import ToolSpec
+
+if TYPE_CHECKING:
+    from toolkit.sources.written_tools import WrittenTool
 
 # An annotation that is one of these names carries no description; another name may stand for anything.
 _PLAIN_TYPES = {
@@ -76,7 +79,11 @@ def _as_sent(parameter: ParameterDefinition, schema: Any) -> ParameterDefinition
 
 
 def built_definition(
-    record: Mapping[str, Any], function: PythonFunction | None, fallback: str, child: int
+    record: Mapping[str, Any],
+    function: PythonFunction | None,
+    fallback: str,
+    child: int,
+    shown: ToolDefinition | None = None,
 ) -> ToolDefinition:
     """Return a tool that was built.
 
@@ -85,12 +92,18 @@ def built_definition(
         function: The function that it was made from, where its source is at hand.
         fallback: The file or name that it was opened by.
         child: The number of the process that reported it, which alone knows whether two objects are one.
+        shown: What the source shows of it, where it is a tool of another framework.
     """
     spec = ToolSpec.from_json(record["spec"])
+    function = shown.function if function is None and shown is not None else function
     source = None if function is None else SourceTexts(function)
     location = spec.location or (function.location if function else _place_of(record["definition"]))
-    properties = spec.properties
-    parameters = tuple(_built_parameter(name, schema, spec, source, location) for name, schema in properties.items())
+    location = shown.location if shown else location
+    parts = {one.name: one for one in shown.parameters} if shown else {}
+    parameters = tuple(
+        _built_parameter(name, schema, spec, source, parts.get(name), location)
+        for name, schema in spec.properties.items()
+    )
     kinds = {True: "pipeline", False: "object" if function is None else "python"}
     return ToolDefinition(
         name=spec.name,
@@ -102,7 +115,7 @@ def built_definition(
         spec=spec,
         function=function,
         source=spec.source or fallback,
-        framework=function.written.framework if function is not None and function.written else record["framework"],
+        framework=shown.framework if shown else record["framework"],
         texts=tuple(
             _texts(
                 source,
@@ -111,22 +124,50 @@ def built_definition(
                 parameters=parameters,
                 schema=spec.parameters,
                 location=location,
+                known=shown.texts if shown else (),
             )
         ),
         identity=_identity(record, spec, child),
     )
 
 
-def marks_to_functions(file: PythonFile, records: Iterable[Mapping[str, Any]]) -> dict[int, PythonFunction]:
+def marks_to_functions(file: PythonFile, records: Sequence[Mapping[str, Any]]) -> dict[int, PythonFunction]:
     """Return the functions of a file that tools were made from, by the position of the tool's record."""
-    every = (*file.functions, *file.framework_functions.values())
-    by_start = {(function.first_line, function.name): function for function in every}
+    every: dict[tuple[int, str], list[PythonFunction]] = {}
+    for function in (*file.framework_functions.values(), *file.tools, *file.functions):
+        every.setdefault((function.first_line, function.name), []).append(function)
     found = {}
     for position, record in enumerate(records):
         definition = record["definition"]
-        if definition and definition[0] == file.file and (function := by_start.get((definition[1], definition[2]))):
-            found[position] = function
+        if definition and definition[0] == file.file and (same := every.get((definition[1], definition[2]))):
+            found[position] = next((one for one in same if one.tool_name == record["spec"]["name"]), same[0])
     return found
+
+
+def written_behind(
+    file: PythonFile, records: Sequence[Mapping[str, Any]], functions: Mapping[int, PythonFunction]
+) -> dict[int, "WrittenTool"]:
+    """Return what the source of a file shows of tools of other frameworks, by the position of the tool's record.
+
+    Args:
+        file: The file.
+        records: What the child process reports of each tool.
+        functions: The functions that the tools were made from. Without one, a tool is made by the class that stands
+            in its place, or by a call with its name.
+    """
+    found = {position: one.written for position, one in functions.items() if one.written is not None}
+    for position, record in enumerate(records if file.written else ()):
+        if position not in functions and record["framework"] and (one := _made_by(file, record, found.values())):
+            found[position] = one
+    return found
+
+
+def _made_by(file: PythonFile, record: Mapping[str, Any], others: Collection["WrittenTool"]) -> "WrittenTool | None":
+    own = [one for one in file.written if one.framework == record["framework"]]
+    place = _start(record["spec"].get("location"))
+    in_place = (one for one in own if one.as_class and place == file.location(one.node)[:3])
+    named = (one for one in own if one.name == record["spec"]["name"] and one not in others)
+    return next(in_place, None) or next(named, None)
 
 
 def _identity(record: Mapping[str, Any], spec: ToolSpec, child: int) -> frozenset[tuple[Any, ...]]:
@@ -134,8 +175,13 @@ def _identity(record: Mapping[str, Any], spec: ToolSpec, child: int) -> frozense
     if record["definition"]:
         keys.add(("code", *record["definition"]))
     if spec.location:
-        keys.add(("place", *spec.location[:3]))
+        keys.add(("place", spec.name, *spec.location[:3]))
     return frozenset(keys)
+
+
+def _start(location: Any) -> tuple[Any, ...]:
+    """Return file, line and column of the record of a place."""
+    return (location["file"], location.get("line"), location.get("column")) if location else ()
 
 
 def _definition_of(function: PythonFunction) -> tuple[Any, ...]:
@@ -150,19 +196,48 @@ def _place_of(definition: Sequence[Any] | None) -> Location | None:
 
 
 def _built_parameter(
-    name: str, schema: Any, spec: ToolSpec, source: "SourceTexts | None", location: Location | None
+    name: str,
+    schema: Any,
+    spec: ToolSpec,
+    source: "SourceTexts | None",
+    shown: ParameterDefinition | None,
+    location: Location | None,
 ) -> ParameterDefinition:
     python = None if source is None else source.parameter(name)
     known: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
     place = source.function.file.location(python.node) if source is not None and python is not None else location
     return ParameterDefinition(
         name,
-        str(known.get("description") or ""),
-        location=place,
+        _description_of(name, known, spec, shown),
+        location=place if shown is None else shown.location,
         schema=known,
         is_required=name in spec.required,
         python=python,
     )
+
+
+def _description_of(name: str, schema: Mapping[str, Any], spec: ToolSpec, shown: ParameterDefinition | None) -> str:
+    """Return the description of a parameter: its own, or what the description of the tool holds of its docstring."""
+    said = str(schema.get("description") or "")
+    if said and said != _filler_of(spec.framework, name):
+        return said
+    in_docstring = "" if shown is None else shown.description or ""
+    return in_docstring if _holds(spec.description, in_docstring) else ""
+
+
+def _filler_of(framework: str | None, name: str) -> str | None:
+    """Return what a framework sends of a parameter that nobody has described."""
+    if framework is None:
+        return None
+    from toolkit.sources.marks_table import marks_of  # noqa: PLC0415 - most tools are ours
+
+    marks = marks_of(framework)
+    return marks.filler.replace("NAME", name) if marks and marks.filler else None
+
+
+def _holds(text: str, part: str) -> bool:
+    """Whether a text holds another one, however both are broken into lines."""
+    return " ".join(part.split()) in " ".join(text.split())
 
 
 class SourceTexts:
@@ -189,9 +264,9 @@ class SourceTexts:
                 return one
         return next((one for one in self.function.parameters if name in _strings(self._parts(one))), None)
 
-    def said_of(self, parameter: PythonParameter) -> str | None:
+    def said_of(self, parameter: PythonParameter, *, is_docstring_sent: bool = True) -> str | None:
         """Return the description of a parameter; None where its annotation or default may hold one unseen."""
-        if text := self.function.docstring.parameters.get(parameter.name):
+        if is_docstring_sent and (text := self.function.docstring.parameters.get(parameter.name)):
             return text
         annotation, default = self._parts(parameter)
         found = [*described(annotation, self.file), *described(default, self.file)]
@@ -254,13 +329,15 @@ def _texts(
     parameters: Iterable[ParameterDefinition],
     schema: Mapping[str, Any] | None,
     location: Location | None,
+    known: Iterable[Text] = (),
 ) -> Iterator[Text]:
-    """Yield everything that a model is sent of a tool, with its place."""
+    """Yield everything that a model is sent of a tool, with its place, which may be known already."""
     nowhere = Somewhere(location)
+    places = {(one.kind, one.value, one.parameter): one.written for one in known}
     yield Text("name", name, FoundLater(partial(source.written_name, name)) if source else nowhere)
     if description:
         written = FoundLater(partial(source.written_description, description)) if source else nowhere
-        yield Text("description", description, written)
+        yield Text("description", description, places.get(("description", description, None), written))
     for parameter in parameters:
         place: Written = Somewhere(parameter.location)
         python = parameter.python

@@ -1,7 +1,7 @@
 """File checks: one file, or one name, with every rule: a report of what was found and of the tools that it has."""
 
 import ast
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -11,7 +11,7 @@ from toolkit.codes import DOES_NOT_IMPORT, MISSING_DESCRIPTION, NO_TOOLS
 from toolkit.documents.document_reader import parse_document, read_text
 from toolkit.documents.json_reading import parse_json, read_json
 from toolkit.lint.children import Answer
-from toolkit.lint.defining import built_definition, marks_to_functions, static_definition
+from toolkit.lint.defining import built_definition, marks_to_functions, static_definition, written_behind
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.installed import is_installed
 from toolkit.lint.json_definitions import definitions_in
@@ -116,15 +116,20 @@ class FileChecker:
         if module is None:
             return Report((*problems, read.problem) if is_static and read.problem else tuple(problems))
         functions = marks_to_functions(module, told.tools)
+        written = written_behind(module, told.tools, functions)
         built = [
-            built_definition(record, functions.get(position), file, told.child)
+            built_definition(record, functions.get(position), file, told.child, _shown(module, written.get(position)))
             for position, record in enumerate(told.tools)
             if position in functions or _is_from_here(record, file)
         ]
         known = {function.node for function in functions.values()}
         unbuilt = [function for function in module.tools if function.node not in known]
         sources = [static_definition(function, is_alone=is_static) for function in unbuilt]
-        theirs = _theirs(module, known, {tool.name for tool in built})
+        theirs = [
+            shown
+            for tool in module.written
+            if tool.function not in known and tool not in written.values() and (shown := _shown(module, tool))
+        ]
         if theirs:
             problems = [one for one in problems if one.code != NO_TOOLS]
         if is_static and not sources and not theirs and request.is_named:
@@ -134,7 +139,7 @@ class FileChecker:
             problems += undefined_annotations(module)
         unmarked = {function.node: function for function in functions.values() if function.mark is None}
         problems += [*read.found, *self._of_functions(unmarked.values())]
-        if built or sources or theirs:
+        if sources or theirs or any(_stands_in(tool, file) for tool in built):
             problems += [problem for rule in self._module for problem in rule.check_module(module)]
         report = self._finished(problems, [*built, *theirs, *sources], file, module.text, told)
         if theirs and report.needs:
@@ -203,14 +208,17 @@ def _bare(tool: ToolDefinition) -> tuple[Any, ...]:
     return tuple(replace(parameter, python=None) for parameter in tool.parameters)
 
 
-def _theirs(module: PythonFile, known: Container[object], names: Container[str]) -> list[ToolDefinition]:
-    """Return the tools of other frameworks that only the source shows, and that were not built."""
-    if not module.written:
-        return []
+def _shown(module: PythonFile, tool: "WrittenTool | None") -> ToolDefinition | None:
+    """Return what the source of a file shows of a tool of another framework."""
+    if tool is None:
+        return None
     from toolkit.lint.framework_definitions import framework_definition  # noqa: PLC0415 - few files have some
 
-    left = [tool for tool in module.written if tool.function not in known and tool.name not in names]
-    return [framework_definition(module, tool) for tool in left]
+    return framework_definition(module, tool)
+
+
+def _stands_in(tool: ToolDefinition, file: str) -> bool:
+    return tool.location is None or tool.location.file == file
 
 
 def header_of(function: PythonFunction) -> Header:

@@ -127,14 +127,31 @@ def _parameters(file: PythonFile, tool: WrittenTool, function: PythonFunction | 
     schema = _schema(file, tool)
     if schema is not None and isinstance(written, ast.Dict):
         yield from _in_schema(file, written, schema)
+    elif isinstance(written, ast.Dict):
+        yield from _in_mapping(file, written)
     elif written is not None:
         yield from _in_class(file, written)
+    elif tool.registration is not None and tool.registration.parameters:
+        for name in tool.registration.parameters:
+            yield ParameterDefinition(name, "", file.location(tool.node), is_required=True)
     elif function is not None and not (tool.registration and tool.registration.way == "definition"):
+        if tool.marks.spreads_models and len(function.parameters) == 1:
+            fields = list(_in_class(file, function.parameters[0].node.annotation))
+            if fields:
+                yield from fields
+                return
         source = SourceTexts(function)
         for one in function.parameters:
-            said = source.said_of(one)
+            said = source.said_of(one, is_docstring_sent=_is_docstring_sent(tool))
             place = file.location(one.node)
             yield ParameterDefinition(one.name, said, place, is_required=one.default is None, python=one)
+
+
+def _is_docstring_sent(tool: WrittenTool) -> bool:
+    """Whether what a docstring says of the parameters is sent: in the schema, or with the whole docstring."""
+    option = tool.marks.demands.parses_if
+    is_parsed = tool.marks.reads_docstrings or bool(option and tool.argument((option,)))
+    return is_parsed or said_description(tool) is None
 
 
 def _in_schema(file: PythonFile, written: ast.Dict, schema: Mapping[str, Any]) -> Iterator[ParameterDefinition]:
@@ -151,7 +168,24 @@ def _in_schema(file: PythonFile, written: ast.Dict, schema: Mapping[str, Any]) -
             yield ParameterDefinition(key.value, said, place, shown, key.value in required)
 
 
-def _in_class(file: PythonFile, written: ast.expr) -> Iterator[ParameterDefinition]:
+def _in_mapping(file: PythonFile, written: ast.Dict) -> Iterator[ParameterDefinition]:
+    """Yield the parameters of a dictionary from their names to their types, or to a schema each, at their keys."""
+    for key, value in zip(written.keys, written.values, strict=True):
+        if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
+            continue
+        match value:
+            case ast.Dict():
+                text = value_of(value, "description")
+                said = "" if text is None else file.text_of(text)
+            case ast.Name() | ast.Attribute() | ast.Subscript() | ast.BinOp():
+                found = [*described(value, file)]
+                said = found[0] if found else "" if shows_all(value, file) else None
+            case _:
+                return  # a JSON Schema, some of which is computed
+        yield ParameterDefinition(key.value, said, file.location(key))
+
+
+def _in_class(file: PythonFile, written: ast.expr | None) -> Iterator[ParameterDefinition]:
     """Yield the parameters that the fields of a model in the file stand for."""
     match written:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="model_json_schema" | "schema")):

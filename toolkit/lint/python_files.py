@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 _KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
 _MARKS = {"toolkit.tool", "toolkit.tools.marking.tool"}
+_OUR_CALL = "from_function("
 _OTHER_MARK = re.compile(r"^[ \t]*@(?!tool\b|toolbox\b|toolkit\b)[\w.]*tool\b|(?<!\btoolkit)\.tool\(", re.MULTILINE)
 
 
@@ -123,8 +124,10 @@ class PythonFile:
 
     @cached_property
     def tools(self) -> tuple["PythonFunction", ...]:
-        """The functions that are marked as our tools."""
-        return tuple(function for function in self.functions if function.mark is not None)
+        """The functions that are marked as our tools, and those that a call of `from_function` makes tools of."""
+        marked = (function for function in self.functions if function.mark is not None)
+        made = _OUR_CALL in self.text and self._found
+        return (*marked, *(self._made(one) for one in made or () if one.framework == "toolkit" and self._is_made(one)))
 
     @property
     def may_hold_others(self) -> bool:
@@ -139,12 +142,24 @@ class PythonFile:
     @cached_property
     def written(self) -> tuple["WrittenTool", ...]:
         """The tools of other frameworks that the file defines."""
-        if self._reader is None or not self.may_hold_others:
+        found = self._found if self.may_hold_others else ()
+        return tuple(tool for tool in found if tool.framework != "toolkit")
+
+    @cached_property
+    def _found(self) -> tuple["WrittenTool", ...]:
+        if self._reader is None:
             return ()
         from toolkit.sources.source_files import SourceFile  # noqa: PLC0415 - only tools of frameworks need it
 
-        found = self._reader.tools_in(SourceFile(os.path.realpath(self.file), self.tree))
-        return tuple(tool for tool in found if tool.framework != "toolkit")
+        return self._reader.tools_in(SourceFile(os.path.realpath(self.file), self.tree))
+
+    def _is_made(self, tool: "WrittenTool") -> bool:
+        is_here = tool.home == os.path.realpath(self.file)
+        return tool.kind == "from_function" and is_here and isinstance(tool.function, FunctionNode)
+
+    def _made(self, tool: "WrittenTool") -> "PythonFunction":
+        own = next(function for function in self.functions if function.node is tool.function)
+        return PythonFunction(self, own.node, own.owner, made_by=tool.mark)
 
     @cached_property
     def framework_functions(self) -> Mapping["WrittenTool", "PythonFunction"]:
@@ -251,12 +266,22 @@ class PythonFunction:
         node: FunctionNode,
         owner: ast.ClassDef | None = None,
         written: "WrittenTool | None" = None,
+        made_by: ast.expr | None = None,
     ) -> None:
-        """Keep the node; `owner` is the class that it is a method of, `written` the tool of a framework that it is."""
+        """Keep a function.
+
+        Args:
+            file: Where it stands.
+            node: What is written.
+            owner: The class that it is a method of.
+            written: The tool of another framework that it is.
+            made_by: The call that makes it a tool of ours.
+        """
         self.file = file
         self.node = node
         self.owner = owner
         self.written = written
+        self._made_by = made_by
 
     @property
     def name(self) -> str:
@@ -278,6 +303,8 @@ class PythonFunction:
         """The decorator that makes it a tool, `@tool` or `@tool(…)`, or another mark; None if it has none."""
         if self.written is not None:
             return self.written.mark
+        if self._made_by is not None:
+            return self._made_by
         for decorator in self.node.decorator_list:
             called = decorator.func if isinstance(decorator, ast.Call) else decorator
             if self.file.meaning(called) in _MARKS:
@@ -424,10 +451,21 @@ class PythonFunction:
         gives_first = registration is not None and any(
             one.endswith(injected.is_first) for one in registration.names if injected.is_first
         )
-        if parameter.name in injected.names or (gives_first and not position and parameter.node.annotation is None):
+        if (
+            parameter.name in injected.names
+            or parameter.name in self._filled_by_mark
+            or (gives_first and not position and parameter.node.annotation is None)
+        ):
             return True
         parts = (*self._names_in(parameter.node.annotation), *self._names_in(parameter.default))
         return any(is_among(self.file.meaning(one) or "", injected.types) for one in parts)
+
+    @cached_property
+    def _filled_by_mark(self) -> frozenset[str]:
+        """The parameters that an argument of the mark names as those that the framework fills."""
+        given = self.written and self.written.argument(self.written.marks.injected.mappings)
+        values = given.values if isinstance(given, ast.Dict) else ()
+        return frozenset(filter(None, map(self.file.text_of, values)))
 
     def _names_in(self, node: ast.expr | None) -> Iterator[ast.expr]:
         """Yield the names in an annotation or a default, also those in a text."""

@@ -218,9 +218,13 @@ def _is_second_choice(tool: Tool) -> bool:
 
 
 def _are_twins(tool: Tool, other: Tool) -> bool:
-    """Whether two tools are one: a function may be held under another name, and by two servers under two."""
+    """Whether two tools are one: a function may be held under another name, and by two servers under two.
+
+    A server that holds a tool of ours lists it as it is described.
+    """
     if other.framework is None:
-        return False
+        is_same = (tool.name, tool.spec.description) == (other.name, other.spec.description)
+        return is_same and getattr(tool, "is_held", False)
     function = function_of(tool)
     is_same_function = function is not None and function is function_of(other)
     if tool.name != other.name:
@@ -230,14 +234,25 @@ def _are_twins(tool: Tool, other: Tool) -> bool:
 
 def _place(found: Collected, module: ModuleType, name: str) -> Collected:
     """Return what a name in a module gave; what has no place of its own gets that of the name."""
-    homeless = [tool for tool in found.tools if tool.framework is not None and tool.spec.location is None]
+    homeless: list[Any] = [tool for tool in found.tools if tool.framework is not None and tool.spec.location is None]
     if all(problem.location for problem in found.problems) and not homeless:
         return found
     place = place_of_name(module, name)
     for tool in homeless:
-        tool.spec = replace(tool.spec, location=place)
+        is_own = vars(module).get(name) is tool.thing and place is not None and place.line is not None
+        tool.spec = replace(tool.spec, location=(None if is_own else _place_elsewhere(tool, module)) or place)
     problems = [problem if problem.location else replace(problem, location=place) for problem in found.problems]
     return Collected(found.tools, problems)
+
+
+def _place_elsewhere(tool: Any, module: ModuleType) -> Location | None:
+    """Return where another module binds the object of a tool: the one that a module has imported it from."""
+    for other in list(sys.modules.values()):
+        if type(other) is ModuleType and other is not module:
+            for name, thing in list(vars(other).items()):
+                if thing is tool.thing and (place := place_of_name(other, name)) and place.line is not None:
+                    return place
+    return None
 
 
 def _look_up(module: ModuleType, name: str) -> object:

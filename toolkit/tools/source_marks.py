@@ -26,6 +26,7 @@ class Registration(NamedTuple):
         name: The name of the tool; the function's own where there is none.
         description: Its description; the docstring where there is none.
         schema: The JSON Schema of its parameters, or a class that stands for it.
+        parameters: The names of its parameters where they are always the same, unless there is a schema.
     """
 
     names: tuple[str, ...]
@@ -34,6 +35,7 @@ class Registration(NamedTuple):
     name: tuple[Place, ...] = ("name",)
     description: tuple[Place, ...] = ("description",)
     schema: tuple[Place, ...] = ()
+    parameters: tuple[str, ...] = ()
 
 
 class ToolClasses(NamedTuple):
@@ -62,12 +64,14 @@ class Injected(NamedTuple):
     Attributes:
         types: The types of such parameters, or what stands beside the type in `Annotated`, as patterns of their names.
         names: The names of such parameters, whatever their type.
+        mappings: The arguments of a mark whose values, in a dictionary, are the names of such parameters.
         is_first: Whether a mark whose name ends with one of these gives the first parameter.
         usual: What people call such a parameter; one of these names without a type is a mistake.
     """
 
     types: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    mappings: tuple[Place, ...] = ()
     is_first: tuple[str, ...] = ()
     usual: tuple[str, ...] = ("ctx", "context")
 
@@ -78,6 +82,7 @@ class Terms(NamedTuple):
     Attributes:
         description: The description of a tool.
         parameter: The description of a parameter.
+        member: The description of a parameter that no function has, but a class or a schema of the user's.
         approval: That a call waits for a person's approval; None where the framework has no such thing.
         effects: What a call may change; None if a tool cannot declare that.
         said: The arguments of a mark that declare one of these two.
@@ -87,6 +92,7 @@ class Terms(NamedTuple):
 
     description: str = "a docstring"
     parameter: str = "Annotated[…, Field(description='…')]"
+    member: str = "Field(description='…')"
     approval: str | None = None
     effects: str | None = None
     said: tuple[Place, ...] = ()
@@ -148,6 +154,8 @@ class SourceMarks(NamedTuple):
             variable holds, a method of it that is a mark counts as one.
         reads_docstrings: Whether the descriptions of parameters are taken out of docstrings; if not, a docstring is
             the description as a whole.
+        spreads_models: Whether a function whose only parameter is a model has the fields of that as its parameters.
+        filler: The description that it gives to a parameter without one, with `NAME` for the name of the parameter.
         spec_variable: What a module calls the variable that is a tool's definition, with the function beside it.
         title: What people call the framework.
         terms: How its users write what lint asks for.
@@ -165,6 +173,8 @@ class SourceMarks(NamedTuple):
     injected: Injected = Injected()
     receivers: tuple[str, ...] = ()
     reads_docstrings: bool = True
+    spreads_models: bool = False
+    filler: str | None = None
     spec_variable: str | None = None
     title: str = ""
     terms: Terms = Terms()

@@ -3,7 +3,7 @@
 from typing import Any
 
 from toolkit.dialects import export
-from toolkit.frameworks.exported_calls import context_of_agent, imported
+from toolkit.frameworks.exported_calls import context_of_agent, imported, stands_for
 from toolkit.frameworks.wire_exports import contents_of
 from toolkit.tools.base import Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
@@ -38,6 +38,7 @@ def to_anthropic_sdk(tool: Tool, context: ToolContext = NO_CONTEXT, *, is_async:
     async def call_async(**arguments: Any) -> Any:
         return answer(await tool.call(arguments, handed))
 
+    stands_for(call_async if is_async else call, tool)
     described = export(tool.spec, "anthropic").definition
     mark = sdk.beta_async_tool if is_async else sdk.beta_tool
     return mark(

@@ -15,6 +15,7 @@ MARKS = SourceMarks(
     tool_classes=(ToolClasses(("autogen_core.tools.*BaseTool",), ("run",)),),
     injected=Injected(types=("autogen_core.*CancellationToken",)),
     reads_docstrings=False,
+    filler="NAME",
     terms=Terms(description="description='…'", parameter="Annotated[…, '…']"),
     demands=Demands(types=True),
 )

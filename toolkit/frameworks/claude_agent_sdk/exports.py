@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toolkit.frameworks.exported_calls import context_of_agent, imported
+from toolkit.frameworks.exported_calls import context_of_agent, imported, stands_for
 from toolkit.frameworks.wire_exports import annotations_of, contents_of, definition_of
 from toolkit.tools.base import Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
@@ -27,5 +27,6 @@ def to_claude_agent_sdk(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
         result = await tool.call(arguments, handed)
         return {"content": contents_of(result), "is_error": not result.succeeded}
 
+    stands_for(handle, tool)
     schema = definition_of(tool)["inputSchema"]
     return sdk.SdkMcpTool(tool.name, tool.description, schema, handle, annotations_of(tool))

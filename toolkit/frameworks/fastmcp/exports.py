@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from toolkit.frameworks.exported_calls import context_of_agent, imported
+from toolkit.frameworks.exported_calls import context_of_agent, imported, stands_for
 from toolkit.frameworks.wire_exports import annotations_of, answer_of, definition_of
 from toolkit.tools.base import Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
@@ -35,6 +35,7 @@ def to_fastmcp(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
             structured = result.structured if isinstance(result.structured, Mapping) else None
             return result_kind(content=answer_of(result).content, structured_content=structured)
 
+    stands_for(ExportedTool, tool)
     return ExportedTool(
         name=tool.name,
         description=tool.description,

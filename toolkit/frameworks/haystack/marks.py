@@ -26,7 +26,7 @@ MARKS = SourceMarks(
         ),
     ),
     tool_classes=(ToolClasses(("haystack.tools.*Tool",), ("invoke",), schema=("parameters",)),),
-    injected=Injected(types=("haystack.*State",)),
+    injected=Injected(types=("haystack.*State",), mappings=("inputs_from_state",)),
     reads_docstrings=False,
     terms=Terms(parameter="Annotated[…, '…']"),
     demands=Demands(fields=True),

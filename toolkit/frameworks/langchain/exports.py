@@ -3,7 +3,7 @@
 from copy import deepcopy
 from typing import Any
 
-from toolkit.frameworks.exported_calls import context_of_agent, imported
+from toolkit.frameworks.exported_calls import context_of_agent, imported, stands_for
 from toolkit.tools.base import Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.results import ToolResult
@@ -37,6 +37,7 @@ def to_langchain(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
         async def _arun(self, /, **arguments: Any) -> tuple[str, Any]:
             return output(await tool.call(arguments, handed))
 
+    stands_for(ExportedTool, tool)
     return ExportedTool(
         name=tool.name,
         description=tool.description,

@@ -11,6 +11,7 @@ MARKS = SourceMarks(
         Registration(
             ("langchain*.tools.tool", "langchain*.tools.*.tool", "langchain.agents.tool"),
             name=(0, "name_or_callable", "name"),
+            schema=("args_schema",),
         ),
         Registration(
             (
@@ -25,17 +26,21 @@ MARKS = SourceMarks(
             schema=("args_schema",),
         ),
         Registration(
-            (
-                "langchain*.tools.*StructuredTool",
-                "langchain*.tools.Tool",
-                "langchain*.tools.*.Tool",
-                "langchain.agents.Tool",
-            ),
+            ("langchain*.tools.*StructuredTool",),
             "definition",
             function=("func", "coroutine", 1),
             name=("name", 0),
             description=("description", 2),
             schema=("args_schema",),
+        ),
+        Registration(
+            ("langchain*.tools.Tool", "langchain*.tools.*.Tool", "langchain.agents.Tool"),
+            "definition",
+            function=("func", "coroutine", 1),
+            name=("name", 0),
+            description=("description", 2),
+            schema=("args_schema",),
+            parameters=("__arg1",),
         ),
         Registration(
             ("langchain*.tools.*create_retriever_tool",),

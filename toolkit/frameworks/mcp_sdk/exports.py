@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import Any
 
-from toolkit.frameworks.exported_calls import context_of_agent, imported
+from toolkit.frameworks.exported_calls import context_of_agent, imported, stands_for
 from toolkit.frameworks.wire_exports import annotations_of, answer_of, definition_of
 from toolkit.tools.base import Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
@@ -29,6 +29,7 @@ def to_mcp_sdk(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
         async def run(self, arguments: dict[str, Any], *_context: Any, **_options: Any) -> Any:
             return answer_of(await tool.call(arguments, handed))
 
+    stands_for(ExportedTool, tool)
     made = theirs.Tool.from_function(_nothing, name=tool.name, description=tool.description, structured_output=False)
     definition = {"parameters": definition_of(tool)["inputSchema"], "annotations": annotations_of(tool)}
     return ExportedTool.model_construct(**{**vars(made), **definition})

@@ -13,6 +13,7 @@ from toolkit.frameworks.versions import Versions
 from toolkit.frameworks.wire_tools import as_json, wire_tool
 from toolkit.problems import Problem
 from toolkit.running import awaited
+from toolkit.tools.foreign_values import bases_of_class, module_of_class
 
 FRAMEWORK = "mcp_sdk"
 VERSIONS = Versions("mcp", (1, 10))
@@ -45,7 +46,7 @@ def tools_of_low_level(server: Any) -> Iterator[ForeignTool | Problem]:
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool | Problem]:
     """Yield the Tool that a `Tool` is that stands in no server."""
     module, name = ("mcp.server.mcpserver", "MCPServer")
-    if type(tool).__module__.startswith("mcp.server.fastmcp"):
+    if any(module_of_class(base).startswith("mcp.server.fastmcp") for base in bases_of_class(type(tool))):
         module, name = ("mcp.server.fastmcp", "FastMCP")
     yield from tools_of_server(getattr(import_module(module), name)(tool.name, tools=[tool]))
 

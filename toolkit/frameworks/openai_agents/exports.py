@@ -4,7 +4,7 @@ from base64 import b64encode
 from copy import deepcopy
 from typing import Any
 
-from toolkit.frameworks.exported_calls import context_of_agent, imported
+from toolkit.frameworks.exported_calls import context_of_agent, imported, stands_for
 from toolkit.tools.attachments import Attachment, attachments_in
 from toolkit.tools.base import Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
@@ -34,13 +34,15 @@ def to_openai_agents(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
         images = [theirs.ToolOutputImage(image_url=_data_url(one)) for one in shown]
         return [theirs.ToolOutputText(text=result.text), *images]
 
-    return theirs.FunctionTool(
+    made = theirs.FunctionTool(
         name=tool.name,
         description=tool.description,
         params_json_schema=deepcopy(tool.spec.parameters),
         on_invoke_tool=call,
         strict_json_schema=bool(tool.spec.strict),
     )
+    stands_for(made, tool)
+    return made
 
 
 def _data_url(attachment: Attachment) -> str:

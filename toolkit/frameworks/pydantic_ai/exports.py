@@ -3,7 +3,7 @@
 from copy import deepcopy
 from typing import Any
 
-from toolkit.frameworks.exported_calls import context_of_agent, imported
+from toolkit.frameworks.exported_calls import context_of_agent, imported, stands_for
 from toolkit.tools.attachments import attachments_in
 from toolkit.tools.base import Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
@@ -36,4 +36,5 @@ def to_pydantic_ai(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
         pictures = [theirs.BinaryContent(one.data, media_type=one.media_type) for one in shown if one.data]
         return theirs.ToolReturn(result.text, content=pictures or None, metadata=result.artifact)
 
+    stands_for(call, tool)
     return theirs.Tool.from_schema(call, tool.name, tool.description, deepcopy(tool.spec.parameters))

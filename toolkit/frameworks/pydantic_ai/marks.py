@@ -27,6 +27,7 @@ MARKS = SourceMarks(
         Registration(("pydantic_ai.*FunctionToolset",), "holder", function=("tools", 0)),
     ),
     injected=Injected(types=("pydantic_ai.*RunContext",), is_first=(".tool",), usual=("ctx", "context", "run_context")),
+    spreads_models=True,
     receivers=("agent", "*_agent", "toolset", "*_toolset"),
     terms=Terms(
         parameter="'NAME: …' under 'Args:' in the docstring",

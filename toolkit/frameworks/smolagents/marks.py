@@ -8,6 +8,6 @@ MARKS = SourceMarks(
     classes=("smolagents.*Tool",),
     registrations=(Registration(("smolagents.tool", "smolagents.tools.tool")),),
     tool_classes=(ToolClasses(("smolagents.*Tool",), ("forward",), schema=("inputs",)),),
-    terms=Terms(parameter="'NAME: …' under 'Args:' in the docstring"),
+    terms=Terms(parameter="'NAME: …' under 'Args:' in the docstring", member="its 'description' in 'inputs'"),
     demands=Demands(types=True, result_type=True, descriptions=True),
 )

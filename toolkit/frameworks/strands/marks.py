@@ -15,6 +15,7 @@ MARKS = SourceMarks(
         ),
     ),
     injected=Injected(types=("strands.*ToolContext",), names=("agent", "tool_context")),
+    filler="Parameter NAME",
     spec_variable="TOOL_SPEC",
     terms=Terms(parameter="'NAME: …' under 'Args:' in the docstring"),
     demands=Demands(fields=True),

@@ -16,6 +16,9 @@ class MissingParameterDescription(Rule):
     A model chooses arguments by their descriptions. `date: str` alone does not say whether you want `tomorrow`,
     `2026-05-17` or `17.5.26`. Write the description in the docstring, in `Annotated[str, "…"]` or in a `Field`.
 
+    Where a framework sends a docstring whole, what its `Args:` section says of a parameter counts. A description that
+    a framework fills in, such as `Parameter city`, does not.
+
     ## Example
 
     ```python
@@ -77,7 +80,7 @@ def _refers(schema: object) -> bool:
 def _cure(tool: ToolDefinition, name: str) -> str:
     if tool.terms is not None and (tool.function is not None or tool.schema is None):
         is_field = tool.function is None or all(one.python is None for one in tool.parameters)
-        return "write Field(description='…')" if is_field else f"write {tool.terms.parameter.replace('NAME', name)}"
+        return f"write {(tool.terms.member if is_field else tool.terms.parameter).replace('NAME', name)}"
     if tool.function is None:
         return 'give it a "description": what it is, and in which form'
     return f"add '{name}: …' under 'Args:' in the docstring, or write Annotated[…, '…']"
