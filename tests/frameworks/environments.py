@@ -59,26 +59,26 @@ class Environment(NamedTuple):
 
     def run(self, *arguments: Any, cwd: Path, given: str = "") -> "subprocess.CompletedProcess[str]":
         """Run it and return what it printed: `run("-m", "toolkit_cli", "list", "server.py", cwd=folder)`."""
-        settings = {
-            name: value
-            for name, value in os.environ.items()
-            if not name.startswith("TOOLKIT_") and name != "PYTHONDONTWRITEBYTECODE"
-        }
-        behind = {
-            _BEHIND: sysconfig.get_path("purelib"),
-            "COLUMNS": "120",
-            "PYTHONWARNINGS": "ignore",
-        }
         return subprocess.run(
             [str(self.python), *map(str, arguments)],
             capture_output=True,
             encoding="utf-8",
             check=False,
             cwd=cwd,
-            env={**settings, **behind},
+            env=self.variables,
             input=given,
             timeout=120,
         )
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The environment variables of what it runs."""
+        settings = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("TOOLKIT_") and name != "PYTHONDONTWRITEBYTECODE"
+        }
+        return {**settings, _BEHIND: sysconfig.get_path("purelib"), "COLUMNS": "120", "PYTHONWARNINGS": "ignore"}
 
 
 def environment_in(folder: Path, name: str) -> Environment | None:
