@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from toolkit import ToolSpec
 from toolkit.lint import LintSettings, Selection, all_pages, check, find_tools, read_lint_settings
 from toolkit.sources import Configuration, find_configuration
 
@@ -135,19 +134,28 @@ def count(where: Annotated[str, "In " + WHAT] = "here") -> int:
 '''
 
 
-def test_specifications_that_are_read_are_those_that_are_built(code, tmp_path):
+def specs_of(file):
+    """Return the specifications that are read from a file, as far as it shows them, and those of the same tools as built."""
+    read, built = (
+        {tool.name: tool.spec for tool in find_tools([file], Configuration(), LintSettings(is_static=is_static))}
+        for is_static in (True, False)
+    )
+    shown = [name for name, spec in read.items() if spec is not None and name in built]
+    return tuple({name: (specs[name].description, specs[name].parameters) for name in shown} for specs in (read, built))
+
+
+def test_specifications_that_are_read_are_those_that_are_built(code):
+    for file in ("bad.py", "good.py"):
+        read, built = specs_of(file)
+        assert read == built
+
+
+def test_specifications_of_classes_that_are_read_are_those_that_are_built(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "classes.py").write_text(CLASSES, "utf-8")
-    shown: dict[str, ToolSpec] = {}
-    for file in ("bad.py", "good.py", "classes.py"):
-        read, built = (
-            {tool.name: tool.spec for tool in find_tools([file], Configuration(), LintSettings(is_static=is_static))}
-            for is_static in (True, False)
-        )
-        shown = {name: spec for name, spec in read.items() if spec is not None and name in built}
-        assert [(name, spec.description, spec.parameters) for name, spec in shown.items()] == [
-            (name, built[name].description, built[name].parameters) for name in shown
-        ]
-    assert shown.keys() == {"create_folder", "go", "count"}
+    read, built = specs_of("classes.py")
+    assert read == built
+    assert read.keys() == {"create_folder", "go", "count"}
 
 
 SEEN_WHEN_RUN = {

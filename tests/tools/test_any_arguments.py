@@ -3,6 +3,7 @@
 import json
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from math import isfinite
 from typing import Any, Literal
 
@@ -170,6 +171,7 @@ def test_deeply_nested_text_is_refused_in_words(tool, depth, opening, closing):
     assert not judged(tool, nested(depth, opening, closing)).succeeded
 
 
+@cache
 def deep_data(depth, make):
     value: Any = 1
     for _ in range(depth):

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 from toolkit.problems import Location
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
+"""Where a statement has others, which alone can be definitions."""
 _KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
 _MOST_FILES = 64
 """How many parsed files are kept."""
@@ -137,7 +139,8 @@ def _definitions(tree: ast.AST) -> Iterator[tuple[str, _Definition]]:
             qualified_name = prefix + node.name
             yield qualified_name, node
             prefix = f"{qualified_name}." if isinstance(node, ast.ClassDef) else f"{qualified_name}.<locals>."
-        waiting.extend((child, prefix) for child in reversed(list(ast.iter_child_nodes(node))))
+        below = [child for block in _BLOCKS for child in getattr(node, block, ())]
+        waiting.extend((child, prefix) for child in reversed(below))
 
 
 def _first_line(definition: _Definition) -> int:
