@@ -19,7 +19,8 @@ def square(n: int) -> int:
     return n * n
 """
 RUNS, ITEMS = 20, 50
-FEW, MANY = 2_000, 100_000
+FEW, MANY = 4_000, 24_000
+"""More than may be on their way at once, and six times as many."""
 WITH_PEAK = """
 import resource, sys
 from toolkit_cli.main import main

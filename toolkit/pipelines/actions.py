@@ -18,12 +18,14 @@ from toolkit.pipelines.plans import Feed, PlannedStep
 from toolkit.pipelines.retrying import RetriedTool
 from toolkit.pipelines.templated_data import MappingValue
 from toolkit.pipelines.turns import Turn
+from toolkit.running import loop_is_running
 from toolkit.tools.approval_checks import decide
 from toolkit.tools.base import Tool
 from toolkit.tools.call_bindings import binding_of
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+from toolkit.tools.short_calls import call_at_once, is_short
 
 
 class Action(Protocol):
@@ -75,6 +77,8 @@ class CallTool:
 
 async def _called(tool: Tool, arguments: Arguments, context: ToolContext, demand: Demand | None = None) -> ToolResult:
     """Call a tool, if the run that the call belongs to, where it belongs to one, may go on."""
+    if demand is None and is_short(tool, context) and not loop_is_running():
+        return call_at_once(tool, arguments, context)
     with context.run.calling() if context.run is not None else nullcontext():
         return await tool.call(arguments, context, demand=demand)
 

@@ -13,7 +13,7 @@ from typing import Any
 from toolkit.durations import spoken
 from toolkit.errors import ApprovalPending, ExitEarlyError, Signal
 from toolkit.events import StepFinished, StepStarted
-from toolkit.pipelines.actions import Action, make_action
+from toolkit.pipelines.actions import Action, CallTool, make_action
 from toolkit.pipelines.definitions import AdapterFunction, Fallback
 from toolkit.pipelines.direct import direct_way
 from toolkit.pipelines.flows import (
@@ -66,12 +66,18 @@ class Step:
         context = flow.context
         if context.listener is not None:
             return await self._run_told(flow, Counting(context.listener))
-        if context.gate is not None or context.run is not None:
+        if (context.gate is not None or context.run is not None) and not self._is_short(context):
             context = context_within(context, self.planned, flow)
         started = perf_counter()
         ready = None if self._is_simple else self._ready(flow)
         outcome = await self._do(flow, Turn(context), ready)
         return self._settle(flow, outcome, _worked_since(started, context))
+
+    def _is_short(self, context: ToolContext) -> bool:
+        """Return whether all that the step does is a call about which nobody has to know where it stands."""
+        tool = self.planned.tool
+        is_call = self._is_simple and isinstance(self._action, CallTool) and not loop_is_running()
+        return is_call and tool is not None and is_short(tool, context)
 
     async def _run_told(self, flow: Flow, listener: Counting) -> Outcome:
         """Run the step and report its start and, whatever happens, its one finish to the listener."""
