@@ -24,6 +24,7 @@ MARKS = SourceMarks(
     ),
     terms=Terms(
         description="the second argument",
+        parameter="a JSON Schema with a 'description' for each property",
         member="a JSON Schema with a 'description' for each property",
         effects="annotations=ToolAnnotations(destructiveHint=True)",
         said=("annotations",),
