@@ -8,6 +8,7 @@ import compileall
 import importlib
 import os
 import sys
+import sysconfig
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,9 +27,15 @@ def keep_compiled_code() -> None:
 
 
 def compile_program() -> None:
-    """Compile the modules of the program that have changed, on all processors."""
-    for folder in PROGRAM:
-        compileall.compile_dir(ROOT / folder, quiet=2, workers=0)
+    """Compile the modules of the program that have changed, on all processors, and packages that nobody has compiled."""
+    packages = Path(sysconfig.get_path("purelib"))
+    for folder in [*map(ROOT.joinpath, PROGRAM), *([] if _is_compiled(packages) else [packages])]:
+        compileall.compile_dir(folder, quiet=2, workers=0)
+
+
+def _is_compiled(packages: Path) -> bool:
+    """Return whether pip has compiled what it installed, which it does on one processor."""
+    return all((file.parent / "__pycache__").exists() for file in packages.glob("*/__init__.py"))
 
 
 def import_tests(folders: Sequence[Path], worker: int, workers: int) -> None:
