@@ -120,3 +120,46 @@ def test_handlers_that_return_the_envelope_of_their_framework_need_no_type(tmp_p
     (tmp_path / "tools.py").write_text(MODULES["Claude Agent SDK"], "utf-8")
     arguments = ["lint", "--static", "--no-cache", "--select", "TK403", "--format", "json", "tools.py"]
     assert json.loads(CliRunner().invoke(application(), arguments).stdout) == []
+
+
+FAILED_RESULTS = """
+{imports}
+
+{mark}
+def read(path: str) -> dict:
+    '''Read a file of the project, and return what it holds.
+
+    Args:
+        path: The file.
+    '''
+    try:
+        return {{"content": [{{"text": open("file.txt").read()}}]}}
+    except Exception as error:
+        return {result}
+"""
+STRANDS = {"imports": "from strands import tool", "mark": "@tool"}
+CLAUDE = {
+    "imports": "from claude_agent_sdk import tool",
+    "mark": "@tool('read', 'Read a file of the project.', {'path': str})",
+}
+
+
+@pytest.mark.parametrize(
+    ("framework", "result", "is_reported"),
+    [
+        (STRANDS, '{"status": "error", "content": [{"text": str(error)}]}', False),
+        (STRANDS, '{"toolUseId": "1", "status": "error", "content": [{"text": f"Error: {error}"}]}', False),
+        (STRANDS, '{"status": "error", "message": str(error)}', True),
+        (STRANDS, 'f"Error: {error}"', True),
+        (CLAUDE, '{"content": [], "is_error": True, "error": str(error)}', False),
+        (CLAUDE, '{"content": [], "is_error": False, "error": str(error)}', True),
+    ],
+)
+def test_a_failed_result_in_the_form_of_its_framework_is_no_swallowed_error(
+    framework, result, is_reported, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tools.py").write_text(FAILED_RESULTS.format(result=result, **framework), "utf-8")
+    arguments = ["lint", "--static", "--no-cache", "--format", "json", "--select", "TK408", "tools.py"]
+    found = json.loads(CliRunner().invoke(application(), arguments).stdout)
+    assert [one["code"] for one in found] == ["TK408"] * is_reported

@@ -87,6 +87,7 @@ class Terms(NamedTuple):
         effects: What a call may change; None if a tool cannot declare that.
         said: The arguments of a mark that declare one of these two.
         failure: How a tool reports that a call has failed, to be read on its own.
+        failed: The entry by which the framework knows that a dict with `content` is the result of a failed call.
         rewrites_names: Whether the framework makes each name one that providers take, before a model sees it.
     """
 
@@ -97,6 +98,7 @@ class Terms(NamedTuple):
     effects: str | None = None
     said: tuple[Place, ...] = ()
     failure: str = "let it be raised, so that the framework passes it on as an error"
+    failed: tuple[str, object] | None = None
     rewrites_names: bool = False
 
 

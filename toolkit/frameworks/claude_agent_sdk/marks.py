@@ -29,6 +29,7 @@ MARKS = SourceMarks(
         effects="annotations=ToolAnnotations(destructiveHint=True)",
         said=("annotations",),
         failure="return {'content': […], 'is_error': True}",
+        failed=("is_error", True),
     ),
     demands=Demands(calls=("claude_agent_sdk.tool",), envelope=True),
 )

@@ -17,6 +17,6 @@ MARKS = SourceMarks(
     injected=Injected(types=("strands.*ToolContext",), names=("agent", "tool_context")),
     filler="Parameter NAME",
     spec_variable="TOOL_SPEC",
-    terms=Terms(parameter="'NAME: …' under 'Args:' in the docstring"),
+    terms=Terms(parameter="'NAME: …' under 'Args:' in the docstring", failed=("status", "error")),
     demands=Demands(fields=True),
 )

@@ -90,6 +90,8 @@ class SwallowedError(Rule):
             )
 
     def _told(self, function: PythonFunction, statement: ast.Return) -> Iterator[Problem]:
+        if _is_failed_result(function, statement.value):
+            return
         if _says(_FAILURE, statement.value) or _is_said_to_fail(statement.value):
             message = f"tool {function.tool_name!r} returns a failure as if it were a result"
             yield self.problem(message, function.file.location(statement), hint=_hint(function))
@@ -99,6 +101,18 @@ class SwallowedError(Rule):
     def _as_success(self, function: PythonFunction, statement: ast.Return) -> Problem:
         message = f"tool {function.tool_name!r} reports success after any exception"
         return self.problem(message, function.file.location(statement), hint=_hint(function))
+
+
+def _is_failed_result(function: PythonFunction, value: ast.expr | None) -> bool:
+    """Whether a value is the result of a failed call in the form that the framework of the tool knows."""
+    if function.written is None or function.written.marks.terms.failed is None or not isinstance(value, ast.Dict):
+        return False
+    entries = {
+        key.value: inner.value if isinstance(inner, ast.Constant) else None
+        for key, inner in zip(value.keys, value.values, strict=True)
+        if isinstance(key, ast.Constant)
+    }
+    return "content" in entries and function.written.marks.terms.failed in entries.items()
 
 
 def _hint(function: PythonFunction) -> str:
