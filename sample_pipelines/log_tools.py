@@ -30,6 +30,6 @@ def read_entry(line: str) -> Entry:
     """
     match = _LINE.fullmatch(line)
     if match is None:
-        message = f"this is no log line: {line}"
+        message = f"this is not a log line: {line}"
         raise ToolExecutionError(message, code="no_log_line")
     return Entry(**match.groupdict())

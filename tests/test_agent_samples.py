@@ -90,7 +90,7 @@ def test_sample_runs_with_its_script(name: str) -> None:
 @pytest.mark.parametrize("name", ANSWERS)
 def test_sample_runs_with_a_server_by_the_name_of_another_model_alone(name: str) -> None:
     with ChatServer.of_folder(FOLDER / "scripts") as server:
-        result = run(name, model_said="chat:any", model_url=server.url)
+        result = run(name, chosen_model="chat:any", model_url=server.url)
         assert len(server.asked) >= 2
     assert result.output == ANSWERS[name][1]
 

@@ -1,4 +1,4 @@
-"""The table of codes: one for each thing that may be wrong, whoever finds it.
+"""The table of codes: one for each thing that may be wrong, no matter which part finds it.
 
 A constant is called as its rule is: `UNKNOWN_TOOL` is `unknown-tool`. Every room that reports a problem takes its code
 from here; `toolkit.lint.rules` holds what each rule checks, or the page of what is found elsewhere.

@@ -10,7 +10,7 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def parse_duration(text: str) -> float | None:
-    """Return the seconds that a duration such as `500ms`, `30s`, `5m` or `1h` means, or `None` if it is none."""
+    """Return the seconds that a duration such as `500ms`, `30s`, `5m` or `1h` means, or `None` for other texts."""
     match = _DURATION.fullmatch(text.strip())
     if match is None:
         return None

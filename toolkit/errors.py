@@ -8,7 +8,7 @@
         ├── ApprovalPending       a call waits for an answer that comes later; what was done so far is kept
         ├── ApprovalTimeoutError  nobody answered in time, and the gate is set to raise
         ├── ReplanRequested       what a tool found out asks for another plan; the loop ends, the run goes on
-        ├── TerminationRequested  a tool, or whoever started it, ends the agent's loop, or the whole run
+        ├── TerminationRequested  a tool, or its caller, ends the agent's loop, or the whole run
         ├── BudgetExceeded        a run has spent what it may
         └── ConfigurationError    the program is set up wrongly; no model can mend it
             ├── InvalidTools      tools that cannot be built, each with its Problem
@@ -91,7 +91,7 @@ class ToolExecutionError(ToolkitError):
         self.code = code
 
 
-class Signal(ToolkitError):  # noqa: N818 - it is no error: it steers the run
+class Signal(ToolkitError):  # noqa: N818 - not an error: it steers the run
     """Something that ends more than one call: it passes through tools, retries and pipelines untouched."""
 
 
@@ -155,7 +155,7 @@ class ReplanRequested(Signal):
 
 
 class TerminationRequested(Signal):
-    """A tool, or whoever started it, wants the agent's loop (`loop`) or the whole run (`run`) to end."""
+    """A tool, or its caller, wants the agent's loop (`loop`) or the whole run (`run`) to end."""
 
     def __init__(self, reason: str, scope: Literal["run", "loop"] = "run") -> None:
         """Keep the reason, and what is to end."""

@@ -29,7 +29,7 @@ class Event:
     """The root of all events: a class names its fields, all of which are given, by position or by name.
 
     An event never changes, and equals another of its class with the same fields. To type checkers it is a frozen
-    dataclass; in truth it is none, since so many generated classes would delay the start of every program.
+    dataclass; it is not one, since so many generated classes would delay the start of every program.
 
     Attributes:
         kind: The name of the class as records have it: `tool_started` for `ToolStarted`.
@@ -107,11 +107,11 @@ def as_record(event: Event) -> dict[str, Any]:
 
 def redacted(event: Event, redactor: "Redactor") -> Event:
     """Return an event without secrets; the same one if there are none in it."""
-    said = {name: _redact(value, redactor) for name, value in vars(event).items()}
-    if all(said[name] is value for name, value in vars(event).items()):
+    fields = {name: _redact(value, redactor) for name, value in vars(event).items()}
+    if all(fields[name] is value for name, value in vars(event).items()):
         return event
     other = object.__new__(type(event))
-    vars(other).update(said)
+    vars(other).update(fields)
     return other
 
 

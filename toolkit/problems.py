@@ -75,8 +75,8 @@ class Problem:
         """Return the problem in one line, for logs and for exceptions."""
         where = f"{self.location}: " if self.location else ""
         code = f"[{self.code}]" if self.code else ""
-        cure = f" ({self.hint})" if self.hint else ""
-        return f"{where}{self.severity}{code}: {self.message}{cure}"
+        advice = f" ({self.hint})" if self.hint else ""
+        return f"{where}{self.severity}{code}: {self.message}{advice}"
 
 
 def problem_record(problem: Problem) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def did_you_mean(name: str, known: Iterable[str], *, before: str = "", otherwise
 def how_to_install(requirement: str) -> str:
     """Return the command that installs something for this Python; the `pip` of a shell may serve another one.
 
-    There an extra of this project would be looked for in an index, whoever has published something of its name.
+    There, an index would be searched for the extra, where anybody may have published something of its name.
     """
     import sys  # noqa: PLC0415 - only bad news needs these
     from shlex import quote  # noqa: PLC0415

@@ -13,7 +13,7 @@ _EVERYBODY_MAY_READ, _OWNER_MAY_READ = 0o666, 0o600
 
 
 def put(file: Path, content: bytes, *, is_private: bool = False) -> None:
-    """Put content into a file in one go where that can be, so that whoever reads it finds all of it at any time.
+    """Put content into a file in one go where that can be, so that readers find all of it at any time.
 
     Args:
         file: The file; of a link the file that it leads to, and a pipe or a device is written to.

@@ -32,7 +32,7 @@ def loop_is_running() -> bool:
 def ends_more_than_a_call(error: BaseException) -> bool:
     """Return whether an error ends the task or the program: an interruption, or a cancellation of this task.
 
-    The cancellation of something that was awaited is none, and neither is any other exception, whatever its class.
+    The cancellation of something that was awaited is not one, and neither is any other exception, whatever its class.
     """
     if isinstance(error, Exception):
         return False
@@ -121,7 +121,7 @@ async def pause(seconds: float) -> None:
 async def drive_or_run(coroutine: Coroutine[Any, Any, T]) -> T:
     """Await a coroutine in the running loop, or, where none runs, give it one while this thread waits.
 
-    So whoever awaits this never suspends without a loop, and can be driven by hand.
+    So code that awaits this never suspends without a loop, and can be driven by hand.
     """
     return await coroutine if loop_is_running() else run_in_loop(coroutine)
 

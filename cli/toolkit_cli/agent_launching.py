@@ -43,7 +43,7 @@ class _Wanted(NamedTuple):
     """What the options come to.
 
     Attributes:
-        said: The options.
+        options: The options.
         task: What is to be done; None for a chat.
         model: The model; None if the file of the agent names it.
         file: The file of the agent, if there is one.
@@ -54,7 +54,7 @@ class _Wanted(NamedTuple):
         memory_id: Whose memory the tools work on.
     """
 
-    said: AgentOptions
+    options: AgentOptions
     task: str | None
     model: "Model | None"
     file: str | None
@@ -65,26 +65,32 @@ class _Wanted(NamedTuple):
     memory_id: str | None
 
 
-def launch_agent(said: AgentOptions) -> int:
+def launch_agent(options: AgentOptions) -> int:
     """Do the task, and return the exit code.
 
     Raises:
         Failure: If it cannot be done; nothing has run then.
     """
-    answers = Answers.said(said.asking)._replace(waits=waits_for_answers(said.on_approval, said.asking, said.journal))
-    file, task = (said.first, said.task) if names_file(said.first) else (None, _only_task(said.first, said.task))
+    answers = Answers.of_options(options.asking)._replace(
+        waits=waits_for_answers(options.on_approval, options.asking, options.journal)
+    )
+    file, task = (
+        (options.first, options.task) if names_file(options.first) else (None, _only_task(options.first, options.task))
+    )
     if file is not None:
-        _refuse_what_the_file_says({"--tools": said.tools, "--group": said.group, "--instructions": said.instructions})
+        _refuse_what_the_file_says(
+            {"--tools": options.tools, "--group": options.group, "--instructions": options.instructions}
+        )
     work = None if file is not None and task is None else _work(task, answers)
-    configuration = _configuration(said, has_file=file is not None)
-    named = [*(said.tools or ()), *([str(file)] if file is not None else [])]
+    configuration = _configuration(options, has_file=file is not None)
+    named = [*(options.tools or ()), *([str(file)] if file is not None else [])]
     answers = answers.under(configuration, named)
-    model = _model(configuration, said) if file is None or said.model_timeout is not None else None
-    targets = (*(said.tools or ()), *_known_groups(said.group or (), configuration))
-    budget = Budget.parse(said.budget) if said.budget is not None else None
-    transcript, earlier = _so_far(said.transcript, go_on=said.go_on)
+    model = _model(configuration, options) if file is None or options.model_timeout is not None else None
+    targets = (*(options.tools or ()), *_known_groups(options.group or (), configuration))
+    budget = Budget.parse(options.budget) if options.budget is not None else None
+    transcript, earlier = _so_far(options.transcript, go_on=options.go_on)
     wanted = _Wanted(
-        said,
+        options,
         work,
         model=model,
         file=file,
@@ -92,27 +98,31 @@ def launch_agent(said: AgentOptions) -> int:
         budget=budget,
         transcript=transcript,
         earlier=earlier,
-        memory_id=checked_memory_id(said.given.memory_id),
+        memory_id=checked_memory_id(options.given.memory_id),
     )
-    run_id = said.resumed.run.id if said.resumed is not None else None
-    with Screen() as screen, telemetry(said.otel) as listener, RunReport(listener, file or "agent", run_id) as told:
-        show_logs(screen, said.messages.verbose, debug=said.messages.debug)
-        conversation = _conversation(wanted, configuration, answers, screen, listener, run_id=told.run)
+    run_id = options.resumed.run.id if options.resumed is not None else None
+    with (
+        Screen() as screen,
+        telemetry(options.otel) as listener,
+        RunReport(listener, file or "agent", run_id) as report,
+    ):
+        show_logs(screen, options.messages.verbose, debug=options.messages.debug)
+        conversation = _conversation(wanted, configuration, answers, screen, listener, run_id=report.run)
         if work is None and conversation.takes_task:
             _work(None, answers)
             exit_code = _chat(conversation)
         else:
             exit_code = conversation.answer(work or "")
-        told.end(exit_code)
-        conversation.tell_usage()
+        report.end(exit_code)
+        conversation.print_usage()
     leave_if_threads_remain(exit_code)
     return exit_code
 
 
-def _configuration(said: AgentOptions, *, has_file: bool) -> "Configuration":
+def _configuration(options: AgentOptions, *, has_file: bool) -> "Configuration":
     """Return the configuration with what the options add to it; they override the model that a file names."""
-    found = with_values(load_configuration(None, *said.opening, said.asking.policy), said.given)
-    return answered_by(found, said.model, said.base_url) if has_file else found
+    found = with_values(load_configuration(None, *options.opening, options.asking.policy), options.given)
+    return answered_by(found, options.model, options.base_url) if has_file else found
 
 
 def _only_task(first: str | None, second: str | None) -> str | None:
@@ -159,17 +169,17 @@ def _work(task: str | None, answers: Answers) -> str | None:
     return given
 
 
-def _model(configuration: "Configuration", said: AgentOptions) -> "Model":
+def _model(configuration: "Configuration", options: AgentOptions) -> "Model":
     """Return the model that answers.
 
     Raises:
         ConfigurationError: If there is none of this name, or it cannot be used.
-        Failure: If the time is none.
+        Failure: If the time is invalid.
     """
     from toolkit.sources.models import configured_model  # noqa: PLC0415 - help needs none of it
 
-    seconds = seconds_of("--model-timeout", said.model_timeout) if said.model_timeout is not None else None
-    return configured_model(configuration, said.model, base_url=said.base_url, timeout=seconds)
+    seconds = seconds_of("--model-timeout", options.model_timeout) if options.model_timeout is not None else None
+    return configured_model(configuration, options.model, base_url=options.base_url, timeout=seconds)
 
 
 def _known_groups(names: Sequence[str], configuration: "Configuration") -> Sequence[str]:
@@ -213,13 +223,13 @@ def _conversation(
     Raises:
         Failure: If a tool is not there, or is broken, or the file cannot be written.
     """
-    said = wanted.said
+    options = wanted.options
     gate = make_gate(answers, screen, configuration.approval_timeout)
     gate.audit = audit_of(configuration, always=True)
     ready = _agent(wanted, configuration, gate, answers)
-    reporter = None if said.messages.quiet else RunReporter(screen, aloud=True)
-    kept = KeptWork(both(both(reporter, write_event if said.format == "jsonl" else None), listener))
-    channel = None if said.messages.quiet else message_channel(screen)
+    reporter = None if options.messages.quiet else RunReporter(screen, aloud=True)
+    kept = KeptWork(both(both(reporter, write_event if options.format == "jsonl" else None), listener))
+    channel = None if options.messages.quiet else message_channel(screen)
     keeping = _keeping(wanted, ready, run_id, keeps=configuration.journal)
     journal = None if keeping is None else keeping.journal
     run = Run(id=run_id, goal=wanted.task, budget=wanted.budget, channel=channel, journal=journal)
@@ -231,15 +241,15 @@ def _conversation(
         redactor=console.redactor(),
     )
     file = None
-    if said.transcript is not None:
-        file = TranscriptFile(said.transcript, ready.agent.model.name, wanted.task, wanted.earlier)
+    if options.transcript is not None:
+        file = TranscriptFile(options.transcript, ready.agent.model.name, wanted.task, wanted.earlier)
     conversation = Conversation(
         ready.agent,
         wanted.transcript,
         context=context,
         run=run,
         screen=screen,
-        format=said.format,
+        format=options.format,
         kept=kept,
         reporter=reporter,
         file=file,
@@ -259,17 +269,17 @@ def _keeping(wanted: _Wanted, ready: ReadyAgent, run_id: str, *, keeps: bool) ->
     """
     from toolkit_cli.running.keeping import Keeping  # noqa: PLC0415 - it loads SQLite, and most keep nothing
 
-    said = wanted.said
-    is_said = bool(said.journal) or said.on_approval == "wait" or said.resumed is not None
-    if not is_said and (said.journal is False or not keeps):
+    options = wanted.options
+    is_wanted = bool(options.journal) or options.on_approval == "wait" or options.resumed is not None
+    if not is_wanted and (options.journal is False or not keeps):
         return None
     if (why_not := _why_not_kept(wanted, ready)) is not None:
-        if not is_said:
+        if not is_wanted:
             return None
-        option = "--journal" if said.journal else "--on-approval wait"
+        option = "--journal" if options.journal else "--on-approval wait"
         raise Failure(ExitCode.USAGE, f"{option} keeps the turns of a task, so that it can go on; {why_not}")
-    request, tool = said.as_request(wanted.file, wanted.task), ready.declared or ready.agent
-    return Keeping(run_id, tool, request["target"], request, arguments={}, resumed=said.resumed)
+    request, tool = options.as_request(wanted.file, wanted.task), ready.declared or ready.agent
+    return Keeping(run_id, tool, request["target"], request, arguments={}, resumed=options.resumed)
 
 
 def _why_not_kept(wanted: _Wanted, ready: ReadyAgent) -> str | None:
@@ -277,7 +287,7 @@ def _why_not_kept(wanted: _Wanted, ready: ReadyAgent) -> str | None:
 
     if wanted.task is None and ready.takes_task:
         return "a chat has many"
-    if wanted.said.go_on:
+    if wanted.options.go_on:
         return "a conversation that is continued would need what was said before"
     if not ready.agent.keeps_steps:
         return NOT_FROM_TEXTS
@@ -288,16 +298,16 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answer
     from toolkit.agents.agent import AgentTool  # noqa: PLC0415 - help needs none of it
     from toolkit.agents.loop import Limits  # noqa: PLC0415
 
-    said = wanted.said
+    options = wanted.options
     if wanted.file is not None:
-        ready = agent_of_file(wanted.file, wanted.task, configuration, gate, warn=not said.messages.quiet)
+        ready = agent_of_file(wanted.file, wanted.task, configuration, gate, warn=not options.messages.quiet)
         check_names(answers.rules, ready.agent.tools.values())
         changes = {"transcript": wanted.transcript} | ({"model": wanted.model} if wanted.model is not None else {})
         return ready._replace(agent=ready.agent.replace(**changes))
     opened = open_all(wanted.targets, configuration, gate)
     end_at_errors(opened.problems)
-    if not said.messages.quiet:
-        report(opened.problems, as_json=said.format != "text")
+    if not options.messages.quiet:
+        report(opened.problems, as_json=options.format != "text")
     check_names(answers.rules, opened.tools.values())
     assert wanted.model is not None  # noqa: S101 - without a file there is one
     agent = AgentTool(
@@ -305,8 +315,8 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answer
         "Does a task.",
         wanted.model,
         opened.tools.values(),
-        instructions=said.instructions,
-        limits=Limits(turns=said.max_turns),
+        instructions=options.instructions,
+        limits=Limits(turns=options.max_turns),
         transcript=wanted.transcript,
     )
     return ReadyAgent(agent)

@@ -114,12 +114,12 @@ class AgentOptions(NamedTuple):
     @classmethod
     def of_request(cls, kept: Mapping[str, Any]) -> "AgentOptions":
         """Return the options of an agent's run from a journal."""
-        said = {name: kept[name] for name in _KEPT}
-        said["transcript"] = None if kept["transcript"] is None else Path(kept["transcript"])
-        said["first"], said["task"] = (kept["task"], None) if kept["file"] is None else (kept["file"], kept["task"])
-        said["given"] = ContextOptions(kept["context"], kept["memory_id"])
-        said["asking"] = AskingOptions(policy=None if kept["policy"] is None else Path(kept["policy"]))
-        return cls(**said)
+        fields = {name: kept[name] for name in _KEPT}
+        fields["transcript"] = None if kept["transcript"] is None else Path(kept["transcript"])
+        fields["first"], fields["task"] = (kept["task"], None) if kept["file"] is None else (kept["file"], kept["task"])
+        fields["given"] = ContextOptions(kept["context"], kept["memory_id"])
+        fields["asking"] = AskingOptions(policy=None if kept["policy"] is None else Path(kept["policy"]))
+        return cls(**fields)
 
     def as_request(self, file: str | None, task: str | None) -> dict[str, Any]:
         """Return what it takes to run it again, as plain data; how questions are answered is not carried over.
@@ -128,11 +128,11 @@ class AgentOptions(NamedTuple):
             file: The file of the agent, if there is one.
             task: What is to be done.
         """
-        said = {name: getattr(self, name) for name in _KEPT} | self.given._asdict()
-        said["transcript"] = self.transcript and str(self.transcript)
+        request = {name: getattr(self, name) for name in _KEPT} | self.given._asdict()
+        request["transcript"] = self.transcript and str(self.transcript)
         policy = self.asking.policy
         return {
-            **said,
+            **request,
             "command": AGENT,
             "file": file,
             "task": task,

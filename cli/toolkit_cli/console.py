@@ -261,7 +261,7 @@ def _columns_of(stream: TextIO | None) -> int:
 
 
 def _write(stream: TextIO | None, text: str) -> None:
-    if stream is None:  # closed by whoever started the program
+    if stream is None:  # closed by the program that started this one
         return
     try:
         stream.write(text)
@@ -277,7 +277,7 @@ def _write(stream: TextIO | None, text: str) -> None:
 
 
 def _lead_nowhere(descriptor: int) -> None:
-    """Let whatever is still written there vanish, the interpreter's last flush included."""
+    """Discard what is still written there, the interpreter's last flush included."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     if nowhere == descriptor:  # it was closed
         os.set_inheritable(descriptor, True)

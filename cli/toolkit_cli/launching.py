@@ -43,36 +43,36 @@ if TYPE_CHECKING:
     from toolkit_cli.running.keeping import Keeping
 
 
-def launch(said: RunOptions) -> int:
+def launch(options: RunOptions) -> int:
     """Do the run, and return the exit code.
 
     Raises:
         Failure: If it cannot be done; nothing has run then.
     """
-    batch = said.batch
-    configuration = load_configuration(said.tools, *said.opening, said.asking.policy)
-    configuration = answered_by(with_values(configuration, said.given), said.model, said.base_url)
-    answers = Answers.said(said.asking)._replace(waits=said.waits).under(configuration, [said.target])
-    memory_id = checked_memory_id(said.given.memory_id)
-    id = said.resumed.run.id if said.resumed is not None else None  # noqa: A001 - its name everywhere
-    with Screen() as screen, telemetry(said.otel) as listener, RunReport(listener, said.target, id) as report:
-        show_logs(screen, said.messages.verbose, debug=said.messages.debug)
+    batch = options.batch
+    configuration = load_configuration(options.tools, *options.opening, options.asking.policy)
+    configuration = answered_by(with_values(configuration, options.given), options.model, options.base_url)
+    answers = Answers.of_options(options.asking)._replace(waits=options.waits).under(configuration, [options.target])
+    memory_id = checked_memory_id(options.given.memory_id)
+    id = options.resumed.run.id if options.resumed is not None else None  # noqa: A001 - its name everywhere
+    with Screen() as screen, telemetry(options.otel) as listener, RunReport(listener, options.target, id) as report:
+        show_logs(screen, options.messages.verbose, debug=options.messages.debug)
         gate = make_gate(answers, screen, configuration.approval_timeout)
-        is_told = not said.messages.quiet and said.format == "text"
+        warns = not options.messages.quiet and options.format == "text"
         gate.audit = audit_of(configuration)  # of consents
-        found = open_one(said.target, configuration, gate, "`run` calls one of them", warn=is_told)
+        found = open_one(options.target, configuration, gate, "`run` calls one of them", warn=warns)
         gate.audit = audit_of(configuration, always=_is_agent(found))
-        tool = _timed(found, said.timeout, configuration)
+        tool = _timed(found, options.timeout, configuration)
         context = ToolContext(
             configuration.context, memory_id=memory_id, gate=gate, listener=listener, redactor=console.redactor()
         )
-        given = Given(tuple(said.words or ()), said.args, said.input, piped_text())
+        given = Given(tuple(options.words or ()), options.args, options.input, piped_text())
         limits = configuration.limits
         if limits:
             from toolkit.tools.local_limits import LocalLimits  # noqa: PLC0415 - few projects have limits
 
             context = context.replace(limiter=LocalLimits(limits))
-        work = _Work(said, answers, report, tool=tool, given=given, context=context, screen=screen, limits=limits)
+        work = _Work(options, answers, report, tool=tool, given=given, context=context, screen=screen, limits=limits)
         exit_code = work.once(keeps=configuration.journal) if batch is None else work.for_each(batch)
     leave_if_threads_remain(exit_code)
     return exit_code
@@ -81,7 +81,7 @@ def launch(said: RunOptions) -> int:
 class _Work(NamedTuple):
     """What is to be run, and all that it is run with."""
 
-    said: RunOptions
+    options: RunOptions
     answers: Answers
     report: RunReport
     tool: Tool
@@ -101,7 +101,7 @@ class _Work(NamedTuple):
             def keeper(common: Mapping[str, Any]) -> "Keeping | StoredRun | None":
                 if batch.store is not None:
                     return self._stored(batch.store, common, stack)
-                return None if self.said.journal is False else self._keeping(common)
+                return None if self.options.journal is False else self._keeping(common)
 
             return run_each(
                 self.tool,
@@ -111,17 +111,17 @@ class _Work(NamedTuple):
                 answers=self.answers,
                 screen=self.screen,
                 keeper=keeper,
-                told=self.report,
+                run_report=self.report,
             )
 
     def _stored(self, url: str, common: Mapping[str, Any], stack: "ExitStack") -> "StoredRun":
         from toolkit_cli.batching.opened_stores import open_store  # noqa: PLC0415 - as above
         from toolkit_cli.batching.stored_runs import StoredResume, StoredRun  # noqa: PLC0415 - as above
 
-        said = self.said
+        options = self.options
         store = stack.enter_context(open_store(url))
-        resumed = said.resumed if isinstance(said.resumed, StoredResume) else None
-        request = _request(said)
+        resumed = options.resumed if isinstance(options.resumed, StoredResume) else None
+        request = _request(options)
         if self.context.listener is not None:
             from toolkit.telemetry.propagation import trace_variables  # noqa: PLC0415 - few runs are observed
 
@@ -130,7 +130,7 @@ class _Work(NamedTuple):
             store,
             self.tool,
             id=self.report.run,
-            target=said.target,
+            target=options.target,
             request=request,
             arguments=common,
             resumed=resumed,
@@ -143,25 +143,27 @@ class _Work(NamedTuple):
         Args:
             keeps: Whether a journal keeps the steps of a pipeline, unless the options say it.
         """
-        said, answers, tool = self.said, self.answers, self.tool
+        options, answers, tool = self.options, self.answers, self.tool
         gate = self.context.gate
         assert gate is not None  # noqa: S101 - it was made above
-        arguments = _complete(tool, self.given, answers, said.target)
-        if said.dry_run:
-            return _rehearse(tool, arguments, gate, said.format)
+        arguments = _complete(tool, self.given, answers, options.target)
+        if options.dry_run:
+            return _rehearse(tool, arguments, gate, options.format)
         check_rules(answers.rules, tool, arguments, gate)
         refuse_what_nobody_can_answer(tool, arguments, gate, answers)
-        keeping = self._keeping(arguments) if _is_kept(said, tool, keeps=keeps) else None
-        reporter = None if said.messages.quiet else RunReporter(self.screen, aloud=_is_agent(tool))
-        shown = both(reporter, write_event if said.format == "jsonl" else None)
+        keeping = self._keeping(arguments) if _is_kept(options, tool, keeps=keeps) else None
+        reporter = None if options.messages.quiet else RunReporter(self.screen, aloud=_is_agent(tool))
+        shown = both(reporter, write_event if options.format == "jsonl" else None)
         kept = KeptWork(both(shown, self.context.listener))
-        channel = None if said.messages.quiet else message_channel(self.screen)
+        channel = None if options.messages.quiet else message_channel(self.screen)
         belongs_to = Run(id=self.report.run, channel=channel, journal=None if keeping is None else keeping.journal)
 
         def show(ending: Ending) -> None:
             self.report.end(ending.exit_code, ending.result.error)
             self.screen.close()
-            present(with_hint_on_json(ending, tool, said.words or ()), said.format, reporter, kept, belongs_to.uses)
+            present(
+                with_hint_on_json(ending, tool, options.words or ()), options.format, reporter, kept, belongs_to.uses
+            )
             present_usage(belongs_to.uses, reporter, self.screen)
             if keeping is not None:
                 keeping.end(
@@ -177,27 +179,32 @@ class _Work(NamedTuple):
     def _keeping(self, arguments: Mapping[str, Any]) -> "Keeping":
         from toolkit_cli.running.keeping import Keeping, Resumed  # noqa: PLC0415 - it loads SQLite, and most keep nothing
 
-        said = self.said
-        resumed = said.resumed if isinstance(said.resumed, Resumed) else None
+        options = self.options
+        resumed = options.resumed if isinstance(options.resumed, Resumed) else None
         return Keeping(
-            self.report.run, self.tool, target=said.target, request=_request(said), arguments=arguments, resumed=resumed
+            self.report.run,
+            self.tool,
+            target=options.target,
+            request=_request(options),
+            arguments=arguments,
+            resumed=resumed,
         )
 
 
-def _is_kept(said: RunOptions, tool: Tool, *, keeps: bool) -> bool:
+def _is_kept(options: RunOptions, tool: Tool, *, keeps: bool) -> bool:
     """Return whether a journal keeps the steps of a single run.
 
     Raises:
         Failure: If it is to, and there are no steps.
     """
-    if said.resumed is not None:
+    if options.resumed is not None:
         return True
-    waits = said.on_approval == "wait"
-    if said.journal is None and not waits:
+    waits = options.on_approval == "wait"
+    if options.journal is None and not waits:
         return keeps and tool.keeps_steps
-    if (said.journal or waits) and not tool.keeps_steps:
-        raise _without_steps("--journal" if said.journal else "--on-approval wait", tool)
-    return said.journal is not False
+    if (options.journal or waits) and not tool.keeps_steps:
+        raise _without_steps("--journal" if options.journal else "--on-approval wait", tool)
+    return options.journal is not False
 
 
 def _without_steps(option: str, tool: Tool) -> Failure:
@@ -209,10 +216,10 @@ def _without_steps(option: str, tool: Tool) -> Failure:
     return Failure(ExitCode.USAGE, f"{option} keeps the steps of a pipeline or an agent, and {why_not}", hint=hint)
 
 
-def _request(said: RunOptions) -> dict[str, Any]:
+def _request(typed: RunOptions) -> dict[str, Any]:
     """Return what it takes to run it again, as plain data; how questions are answered is not carried over."""
-    batch, policy = said.batch, said.asking.policy
-    kept = {name: getattr(said, name) for name in _KEPT} | said.given._asdict()
+    batch, policy = typed.batch, typed.asking.policy
+    kept = {name: getattr(typed, name) for name in _KEPT} | typed.given._asdict()
     options = None if batch is None else batch._asdict() | {"out": batch.out and str(batch.out), "store": None}
     return {**kept, "policy": policy and str(policy), "batch": options}
 

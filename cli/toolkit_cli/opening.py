@@ -33,7 +33,7 @@ def open_all(
 
 
 def _without_notes(opened: "Opened") -> "Opened":
-    """Leave out the notes on built-in tools that are not configured: whoever uses the others did not ask."""
+    """Leave out the notes on built-in tools that are not configured: those who use the others did not ask."""
     return opened._replace(problems=[problem for problem in opened.problems if problem.severity != "info"])
 
 

@@ -55,7 +55,7 @@ class Screen:
                 self._live.print_above(before)
 
     def end_line(self) -> None:
-        """Write what a line that is begun lacks; afterwards, whatever comes begins one."""
+        """End a line that has begun; what comes next begins a new one."""
         with self._lock:
             rest, self._begun = self._begun, ""
             if not rest:

@@ -11,7 +11,7 @@ PRICES = {"assam": Decimal("7.20"), "sencha": Decimal("9.50"), "rooibos": Decima
 
 @dataclass
 class Customer:
-    """A customer; whoever has found one may use its tools."""
+    """A customer; an agent that has found one may use its tools."""
 
     name: str
     address: str

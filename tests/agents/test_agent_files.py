@@ -147,7 +147,7 @@ def test_without_a_prompt_the_inputs_follow_the_task(files, inputs, said):
           city: {type: string}
           days: {type: integer, default: 2}
     """)  # fmt: skip
-    assert files.open(model_said="scripted:told.py").run(inputs).output == said
+    assert files.open(chosen_model="scripted:told.py").run(inputs).output == said
 
 
 def test_answer_fits_the_output_that_the_file_says(files):
@@ -593,7 +593,7 @@ def test_model_that_the_user_said_comes_before_that_of_the_file_and_that_before_
         files.script(name, name=f"{name}.yaml")
     files.write("agent.yaml", "agent: simple\ndescription: Answer.\nmodel: scripted:own.yaml\n")
     files.write("bare.yaml", "agent: simple\ndescription: Answer.\n")
-    models = {"model_said": "scripted:said.yaml", "model": "scripted:configured.yaml"}
+    models = {"chosen_model": "scripted:said.yaml", "model": "scripted:configured.yaml"}
     without = {"model": "scripted:configured.yaml"}
     answers = [files.open(name, **given).run({"task": "x"}).output for name, given in (
         ("agent.yaml", models), ("agent.yaml", without), ("bare.yaml", models), ("bare.yaml", without),
@@ -706,7 +706,7 @@ def test_script_of_the_file_is_read_too_unless_another_model_answers(files):
     assert found == [f"agent.yaml:3:8: error[TK602]: there is no script 'script.yaml' ({where})"]
     files.write("script.yaml", "turns: [{cals: []}]")
     assert files.problems(text) == ["script.yaml:1:10: error[TK602]: a turn has no 'cals' (did you mean 'calls'?)"]
-    assert open_targets(["agent.yaml"], Configuration(model_said="openai-chat:any")).problems == []
+    assert open_targets(["agent.yaml"], Configuration(chosen_model="openai-chat:any")).problems == []
     files.write("script.py", "raise SystemExit")
     [problem] = files.problems(text.replace(".yaml", ".py"))
     assert problem == (

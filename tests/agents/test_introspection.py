@@ -104,7 +104,7 @@ def test_status_tells_goal_end_and_what_it_is_part_of():
         "status": "running",
         "goal": "Find",
         "part_of": ["r0"],
-        "told_to_end": "the user left",
+        "asked_to_end": "the user left",
     }
     assert call(WHOLE, "process_status", inner).structured["id"] == "r0"
 

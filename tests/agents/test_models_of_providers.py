@@ -131,7 +131,7 @@ def test_server_of_ones_own_costs_what_one_says_oneself_and_is_never_billed_as_a
         ),
     ],
 )
-def test_name_that_means_no_model_is_refused_with_its_cure(name, base_url, message):
+def test_name_that_means_no_model_is_refused_with_its_hint(name, base_url, message):
     with pytest.raises(ConfigurationError) as caught:
         open_model(name, base_url)
     assert message in str(caught.value)

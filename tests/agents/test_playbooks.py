@@ -148,7 +148,7 @@ def test_locks_open_when_what_they_wait_for_has_happened_and_not_before(lock, fi
     context = ToolContext(reviewer=ScriptedReviewer([Continue()] * 2), run=opening)
     result = run(turns, {"publish": lock}, context=context)
     assert texts(result)[-1] == "published"
-    assert lock.told == needs
+    assert lock.requirement == needs
     if first:
         assert texts(result)[0] == refusal(needs)
 

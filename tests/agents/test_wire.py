@@ -121,16 +121,16 @@ def test_provider_that_has_no_such_model_is_told_with_the_nearest_one(monkeypatc
 
 
 @pytest.mark.usefixtures("no_keys")
-def test_server_that_wants_a_key_or_is_somewhere_else_is_told_with_the_cure():
+def test_server_that_wants_a_key_or_is_somewhere_else_is_told_with_the_hint():
     with ChatServer.of_answers(failure(401, "no"), failure(404, "no"), failure(404, "no")) as server:
-        for url, cure in (
+        for url, hint in (
             (server.url, "no (its key comes from TOOLKIT_MODEL_KEY in the environment, which is not set)"),
             (server.url, "status 404: no"),
             (server.url.removesuffix("/v1"), f"no (most servers of the chat API are at {server.url})"),
         ):
             with pytest.raises(ModelError) as caught:
                 asyncio.run(open_model("chat:m", url).request([UserMessage("go")], []))
-            assert str(caught.value).endswith(cure)
+            assert str(caught.value).endswith(hint)
 
 
 def test_server_that_is_busy_for_a_moment_is_asked_again():

@@ -270,7 +270,7 @@ def test_long_commands_end_soon(command):
     print(f"\n100 kB read in {perf_counter() - started:.4f} s")  # noqa: T201
 
 
-def test_missing_time_zone_data_is_named_with_its_cure():
+def test_missing_time_zone_data_is_named_with_its_hint():
     program = (
         "from toolkit.builtin.dates import UnansweredError, answer\n"
         "try:\n"

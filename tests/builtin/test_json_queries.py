@@ -130,7 +130,7 @@ def test_deep_documents_are_searched_whole():
         ("$[9007199254740992]", ("at character 3 expected a number from -9007199254740991 to 9007199254740991, not "
                                 "'9007199254'")),
         ("$[?@.a == ]", "at character 11 expected @, $, a constant or a function, not ']'"),
-        ("$[?1]", ("at character 4 expected a comparison such as == or <, since what stands here is no condition by "
+        ("$[?1]", ("at character 4 expected a comparison such as == or <, since this is not a condition by "
                   "itself, not '1]'")),
         ("$[?@..a == 1]", "at character 4 expected a query of one value: names and indexes only, not '@..a == 1]'"),
         ("$[?size(@) == 1]", ("at character 4 expected one of the functions length, count, value, match, search, not "

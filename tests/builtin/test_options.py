@@ -1,4 +1,4 @@
-"""What a ready tool is told by its user is checked as a whole, and every fault is named with its cure."""
+"""What a ready tool is told by its user is checked as a whole, and every fault is named with its hint."""
 
 from pathlib import Path
 

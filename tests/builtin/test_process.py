@@ -488,7 +488,7 @@ def test_wrong_settings_are_refused_when_it_is_made(command, options, message):
     assert [problem.message for problem in raised.value.problems] == [message]
 
 
-def test_a_line_for_a_shell_is_refused_with_the_cure():
+def test_a_line_for_a_shell_is_refused_with_the_hint():
     with pytest.raises(
         ConfigurationError, match=re.escape('there is no shell to split it: write command = ["wc", "-w"]')
     ):

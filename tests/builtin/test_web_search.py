@@ -349,7 +349,7 @@ def test_it_is_built_of_a_configuration(tmp_path, serve, respond, monkeypatch):
         ({"max_result": 1}, [("unknown option 'max_result'", "did you mean 'max_results'?")]),
     ],
 )  # fmt: skip
-def test_wrong_options_are_said_with_the_cure(tmp_path, options, problems):
+def test_wrong_options_are_said_with_the_hint(tmp_path, options, problems):
     with pytest.raises(ConfigurationError) as raised:
         ready_tools()["web_search"].build(tmp_path, options)
     assert [(problem.message, problem.hint) for problem in raised.value.problems] == problems

@@ -95,7 +95,7 @@ def test_events_are_written_as_they_happen(program, scripted):
         (("--model", "scripted:script.yaml", "--continue", "--transcript", "script.yaml"), 2, "is not a transcript"),
     ],
 )
-def test_what_cannot_begin_is_told_with_its_cure(invoke, scripted, options, code, message):
+def test_what_cannot_begin_is_told_with_its_hint(invoke, scripted, options, code, message):
     finished = invoke("agent", "go", *options)
     assert (finished.exit_code, finished.stdout) == (code, "")
     assert message in finished.stderr

@@ -1,4 +1,4 @@
-"""A folder of bad files gives, for each, one report with its place and a cure, the right exit code and no traceback."""
+"""A folder of bad files gives, for each, one report with its place and a hint, the right exit code and no traceback."""
 
 import json
 
@@ -79,7 +79,7 @@ def folder(project):
 
 
 @pytest.mark.parametrize("name", [name for name in BAD if name != "no_tools.py"])
-def test_bad_file_is_a_finding_of_lint_with_place_and_cure(invoke, folder, name):
+def test_bad_file_is_a_finding_of_lint_with_place_and_hint(invoke, folder, name):
     _, code, place = BAD[name]
     result = invoke("lint", name)
     assert (result.exit_code, result.stderr) == (1, ""), result.stderr

@@ -1,4 +1,4 @@
-"""A folder of broken files: each is reported with its place and the cure, by both of PyYAML's parsers."""
+"""A folder of broken files: each is reported with its place and the hint, by both of PyYAML's parsers."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ for path in sorted(Path(sys.argv[1]).glob("*.yaml")):
 """
 
 
-def test_every_broken_file_is_reported_with_its_place_and_the_cure():
+def test_every_broken_file_is_reported_with_its_place_and_the_hint():
     report = []
     for path in sorted(CASES.glob("*.yaml")):
         _, problems = read_document(path, name=path.name)
@@ -34,7 +34,7 @@ def test_every_broken_file_is_reported_with_its_place_and_the_cure():
     assert "".join(report) == (CASES / "expected.txt").read_text("utf-8")
 
 
-def test_every_broken_file_has_an_error_with_line_and_cure():
+def test_every_broken_file_has_an_error_with_line_and_hint():
     for path in sorted(CASES.glob("*.yaml")):
         _, problems = read_document(path, name=path.name)
         assert problems, path.name

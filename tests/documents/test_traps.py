@@ -31,7 +31,7 @@ def warnings_of(text: str) -> list[str]:
         ("1.10", "'1.10' is the number 1.1 (put quotes round it if it is text)"),
     ],
 )
-def test_a_trap_is_pointed_out_with_its_cure(written, warning):
+def test_a_trap_is_pointed_out_with_its_hint(written, warning):
     assert warnings_of(f"a: [{written}]\n") == [f"f:1:5: warning[TK618]: {warning}"]
 
 

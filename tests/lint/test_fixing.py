@@ -79,7 +79,7 @@ def test_line_ends_marks_and_permissions_stay(folder):
     left = fix_files(rounds([problem(edit("ä", 1, 8, 9), edit("3", 2, 7, 8))]), unsafe=False)
     assert path.read_bytes() == "\ufeffone = 'ä'\r\ntwo = 3\r\n".encode()
     assert stat.S_IMODE(path.stat().st_mode) == 0o751
-    assert (len(left.cured), left.problems, sorted(folder.iterdir())) == (1, [], [folder / "a.py"])
+    assert (len(left.solved), left.problems, sorted(folder.iterdir())) == (1, [], [folder / "a.py"])
 
 
 def test_link_leads_to_the_mended_file(folder):
@@ -141,7 +141,7 @@ def test_what_no_edit_touches_stays_as_it_was(tmp_path_factory, lines, data):
         [(place, new)] = one.fix.edits
         expected.append(line[: place.column - 1] + new + line[place.end_column - 1 :])
     for change in changes:
-        kept = [one for one in problems if one in change.cured]
+        kept = [one for one in problems if one in change.solved]
         wanted = text.split("\n")
         for one in kept:
             [(place, new)] = one.fix.edits

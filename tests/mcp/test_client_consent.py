@@ -41,7 +41,7 @@ def test_question_shows_everything_that_decides_what_runs(zoo):
 def test_question_shows_what_the_server_would_be_told_of_each_call(zoo):
     zoo.server("plain", "meta = ['tenant', 'caller']")
     [request] = opened(zoo, Continue())[2]
-    assert request.arguments["told with calls"] == ["caller", "tenant"]
+    assert request.arguments["sent with calls"] == ["caller", "tenant"]
 
 
 @pytest.mark.parametrize("decision", [Reject("no"), None])

@@ -283,7 +283,7 @@ def test_lies_of_an_untrusted_server_loosen_nothing(zoo):
     tool = tools_of(named(zoo, "lying", trusted=False))["feed"]
     spec = tool.spec
     assert (spec.requires_approval, spec.read_only, spec.destructive) == (True, None, None)
-    assert (tool.told.read_only, tool.told.requires_approval) == (True, False)
+    assert (tool.announced.read_only, tool.announced.requires_approval) == (True, False)
 
 
 def test_result_that_breaks_the_promise_of_its_schema_is_a_failure(zoo):

@@ -1,4 +1,4 @@
-"""Tables of servers, and the files of editors: everything wrong is told with its place and its cure."""
+"""Tables of servers, and the files of editors: everything wrong is told with its place and its hint."""
 
 import json
 import subprocess
@@ -203,7 +203,7 @@ def test_own_configuration_names_servers_ready_tools_and_variables_alone(zoo):
     assert (servers["time"].trusted, servers["time"].owner) == (True, "user")
 
 
-def test_missing_extra_is_told_with_the_cure(zoo):
+def test_missing_extra_is_told_with_the_hint(zoo):
     zoo.server()
     program = "import sys; sys.modules['mcp'] = None; from toolkit_cli.main import main; sys.exit(main())"
     done = subprocess.run(

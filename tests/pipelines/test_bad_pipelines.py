@@ -1,4 +1,4 @@
-"""A folder of bad pipelines: each is reported whole, with line, column and cure, and nothing runs.
+"""A folder of bad pipelines: each is reported whole, with line, column and hint, and nothing runs.
 
 Each case is a folder with `pipeline.yaml` and `expected.txt`, a line for each problem: `line:column code message (hint)`.
 """
@@ -20,12 +20,12 @@ def test_a_bad_pipeline_is_reported_whole(case, bench, problem_line):
     assert (pipeline is None) == any(problem.severity == "error" for problem in problems)
 
 
-CURES = ("must be", "should be", "needs", "exists only", "is wanted", "only functions")
+HINTS = ("must be", "should be", "needs", "exists only", "is wanted", "only functions")
 """Words by which a message says itself what is to be done."""
 
 
-def test_nearly_every_problem_carries_its_line_and_a_cure(bench):
+def test_nearly_every_problem_carries_its_line_and_a_hint(bench):
     problems = [problem for case in CASES for problem in read_pipeline(case / "pipeline.yaml", bench.opening)[1]]
     assert all(problem.location is not None and problem.location.line for problem in problems)
-    cured = [problem for problem in problems if problem.hint or any(cure in problem.message for cure in CURES)]
-    assert len(cured) >= 0.95 * len(problems)
+    solved = [problem for problem in problems if problem.hint or any(hint in problem.message for hint in HINTS)]
+    assert len(solved) >= 0.95 * len(problems)

@@ -62,7 +62,7 @@ def test_formats_are_checked(bench, name, good, bad):
     text = f'inputs: {{x: {{type: string, format: {name}}}, all: {{type: array, items: {{format: {name}}}, default: []}}}}\nsteps: [{{set: "${{{{ [inputs.x, inputs.all] }}}}"}}]'
     assert bench.run(text, {"x": good}).succeeded
     assert bench.run(text, {"x": bad, "all": [good, bad]}).error == (
-        f"Invalid parameter 'x': it is no {name}: {bad!r}; Invalid parameter 'all[1]': it is no {name}: {bad!r}"
+        f"Invalid parameter 'x': it is not a valid {name}: {bad!r}; Invalid parameter 'all[1]': it is not a valid {name}: {bad!r}"
     )
 
 

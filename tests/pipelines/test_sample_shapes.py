@@ -82,7 +82,7 @@ def shape(bench):
 def test_a_page_is_fetched_and_condensed(shape):
     digest = shape("page_digest")
     assert digest.run({"url": "https://example.org/"}).output == "plain: All about https://example.org/ (120)"
-    assert digest.run({"url": "example"}).error == "Invalid parameter 'url': it is no uri: 'example'"
+    assert digest.run({"url": "example"}).error == "Invalid parameter 'url': it is not a valid uri: 'example'"
 
 
 def test_issues_are_labelled_and_a_comment_is_posted_after_a_yes(shape):

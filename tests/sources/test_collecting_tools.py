@@ -183,7 +183,7 @@ class Weather:
 '''
 
 
-def test_class_that_cannot_be_made_is_a_warning_with_the_cure(project):
+def test_class_that_cannot_be_made_is_a_warning_with_the_hint(project):
     project.write("tools.py", NEEDY)
     assert project.problems("tools.py") == [
         (

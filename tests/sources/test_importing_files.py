@@ -222,7 +222,7 @@ OURS = str(Path(toolkit.__file__).parent)
         ("import toolkit; toolkit.mine", "1:17"),
     ],
 )
-def test_import_from_the_users_own_toolkit_folder_names_both_and_the_cure(project, statement, place):
+def test_import_from_the_users_own_toolkit_folder_names_both_and_the_hint(project, statement, place):
     project.write("toolkit/__init__.py")
     project.write("toolkit/mine.py", "WORD = 'mine'\n")
     project.write("tools.py", f"{statement}\n")
@@ -296,7 +296,7 @@ BAD_FILES = [
 
 
 @pytest.mark.parametrize(("text", "place", "message", "hint"), BAD_FILES)
-def test_file_that_does_not_import_is_one_problem_with_its_place_and_a_cure(project, text, place, message, hint):
+def test_file_that_does_not_import_is_one_problem_with_its_place_and_a_hint(project, text, place, message, hint):
     project.write("tools.py", text)
     assert project.problems("tools.py") == [f"tools.py:{place}: error[TK002]: 'tools.py' {message} ({hint})"]
 

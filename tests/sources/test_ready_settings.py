@@ -82,7 +82,7 @@ kind = 3
 """
 
 
-def test_everything_wrong_is_told_at_once_with_its_place_and_cure(project):
+def test_everything_wrong_is_told_at_once_with_its_place_and_hint(project):
     project.write("toolkit.toml", WRONG)
     _, problems = find_configuration(project.folder, {})
     assert [str(problem).removeprefix(f"{project.folder}/") for problem in problems] == [

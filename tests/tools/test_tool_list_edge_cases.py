@@ -103,7 +103,7 @@ def test_a_blank_name_is_refused(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "cure"),
+    ("name", "hint"),
     [
         ("get-forecast!", "get_forecast"),
         ("a b", "a_b"),
@@ -114,14 +114,14 @@ def test_a_blank_name_is_refused(name):
         ("٣", "tool"),
     ],
 )
-def test_a_name_with_special_characters_is_refused_with_a_legal_one(name, cure):
+def test_a_name_with_special_characters_is_refused_with_a_legal_one(name, hint):
     text_tool = Search()
     text_tool.name = name
     (problem,) = problems_of(text_tool)
     assert (problem.code, problem.message, problem.hint) == (
         "TK101",
         f"invalid tool name {name!r}: only letters, digits, underscores and hyphens are allowed",
-        f"call it {cure!r}",
+        f"call it {hint!r}",
     )
     assert (problem.location.file, problem.location.line) == (HERE, line_of("class Search:"))
 
@@ -138,7 +138,7 @@ def test_a_name_that_is_no_text_is_refused():
     assert [problem.message for problem in problems_of(text_tool)] == ["the name of a tool must be text, not int"]
 
 
-def test_two_tools_of_one_name_are_refused_with_both_places_and_the_cure():
+def test_two_tools_of_one_name_are_refused_with_both_places_and_the_hint():
     @tool(name="forecast")
     def weather_elsewhere(city: str) -> str:
         """Tells the weather elsewhere."""
@@ -212,7 +212,7 @@ def test_a_failure_without_a_message_says_so_and_an_empty_one_stays_empty():
     assert ToolResult.success(None) == ToolResult("")
 
 
-def test_an_object_that_is_neither_is_refused_with_its_type_and_a_cure():
+def test_an_object_that_is_neither_is_refused_with_its_type_and_a_hint():
     class Neither:
         pass
 

@@ -164,8 +164,8 @@ def test_annotations_that_cannot_be_read_are_told_one_by_one(module):
         """
     )
     _, problems = build_tools(made.probe)
-    cure = "import or define the name where the annotation can see it, outside 'if TYPE_CHECKING:'"
-    assert [(problem.code, problem.hint) for problem in problems] == [("TK322", cure)] * 4
+    hint = "import or define the name where the annotation can see it, outside 'if TYPE_CHECKING:'"
+    assert [(problem.code, problem.hint) for problem in problems] == [("TK322", hint)] * 4
     assert [(problem.location.column, problem.message.partition(":")[0]) for problem in problems] == [
         (22, "the annotation of parameter 'bad' cannot be read"),
         (36, "the annotation of parameter 'worse' cannot be read"),

@@ -72,14 +72,14 @@ async def run_agent(
     """
     settings = Settings(**options)
     offered = settings.offered(tools)
-    said = settings.transcript if settings.transcript is not None else Transcript()
+    transcript = settings.transcript if settings.transcript is not None else Transcript()
     answer = Answer(output_type) if output_type is not None else None
     run = Run.within(context.run, goal=prompt, budget=settings.budget)
     inner = with_gate_of_its_own(context).replace(run=run, agent=name)
-    with said.held():
-        return await Work(model, offered, settings=settings, transcript=said, context=inner, run=run, answer=answer).do(
-            prompt, instructions
-        )
+    with transcript.held():
+        return await Work(
+            model, offered, settings=settings, transcript=transcript, context=inner, run=run, answer=answer
+        ).do(prompt, instructions)
 
 
 class AgentToolOptions(AgentOptions, ToolOptions, total=False):
@@ -138,8 +138,8 @@ class AgentTool(HandmadeTool):
         self._options, of_tool = _split(options)
         self.settings = Settings(**self._options)
         self.settings.offered(self.tools.values())
-        said = self.settings.transcript
-        is_new = said is None or not said.messages
+        transcript = self.settings.transcript
+        is_new = transcript is None or not transcript.messages
         self.keeps_steps = is_new and can_keep_turns(self.settings.kind, self.settings.chaining)
         super().__init__(name, description, parameters, self._work, **of_tool)
         place = place_of_caller()

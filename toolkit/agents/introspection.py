@@ -46,14 +46,14 @@ class AgentProcessTools:
     def process_status(self, context: ToolContext) -> ToolResult:
         """Tell the id, the goal and the status of your work, and how long it has been going on."""
         run = self._run(context)
-        told_to_end = next((each.ending for each in run.lineage if each.ending), None)
+        asked_to_end = next((each.ending for each in run.lineage if each.ending), None)
         around = [outer.id for outer in run.lineage[1:]]
         lines = [f"run {run.id}: {run.status} for {time_in_words(run.seconds)}"]
         lines += [f"goal: {shortened(run.goal, _GOAL)}"] if run.goal else []
         lines += [f"part of: {', '.join(around)}"] if around else []
-        lines += [f"asked to end: {told_to_end}"] if told_to_end else []
+        lines += [f"asked to end: {asked_to_end}"] if asked_to_end else []
         data = {"id": run.id, "status": run.status, "seconds": round(run.seconds, 3), "goal": run.goal}
-        return ToolResult("\n".join(lines), structured=data | {"part_of": around, "told_to_end": told_to_end})
+        return ToolResult("\n".join(lines), structured=data | {"part_of": around, "asked_to_end": asked_to_end})
 
     @tool(read_only=True, open_world=False)
     def process_budget(self, context: ToolContext) -> ToolResult:
@@ -139,13 +139,13 @@ def _share(run: Run, what: str) -> dict[str, float | None]:
 
 
 def _share_in_words(what: str, share: dict[str, float | None]) -> str:
-    def said(amount: float | None) -> str:
+    def in_words(amount: float | None) -> str:
         return money(amount or 0.0) if what == "cost" else f"{amount or 0:,}"
 
     name = "calls" if what == "actions" else what
     if share["limit"] is None:
-        return f"{name}: no limit, {said(share['spent'])} spent"
-    return f"{name}: {said(share['left'])} left of {said(share['limit'])}, {said(share['spent'])} spent"
+        return f"{name}: no limit, {in_words(share['spent'])} spent"
+    return f"{name}: {in_words(share['left'])} left of {in_words(share['limit'])}, {in_words(share['spent'])} spent"
 
 
 def _by_model(uses: Sequence[ModelUse]) -> dict[str, list[ModelUse]]:

@@ -145,7 +145,7 @@ class Loop:
             reply = await self._ask()
             try:
                 end = await self._act(reply.calls) if reply.calls else self._taken(reply.text)
-            finally:  # whoever goes on with the conversation must find no call without a result
+            finally:  # a conversation that continues must not hold a call without a result
                 self._transcript.close_calls("Ended: interrupted")
             if end is not None:
                 return end
@@ -243,7 +243,7 @@ class Loop:
         ]
         try:
             await asyncio.gather(*tasks, return_exceptions=True)
-        finally:  # also where it is cancelled, when all have ended: what was done must be known to whoever goes on
+        finally:  # also where it is cancelled, when all have ended: what was done must be known to those that continue
             outcomes = [_outcome_of(task) for task in tasks]
             for tool, call, outcome in zip(called, calls, outcomes, strict=True):
                 if isinstance(outcome, BaseException):
@@ -267,8 +267,8 @@ class Loop:
             self._tell(call, f"Error: {self.table.why_unknown(call.name)}", failed=True)
             return
         self._unknown_in_a_row = 0
-        told = redactor_of(self._context).text(result.text)
-        text, remark = _cut(told, self._limits.result), self.table.note(tool, call.name, result)
+        output = redactor_of(self._context).text(result.text)
+        text, remark = _cut(output, self._limits.result), self.table.note(tool, call.name, result)
         self._tell(call, f"{text}\n{remark}" if remark else text, failed=not result.succeeded)
 
     def _tell(self, call: ToolCall, text: str, *, failed: bool) -> None:

@@ -33,7 +33,7 @@ async def ask(
     """
     began = perf_counter()
     tools = [redacted_spec(spec, redactor_of(context)) for spec in tools]
-    asking = _Told(model, context, turn) if context.listener is not None else _Untold(model)
+    asking = _Reported(model, context, turn) if context.listener is not None else _Silent(model)
     try:
         reply = await asking.reply(transcript, tools)
         used = reply.usage
@@ -49,7 +49,7 @@ async def ask(
     return reply
 
 
-class _Untold:
+class _Silent:
     def __init__(self, model: Model) -> None:
         self._model = model
 
@@ -57,13 +57,13 @@ class _Untold:
         return await self._model.request(transcript.messages, tools)
 
 
-class _Told:
+class _Reported:
     """A request that is reported to a listener: a start, pieces, and exactly one finish."""
 
     def __init__(self, model: Model, context: ToolContext, turn: int) -> None:
         self._model, self._context, self._turn = model, context, turn
         self._call = 0
-        self._said: list[str] = []
+        self._pieces: list[str] = []
         self._shown = redactor_of(context).stream()
 
     async def reply(self, transcript: Transcript, tools: Sequence[ToolSpec]) -> ModelReply:
@@ -84,7 +84,7 @@ class _Told:
                 raise
             finally:
                 if outcome != "success":
-                    reply = ModelReply("".join(self._said), cut=True)
+                    reply = ModelReply("".join(self._pieces), cut=True)
                     if reply.text:
                         transcript.add(reply)
         return reply
@@ -123,7 +123,7 @@ class _Told:
 
     def _tell(self, piece: Piece) -> None:
         if isinstance(piece, str):
-            self._said.append(piece)
+            self._pieces.append(piece)
             self._show(self._shown.feed(piece))
         else:
             self._context.emit(ModelChose(self._call, piece.name))

@@ -68,11 +68,11 @@ def outline_of(tool: Tool) -> AgentOutline | None:
     """Return the outline of an agent tool, also under wrappers, or None for any other tool."""
     match innermost(tool):
         case DeclaredAgent(definition=definition, parts=parts):
-            told = definition.instructions
+            instructions = definition.instructions
             outline = _outline(parts.kind, parts.tools.values(), parts.references, parts.chaining)
             return outline._replace(
                 model=parts.model,
-                instructions=told.text if told is not None else None,
+                instructions=instructions.text if instructions is not None else None,
                 turns=definition.limits.turns,
                 budget=None if definition.budget is None else str(definition.budget),
             )
@@ -102,7 +102,7 @@ def _outline(
         turns=0,
         budget=None,
         tools=tuple(
-            OfferedTool(tool.name, tool.description, locks[tool.name].told if tool.name in locks else "")
+            OfferedTool(tool.name, tool.description, locks[tool.name].requirement if tool.name in locks else "")
             for tool in offered
         ),
         references=tuple(reference.name for reference in references),

@@ -29,7 +29,7 @@ class Lock:
     __slots__ = ()
 
     @property
-    def told(self) -> str:
+    def requirement(self) -> str:
         """What must happen, in words that follow "you must first"."""
         raise NotImplementedError
 
@@ -44,7 +44,7 @@ class Lock:
 
     def missing(self, past: LoopHistory) -> str:  # noqa: ARG002 - for those that have parts
         """Return what has not happened yet, in the words of `told`."""
-        return self.told
+        return self.requirement
 
     def can_open(self, usable: Collection[str]) -> bool:  # noqa: ARG002 - for those that wait for tools
         """Return whether it may ever open where no other tools but these can be used."""
@@ -67,7 +67,7 @@ class After(Lock):
     wants_all: bool = True
 
     @property
-    def told(self) -> str:
+    def requirement(self) -> str:
         """Which tools must be used."""
         return self._words(self.names)
 
@@ -100,7 +100,7 @@ class Produced(Lock):
     kind: type | str
 
     @property
-    def told(self) -> str:
+    def requirement(self) -> str:
         """What object must be made."""
         return f"produce an artifact of type {_name(self.kind)}"
 
@@ -116,7 +116,7 @@ class Known(Lock):
     what: type | str
 
     @property
-    def told(self) -> str:
+    def requirement(self) -> str:
         """What must be known."""
         return f"have {_name(self.what)} on the blackboard"
 
@@ -134,7 +134,7 @@ class When(Lock):
     needs: str
 
     @property
-    def told(self) -> str:
+    def requirement(self) -> str:
         """The condition, in its author's words."""
         return self.needs
 
@@ -159,9 +159,9 @@ class Several(Lock):
     wants_all: bool = True
 
     @property
-    def told(self) -> str:
+    def requirement(self) -> str:
         """The conditions of all parts."""
-        return self._words([_as_part(lock, lock.told) for lock in self.locks])
+        return self._words([_as_part(lock, lock.requirement) for lock in self.locks])
 
     @property
     def tools(self) -> frozenset[str]:
@@ -259,8 +259,8 @@ class Playbook(AgentKind):
         for name, lock in self.locks.items():
             waited = sorted(lock.tools - names - set(later))
             found += [unknown_tool(tool, f"the lock of '{name}' waits for", names) for tool in waited]
-        told = {tool for lock in self.locks.values() for tool in lock.tools}  # unknown tools have been reported
-        never = self.closed_for_ever({*names, *later, *told})
+        named = {tool for lock in self.locks.values() for tool in lock.tools}  # unknown tools have been reported
+        never = self.closed_for_ever({*names, *later, *named})
         return found + [Problem("", never_opens(name)) for name in never]
 
     def closed_for_ever(self, names: Collection[str]) -> Sequence[str]:

@@ -100,8 +100,8 @@ class Reference:
                 return self.notes.read_text("utf-8").strip()
             return (self.notes if isinstance(self.notes, str) else self.notes()).strip()
         except Exception as error:
-            told = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
-            raise ConfigurationError(f"the notes of the reference '{self.name}' cannot be read: {told}") from error
+            reason = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
+            raise ConfigurationError(f"the notes of the reference '{self.name}' cannot be read: {reason}") from error
 
     def __repr__(self) -> str:
         """Return the name."""
@@ -113,11 +113,11 @@ def with_references(instructions: _Instructions, references: Sequence[Reference]
     if not references:
         return instructions
 
-    def told(context: ToolContext, task: str) -> str:
+    def instructions_for(context: ToolContext, task: str) -> str:
         first = instructions if isinstance(instructions, str) else instructions(context, task)
         return "\n\n".join(part for part in (first, *(each.section() for each in references)) if part)
 
-    return told
+    return instructions_for
 
 
 def referenced_tools(references: Iterable[Reference]) -> list[Tool]:

@@ -111,9 +111,9 @@ def _noted(tool: Tool, note: str) -> Tool:
 
 def _transitions(leads: Mapping[State, State | None]) -> str:
     """Return where a tool leads to: from the one state that it is in, or from each of several."""
-    told = {state_name(state): state_name(after) for state, after in leads.items() if after is not None}
-    if not told:
+    names = {state_name(state): state_name(after) for state, after in leads.items() if after is not None}
+    if not names:
         return ""
     if len(leads) == 1:
-        return f" [Transitions to: {', '.join(told.values())}]"
-    return f" [Transitions: {', '.join(f'{state} to {after}' for state, after in told.items())}]"
+        return f" [Transitions to: {', '.join(names.values())}]"
+    return f" [Transitions: {', '.join(f'{state} to {after}' for state, after in names.items())}]"

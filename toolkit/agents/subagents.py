@@ -170,8 +170,8 @@ class Subagent(Tool):
         Raises:
             InvalidTools: If the name is not legal.
         """
-        told = description or f"Delegate to the agent '{name}'."
-        return cls.made_by(lambda: _named(name, agents), name, told, **options)
+        text = description or f"Delegate to the agent '{name}'."
+        return cls.made_by(lambda: _named(name, agents), name, text, **options)
 
     @property
     def known_agent(self) -> Tool | None:
@@ -261,7 +261,7 @@ def _one_tool(thing: Any) -> Tool:
     """Return the one tool that a thing is.
 
     Raises:
-        InvalidTools: If it is none, or several.
+        InvalidTools: If it is not a tool, or is several.
     """
     if isinstance(thing, Tool):
         return thing

@@ -35,8 +35,8 @@ async def reported(work: Callable[[], Awaitable[Result]], model: str, context: T
     agent, run = context.agent, context.run.id if context.run is not None else None
 
     def finished(call: int, seconds: float) -> AgentFinished:
-        told: dict[str, Any] = {"outcome": outcome, "error": error, "seconds": seconds}
-        return AgentFinished(call=call, agent=agent, model=model, run=run, **told)
+        fields: dict[str, Any] = {"outcome": outcome, "error": error, "seconds": seconds}
+        return AgentFinished(call=call, agent=agent, model=model, run=run, **fields)
 
     with context.reporting(lambda call: AgentStarted(call, agent, model, run), finished):
         try:

@@ -144,18 +144,18 @@ class Work:
         return await reported(lambda: self._done(task, instructions), self.model.name, self.context)
 
     async def _done(self, task: str, instructions: Instructions) -> AgentResult[Any]:
-        said, kind = self.transcript, self.settings.kind
-        done_before, used_before = said.done, said.usage
+        transcript, kind = self.transcript, self.settings.kind
+        done_before, used_before = transcript.done, transcript.usage
         table = Table(
             self.tools, kind, LoopHistory(self.run, calls=done_before), ChainedTools.begin(self.settings.chaining)
         )
-        is_new = not said.messages
+        is_new = not transcript.messages
         self._tell(task, instructions, kind.preface(table.past))
         objection = self.answer.objection if self.answer is not None else None
         loop = Loop(
             self.model,
             table,
-            transcript=said,
+            transcript=transcript,
             context=self.context,
             limits=self.settings.limits,
             objection=objection,
@@ -164,31 +164,31 @@ class Work:
         try:
             end = await _ended(loop, self.run)
         finally:
-            said.done = table.past.calls
+            transcript.done = table.past.calls
         return AgentResult(
             end.text,
             end.ending,
             output=self._output(end),
             turns=loop.turns,
-            usage=_since(used_before, said.usage),
-            transcript=said,
+            usage=_since(used_before, transcript.usage),
+            transcript=transcript,
             run=self.run,
             artifact=end.artifact,
-            artifacts=_make(said.done[len(done_before) :], nested=self.settings.capture_nested_artifacts),
+            artifacts=_make(transcript.done[len(done_before) :], nested=self.settings.capture_nested_artifacts),
             state=kind.state(table.past),
         )
 
     def _tell(self, task: str, instructions: Instructions, preface: str) -> None:
         """Send the model its instructions, unless it has them, and the task."""
-        said = self.transcript
-        if not said.messages:
-            told = with_references(instructions, self.settings.references)
-            first = told if isinstance(told, str) else told(self.context, task)
+        transcript = self.transcript
+        if not transcript.messages:
+            whole = with_references(instructions, self.settings.references)
+            first = whole if isinstance(whole, str) else whole(self.context, task)
             wish = self.answer.wish if self.answer is not None else ""
             if text := "\n\n".join(part for part in (first, preface, wish) if part):
-                said.add(SystemMessage(redactor_of(self.context).text(text)))
-        said.close_calls("Ended: interrupted")  # those of a record that was left in the middle of them
-        said.add(UserMessage(task))
+                transcript.add(SystemMessage(redactor_of(self.context).text(text)))
+        transcript.close_calls("Ended: interrupted")  # those of a record that was left in the middle of them
+        transcript.add(UserMessage(task))
 
     def _output(self, end: LoopEnd) -> Any:
         if self.answer is None or end.ending not in ("answered", "returned"):

@@ -13,7 +13,7 @@ from toolkit.tools.results import ToolResult
 
 
 class Transcript:
-    """A conversation that grows: whoever passes one in sees its messages, also if the agent ended with an error.
+    """A conversation that grows: its owner sees the messages also if the agent ended with an error.
 
     One that has messages already is continued, and so is what was done with tools in it, as far as that is known here.
 
@@ -34,17 +34,17 @@ class Transcript:
         """Return the conversation that `as_record` gave.
 
         Raises:
-            ValueError: If something is no record of a message, with its number.
+            ValueError: If something is not a record of a message, with its number.
         """
-        said = cls()
+        transcript = cls()
         for number, record in enumerate(records, 1):
             try:
-                said.add(_message(record, said))
+                transcript.add(_message(record, transcript))
             except (AttributeError, KeyError, TypeError, StopIteration) as error:
                 message = f"message {number} is not a record of one"
                 raise ValueError(message) from error
-        said.done = _done(said.messages)
-        return said
+        transcript.done = _done(transcript.messages)
+        return transcript
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -54,7 +54,7 @@ class Transcript:
     @property
     def usage(self) -> Usage:
         """What all replies together have used."""
-        return sum((said.usage for said in self._messages if isinstance(said, ModelReply)), Usage())
+        return sum((message.usage for message in self._messages if isinstance(message, ModelReply)), Usage())
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -84,7 +84,7 @@ class Transcript:
 
     def _open_calls(self) -> Sequence[ToolCall]:
         """Return the calls of the last reply that have no result yet; results stand in the order of the calls."""
-        results = list(takewhile(lambda said: isinstance(said, ToolMessage), reversed(self._messages)))
+        results = list(takewhile(lambda message: isinstance(message, ToolMessage), reversed(self._messages)))
         last = self._messages[-len(results) - 1] if len(results) < len(self._messages) else None
         return last.calls[len(results) :] if isinstance(last, ModelReply) else ()
 
@@ -128,5 +128,5 @@ def model_reply(record: Mapping[str, Any]) -> ModelReply:
 
 def _done(messages: Iterable[Message]) -> tuple[FinishedCall, ...]:
     """Return the calls that are finished, as far as the messages show."""
-    results = [said for said in messages if isinstance(said, ToolMessage) and not said.failed]
-    return tuple(FinishedCall(None, said.call.name, ToolResult(said.text)) for said in results)
+    results = [message for message in messages if isinstance(message, ToolMessage) and not message.failed]
+    return tuple(FinishedCall(None, message.call.name, ToolResult(message.text)) for message in results)

@@ -13,10 +13,10 @@ _SENT = "Message sent to the user."
 
 @tool(read_only=True, open_world=False)
 def progress(status: Annotated[str, "What you are doing now, in a few words."], context: ToolContext) -> str:
-    """Tell the user what you are doing; it is shown for a while, and is no part of the answer."""
-    said = _describe(status, "status")
-    if _tell(said, "progress", context):
-        return f"{_REPORTED}{said}"
+    """Tell the user what you are doing; it is shown for a while, and is not part of the answer."""
+    text = _describe(status, "status")
+    if _tell(text, "progress", context):
+        return f"{_REPORTED}{text}"
     return "Progress noted, but no one is watching."
 
 

@@ -69,8 +69,8 @@ class AuditLog:
                 self._append(record)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
-            cure = "XDG_STATE_HOME says where the log of the command line is, and TOOLKIT_AUDIT=0 keeps none"
-            raise ConfigurationError(f"the audit log '{self.file}' cannot be written: {reason}; {cure}") from error
+            advice = "XDG_STATE_HOME says where the log of the command line is, and TOOLKIT_AUDIT=0 keeps none"
+            raise ConfigurationError(f"the audit log '{self.file}' cannot be written: {reason}; {advice}") from error
 
     def _append(self, record: Mapping[str, Any]) -> None:
         tail = _tail_of(self.file)

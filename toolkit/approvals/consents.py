@@ -74,7 +74,7 @@ class Consents:
         """Return why something may not be reached, or None if it may. Where somebody can be asked, they are.
 
         Raises:
-            ExitEarlyError: If whoever is asked ends the run.
+            ExitEarlyError: If the reviewer ends the run.
         """
         if self.is_given(access):
             return None

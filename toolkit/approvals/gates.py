@@ -71,7 +71,7 @@ class Gate:
         Args:
             reviewer: Who answers; without one a question is a configuration error.
             policy: Who must be asked; `ByRisk` unless one is given.
-            timeout: Seconds to wait for an answer; `None` waits for ever.
+            timeout: Seconds to wait for an answer; `None` waits forever.
             on_timeout: What an unanswered question does: `reject`, `exit_early` or `raise`.
             audit: Keeps a record of every question and every decision.
             history: The tools that were called before, for rules about what a run has read; a new one unless it is

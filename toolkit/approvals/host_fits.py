@@ -28,7 +28,7 @@ def fits_host(url: str, hosts: Sequence[str]) -> Fit:
     try:
         parts = urlsplit(url)
         name = parts.hostname
-        _ = parts.port  # it raises where that is no number
+        _ = parts.port  # it raises where that is not a number
     except ValueError:
         return "doubt"
     if not parts.scheme or not name:

@@ -58,7 +58,7 @@ def _one_of(wanted: Sequence[Any], _: Spot) -> Matcher:
 
 
 def _each_text(fits: Callable[[str, str | None], Fit], *, only_text: bool = False) -> Matcher:
-    """Return a matcher of a text, and of every item of a list; a value that was left out is none."""
+    """Return a matcher of a text, and of every item of a list; a value that was left out does not match."""
 
     def fit(value: Any, base: str | None) -> Fit:
         if value is None:

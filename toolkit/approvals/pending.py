@@ -25,7 +25,7 @@ class KeptAnswer(NamedTuple):
         answer: What was decided.
         by: Who decided.
         at: When, in seconds since 1970.
-        reason: Why, for whoever chose the call.
+        reason: Why, for those who chose the call.
         arguments: The arguments of an edit; `None` of another answer.
     """
 

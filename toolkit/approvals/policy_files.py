@@ -19,7 +19,7 @@ from toolkit.problems import Location, Problem, errors_among
 def load_policy(*files: str | Path) -> FilePolicy:
     """Return the policy that files of rules make, for `ToolContext(policy=…)` and `Gate(policy=…)`.
 
-    Whoever calls this has chosen the files, so all of them may allow. Relative paths in them start from the working
+    The caller has chosen the files, so all of them may allow. Relative paths in them start from the working
     directory.
 
     Raises:
@@ -42,7 +42,7 @@ def read_policy_file(
 ) -> PolicyFile | None:
     """Return the content of a policy file; None if it cannot be read.
 
-    Whoever gets a problem lets no call run: a policy that cannot be read denies.
+    After a problem, no call may run: a policy that cannot be read denies.
 
     Args:
         file: The file.

@@ -179,7 +179,7 @@ def _check_examples(rule: Rule, found: Mapping[str, Any], spot: Spot) -> None:
 
 
 def _matchers(written: Mapping[str, Any], spot: Spot) -> Mapping[str, Matcher] | None:
-    found = {name: read_matcher(said, spot.below(name)) for name, said in written.items()}
+    found = {name: read_matcher(condition, spot.below(name)) for name, condition in written.items()}
     return None if None in found.values() else cast("Mapping[str, Matcher]", found)
 
 
@@ -249,20 +249,20 @@ _EXAMPLES: Final = Kind("list of tables", "a list of arguments, each a table", _
 _RULES: Final = Kind("list of tables", "a list of rules, each a table", _tables, "", _rules_schema)
 _FLOWS: Final = Kind("list of tables", "a list of tables", _tables, "", _flows_schema)
 _NAMES: Final = texts_or_text("a name or pattern, or a list of them", "'file_*'")
-_TEXT: Final = Kind("text", "a text", lambda said, _: said if is_text(said) else None, "'why'", {"type": "string"})
+_TEXT: Final = Kind("text", "a text", lambda value, _: value if is_text(value) else None, "'why'", {"type": "string"})
 _FLAG: Final = Kind(
-    "true or false", "true or false", lambda said, _: (said,) if isinstance(said, bool) else None, "true",
+    "true or false", "true or false", lambda value, _: (value,) if isinstance(value, bool) else None, "true",
     {"type": "boolean"},
 )  # fmt: skip
 _HASH: Final = Kind(
     "text", "the 64 hexadecimal digits that `toolkit policy check --format json` shows",
-    lambda said, _: said if isinstance(said, str) and _DIGEST.fullmatch(said) else None, "",
+    lambda value, _: value if isinstance(value, str) and _DIGEST.fullmatch(value) else None, "",
     {"type": "string", "pattern": f"^{_DIGEST.pattern}$"},
 )  # fmt: skip
 _DAY: Final = Kind("day", "a day such as 2027-01-31", _read_day, "2027-01-31", {"type": "string", "format": "date"})
 _WHERE: Final = Kind("table", "a table of arguments", table, "", _where_schema)
 _VERSION: Final = Kind(
-    "number", "1", lambda said, _: said if said == FORMAT_VERSION else None, "1", {"const": FORMAT_VERSION}
+    "number", "1", lambda value, _: value if value == FORMAT_VERSION else None, "1", {"const": FORMAT_VERSION}
 )
 _DEFAULT_WORD: Final = _word(_DEFAULTS)
 

@@ -34,7 +34,7 @@ class ReviewRequest:
         preview: What the call would do, such as a unified diff, if the tool has one. A `Preview` also knows the state
             that it was worked out from.
         show: More to show, as plain data; a step's `approve` may name it.
-        timeout: Seconds to wait for the answer; `None` waits for ever.
+        timeout: Seconds to wait for the answer; `None` waits forever.
         on_timeout: What happens when the time is over.
         answer_is_text: The reviewer's own words are wanted (as `Edit`), not approval to run something.
         form: A JSON Schema of what is to be filled in, where no call is asked about; the answer is an `Edit`.

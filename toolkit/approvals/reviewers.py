@@ -11,7 +11,7 @@ class Reviewer(Protocol):
     """Answers a question about one call.
 
     A reviewer that can only be asked one question at a time, over all threads and loops, sets `one_at_a_time` to true.
-    One that raises, or returns anything that is no decision, has not approved.
+    One that raises, or returns anything other than a decision, has not approved.
 
     Example:
         >>> from toolkit import Continue, Reject, Tool, ToolContext

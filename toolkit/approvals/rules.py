@@ -75,7 +75,7 @@ class Rule:
         action: What happens to the calls that it is about.
         choice: Which tools it is about.
         place: Where it is written.
-        chosen_by: Who has chosen the calls; None for whoever it was.
+        chosen_by: Who has chosen the calls; None for anybody.
         after: What the run has read before them, one of these; empty for whatever it has read.
         where: What their arguments are, by name; a dot leads to a member.
         because: Why, in its author's words.
@@ -111,7 +111,7 @@ class Rule:
     @property
     def holds_now(self) -> bool:
         """Whether it has not expired, and is for where this runs."""
-        if self.expires is not None and date.today() > self.expires:  # noqa: DTZ011 - the day of whoever wrote it
+        if self.expires is not None and date.today() > self.expires:  # noqa: DTZ011 - the day where the rule is used
             return False
         return self.ci is None or self.ci == is_ci()
 
@@ -157,14 +157,14 @@ def is_ci() -> bool:
 
 def marks_of(risk: Risk) -> set[Mark]:
     """Return the marks of a tool that a rule can name."""
-    said: dict[Mark, bool | None] = {
+    marks: dict[Mark, bool | None] = {
         "destructive": risk.destructive,
         "requires_approval": risk.requires_approval,
         "open_world": risk.open_world,
         "read_only": risk.read_only,
         "unmarked": risk.read_only is None and risk.destructive is None,
     }
-    return {mark for mark, is_so in said.items() if is_so}
+    return {mark for mark, is_so in marks.items() if is_so}
 
 
 def names_tool(pattern: str, risk: Risk) -> bool:

@@ -49,7 +49,7 @@ def conforms(schema: Schema, data: Any) -> bool:
     """
     if isinstance(schema.node, bool):
         return schema.node
-    return all(KEYWORDS[word](schema, said, data) for word, said in schema.keywords.items() if word not in _NOTES)
+    return all(KEYWORDS[word](schema, limit, data) for word, limit in schema.keywords.items() if word not in _NOTES)
 
 
 _Check = Callable[[Schema, Any, Any], bool]
@@ -78,7 +78,7 @@ def _items_conform(schema: Schema, _: Any, data: Any) -> bool:
 
 
 def _of(applies: Callable[[Any], bool], holds: Callable[[Any, Any], bool]) -> _Check:
-    return lambda _, said, data: not applies(data) or holds(said, data)
+    return lambda _, limit, data: not applies(data) or holds(limit, data)
 
 
 def _how_many_conform(schema: Schema, word: str, data: Any) -> int:
@@ -103,23 +103,23 @@ def _is_table(data: Any) -> bool:
 
 KEYWORDS: Final[Mapping[str, _Check]] = {
     "type": _is_of_type,
-    "const": lambda _, said, data: same_data(said, data),
-    "enum": lambda _, said, data: any(same_data(one, data) for one in said),
-    "minimum": _of(_is_number, lambda said, data: data >= said),
-    "maximum": _of(_is_number, lambda said, data: data <= said),
-    "exclusiveMinimum": _of(_is_number, lambda said, data: data > said),
-    "exclusiveMaximum": _of(_is_number, lambda said, data: data < said),
-    "minLength": _of(_is_text, lambda said, data: len(data) >= said),
-    "maxLength": _of(_is_text, lambda said, data: len(data) <= said),
-    "pattern": _of(_is_text, lambda said, data: compile_line_expression(said).matches(data)),
-    "minItems": _of(_is_list, lambda said, data: len(data) >= said),
-    "maxItems": _of(_is_list, lambda said, data: len(data) <= said),
-    "uniqueItems": _of(_is_list, lambda said, data: not said or _items_differ(data)),
+    "const": lambda _, limit, data: same_data(limit, data),
+    "enum": lambda _, limit, data: any(same_data(one, data) for one in limit),
+    "minimum": _of(_is_number, lambda limit, data: data >= limit),
+    "maximum": _of(_is_number, lambda limit, data: data <= limit),
+    "exclusiveMinimum": _of(_is_number, lambda limit, data: data > limit),
+    "exclusiveMaximum": _of(_is_number, lambda limit, data: data < limit),
+    "minLength": _of(_is_text, lambda limit, data: len(data) >= limit),
+    "maxLength": _of(_is_text, lambda limit, data: len(data) <= limit),
+    "pattern": _of(_is_text, lambda limit, data: compile_line_expression(limit).matches(data)),
+    "minItems": _of(_is_list, lambda limit, data: len(data) >= limit),
+    "maxItems": _of(_is_list, lambda limit, data: len(data) <= limit),
+    "uniqueItems": _of(_is_list, lambda limit, data: not limit or _items_differ(data)),
     "items": _items_conform,
-    "required": _of(_is_table, lambda said, data: all(name in data for name in said)),
+    "required": _of(_is_table, lambda limit, data: all(name in data for name in limit)),
     "properties": _members_conform,
     "additionalProperties": _members_conform,
-    "allOf": lambda schema, said, data: _how_many_conform(schema, "allOf", data) == len(said),
+    "allOf": lambda schema, limit, data: _how_many_conform(schema, "allOf", data) == len(limit),
     "anyOf": lambda schema, _, data: _how_many_conform(schema, "anyOf", data) > 0,
     "oneOf": lambda schema, _, data: _how_many_conform(schema, "oneOf", data) == 1,
     "not": lambda schema, _, data: _how_many_conform(schema, "not", data) == 0,

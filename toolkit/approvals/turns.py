@@ -19,7 +19,7 @@ class _Turn:
 
 
 _OUR_TURN: ContextVar[_Turn | None] = ContextVar("toolkit_turn_of_asking", default=None)
-"""The turn within which something runs: a reviewer's own work, in whatever threads and loops it is done."""
+"""The turn within which something runs: a reviewer's own work, in all threads and loops that it uses."""
 
 
 @asynccontextmanager
@@ -27,7 +27,7 @@ async def turn_of(reviewer: Reviewer) -> AsyncIterator[None]:
     """Wait until nobody else is asking, over all threads and event loops of the process.
 
     Raises:
-        ConfigurationError: If the reviewer itself asks while it is being asked: it would wait for ever.
+        ConfigurationError: If the reviewer itself asks while it is being asked: it would wait forever.
     """
     if not getattr(reviewer, "one_at_a_time", False):
         yield

@@ -35,7 +35,7 @@ class WaitingReviewer:
 
     @property
     def one_at_a_time(self) -> bool:
-        """Whether whoever is asked otherwise can be asked only one question at a time."""
+        """Whether the reviewer that is asked otherwise takes only one question at a time."""
         return bool(getattr(self._otherwise, "one_at_a_time", False))
 
     async def review(self, request: ReviewRequest) -> Decision:

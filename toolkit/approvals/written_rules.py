@@ -1,4 +1,4 @@
-"""Written rules: a rule is added to a policy file, in one go, beside whatever others write to it."""
+"""Written rules: a rule is added to a policy file, in one go, without losing what others write to it."""
 
 import os
 from collections.abc import Callable, Mapping

@@ -14,7 +14,7 @@ def rows_of(stream: BinaryIO) -> Iterator[Mapping[str, Any]]:
     """Yield the rows as plain data, a thousand in memory at a time.
 
     Raises:
-        ConfigurationError: If pyarrow is missing, or it is no such file.
+        ConfigurationError: If pyarrow is missing, or it is not such a file.
     """
     try:
         from pyarrow import ArrowException  # noqa: PLC0415 - nothing else needs it

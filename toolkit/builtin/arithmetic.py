@@ -66,7 +66,7 @@ class _Reading:
         return self.numbers.pop()
 
     def next_character(self) -> str | None:
-        """Return the next character that is no white space, without taking it."""
+        """Return the next character that is not white space, without taking it."""
         while self.position < len(self.text):
             if not self.text[self.position].isspace():
                 return self.text[self.position]

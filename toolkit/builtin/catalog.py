@@ -43,7 +43,7 @@ class ReadyTool(NamedTuple):
             options: Values of its options, by their names.
 
         Raises:
-            ConfigurationError: If an option is none of its own or has a wrong value, with every one that is wrong, or
+            ConfigurationError: If an option is unknown or has a wrong value, with every one that is wrong, or
                 if the tool cannot work here.
         """
         tool: Tool = self.load().build(Path.cwd() if base is None else base, options)

@@ -82,7 +82,7 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
     """Changes a part of a text file beneath one directory, and nothing outside it.
 
     The file is replaced whole or not at all. Line endings, the end of the last line, a byte order mark and the
-    permissions stay as they are. Whoever is asked about a call sees a unified diff of what it would change, and if the
+    permissions stay as they are. A reviewer sees a unified diff of what the call would change, and if the
     file changes before the answer, nothing is done.
     """
 

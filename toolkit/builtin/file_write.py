@@ -37,7 +37,7 @@ class FileWriteInput:
 class FileWrite(FileChangingTool[FileWriteInput]):
     """Writes text files beneath one directory, and nothing outside it.
 
-    A file is replaced whole or not at all. Whoever is asked about a call sees a unified diff of what it would change.
+    A file is replaced whole or not at all. A reviewer sees a unified diff of what the call would change.
     If the file has changed when the answer comes, nothing is written, and the call fails with the code `conflict`.
     """
 

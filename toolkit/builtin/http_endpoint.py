@@ -251,7 +251,7 @@ def _other_problems(
 
 
 def _filled_url(url: str, redactor: Redactor, user: str) -> str:
-    """Return a URL with its variables filled; what one holds stays inside its part, whatever characters it has."""
+    """Return a URL with its variables filled; a value stays inside its part, with any characters."""
     for name in dict.fromkeys(variables_in(url)):
         url = url.replace(f"${{{name}}}", quote_plus(variable(name, user, redactor)))
     return url
@@ -279,7 +279,7 @@ def _result_of(answer: Fetched, redactor: Redactor) -> ToolResult:
     if not looks_binary(answer.body):
         decoded = decode_text(answer.body, media.charset, is_cut=answer.is_cut)
         text = redactor.text(decoded, is_cut=answer.is_cut)
-    if answer.status >= 300:  # noqa: PLR2004 - what is no success
+    if answer.status >= 300:  # noqa: PLR2004 - not a success
         return _refusal(answer, text, redactor)
     if text is None:
         return ToolResult.failure(f"HTTP {answer.status}, but the body is not text ({media.name or 'of unknown type'})")

@@ -37,7 +37,7 @@ class HumanInput(TextTool):
     source = "builtin"
 
     def __init__(self, timeout: float | None = DEFAULT_TIMEOUT) -> None:
-        """Keep how many seconds a question waits for its answer; with `None` it waits for ever."""
+        """Keep how many seconds a question waits for its answer; with `None` it waits forever."""
         self._timeout = timeout
 
     async def execute(self, text: str, context: ToolContext) -> ToolResult:

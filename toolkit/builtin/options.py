@@ -40,7 +40,7 @@ class Option(Key):
 
 def read_options(known: Sequence[Option], given: Mapping[str, Any], spot: Spot) -> dict[str, Any]:
     """Return the values of what is given and good; everything wrong is reported, and what is missing."""
-    return read_table(given, known, spot, each="option", cure=_near_option)
+    return read_table(given, known, spot, each="option", advice=_near_option)
 
 
 def take_options(known: Sequence[Option], given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -118,7 +118,7 @@ COUNT: Final = as_written(
     "1000",
 )
 DURATION: Final = Kind(
-    "duration", DURATION_WORDS, read=_duration, example="'30s'", schema=DURATION_SCHEMA, cure=_in_seconds
+    "duration", DURATION_WORDS, read=_duration, example="'30s'", schema=DURATION_SCHEMA, advice=_in_seconds
 )
 FOLDER: Final = Kind("folder", "a path to a folder", _folder, "'docs'", TEXT_SCHEMA)
 TEXTS: Final = Kind(

@@ -183,8 +183,8 @@ def _answered(answer: Mapping[str, Any], text: str) -> ToolResult:
     success = answer.get("success")
     if success is not None and success is not True:
         error = answer.get("error")
-        said = error if isinstance(error, str) else None if error is None else _compact(error)
-        return ToolResult.failure(said or f"Process returned success={_compact(success)}")
+        message = error if isinstance(error, str) else None if error is None else _compact(error)
+        return ToolResult.failure(message or f"Process returned success={_compact(success)}")
     if "output" not in answer:
         return ToolResult.success(text, structured=answer.get("structured"))
     output = answer["output"]

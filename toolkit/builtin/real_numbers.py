@@ -149,7 +149,7 @@ def _whole_power(base: Real, exponent: int) -> Real:
 
 
 def _broken_power(base: Real, exponent: Real) -> Real:
-    """Raise to a power that is no whole number."""
+    """Raise to a power that is not a whole number."""
     if base.low <= 0:
         return _power_of_zero(base, exponent)
     if base.exact and exponent.exact:

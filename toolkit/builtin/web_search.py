@@ -91,7 +91,7 @@ class WebSearch(TypedTool[WebSearchInput]):
             max_results: How many results there are at most.
 
         Raises:
-            ConfigurationError: If the provider is none, or there are to be no results.
+            ConfigurationError: If the provider is unknown, or the number of results is not positive.
         """
         super().__init__()
         if not (provider is None or callable(provider) or callable(getattr(provider, "search", None))):

@@ -82,7 +82,7 @@ def _rules_of_region(name: str) -> tzinfo:
         if name.startswith(_UNFIT):
             raise _unknown(name)
         return zoneinfo.ZoneInfo(name)
-    # The database is a folder of files: a name that is no zone fails in as many ways as opening a file can.
+    # The database is a folder of files: a name that is not a zone fails in as many ways as opening a file can.
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
         if not zoneinfo.available_timezones():
             raise UnknownZoneError(

@@ -90,8 +90,8 @@ def _use_nullable(root: Part, notes: Notes) -> None:
     for part in reversed(list(walk(root))):
         branches = part.get("anyOf", [])
         if len(branches) == 1:
-            said = {key: value for key, value in part.items() if key in {*ANNOTATIONS, "nullable"}}
-            part.become({**branches[0], **said})
+            annotations = {key: value for key, value in part.items() if key in {*ANNOTATIONS, "nullable"}}
+            part.become({**branches[0], **annotations})
         elif sum(branch.pop("nullable", False) for branch in branches):
             part["nullable"] = True
         put_in_order(part)

@@ -1,6 +1,6 @@
 """Parts: a JSON Schema as a copy that may be changed, in which every part knows where it stood in the original.
 
-What is read is data from anywhere. Reading keeps what JSON Schema understands of it, so that whoever changes parts
+What is read is data from anywhere. Reading keeps what JSON Schema understands of it, so that code that changes parts
 may trust their form: `properties` is a mapping of parts, `anyOf` a list of parts with at least one, `type` a known
 name or a list of them.
 """
@@ -70,11 +70,11 @@ def inner_parts(part: Part) -> list[Part]:
 
 def write_words(part: Part) -> None:
     """Append the words that were collected to a schema's description."""
-    said = str(part.get("description", "")).rstrip()
-    more = "; ".join(text for text in dict.fromkeys(part.words) if text and text not in said)
+    description = str(part.get("description", "")).rstrip()
+    more = "; ".join(text for text in dict.fromkeys(part.words) if text and text not in description)
     part.words.clear()
     if more:
-        part["description"] = f"{said} ({more})" if said else more
+        part["description"] = f"{description} ({more})" if description else more
 
 
 def read_schema(schema: Mapping[str, Any], pointer: str, notes: Notes) -> Part:
@@ -83,7 +83,7 @@ def read_schema(schema: Mapping[str, Any], pointer: str, notes: Notes) -> Part:
     Args:
         schema: Data that is meant to be a JSON Schema.
         pointer: Where it stands.
-        notes: Receives what is left out because it is none.
+        notes: Receives what is left out because it is not one.
     """
     return _Reader(notes).read(schema, pointer, 0)
 

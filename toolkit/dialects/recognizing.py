@@ -1,4 +1,4 @@
-"""Recognizing: definitions that others wrote, in whatever provider's form, and where in them everything stands."""
+"""Recognizing: definitions that others wrote, in any provider's form, and where in them everything stands."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
@@ -46,7 +46,7 @@ class Recognized(NamedTuple):
 
     @property
     def spec(self) -> ToolSpec:
-        """The specification of a tool that is so defined, whatever is wrong with the definition."""
+        """The specification of a tool defined in this way, even if something is wrong with the definition."""
         return ToolSpec(
             self.name if self.name.strip() else "unnamed",
             self.description,
@@ -73,7 +73,7 @@ def definitions_in(document: Any, pointer: str = "") -> Iterator[tuple[str, Mapp
 
 
 def recognize(definition: Mapping[str, Any]) -> Recognized | None:
-    """Return the content of a definition, in whatever provider's form it is, or None if it is in none."""
+    """Return the content of a definition, in any provider's form, or None if it has none of these forms."""
     for form, inner, schema, sign in _FORMS:
         if _find(definition, sign) is not None and isinstance(_find(definition, inner), Mapping):
             return _recognized(definition, form, inner, schema)

@@ -128,11 +128,11 @@ def drop_unused(root: Part) -> None:
         root.pop("$defs", None)
 
 
-def _overlaid(body: Part, said: Part) -> Part:
+def _overlaid(body: Part, part: Part) -> Part:
     """Return a definition joined with the keywords at the place of its use."""
-    if said.keys() <= ANNOTATIONS:
-        return Part({**body, **said}, said.pointer)
-    return conjoined([said, body])
+    if part.keys() <= ANNOTATIONS:
+        return Part({**body, **part}, part.pointer)
+    return conjoined([part, body])
 
 
 def _undefined(part: Part) -> Part:

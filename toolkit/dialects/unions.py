@@ -37,9 +37,9 @@ def distribute(root: Part, notes: Notes, limit: Limit[Any]) -> None:
     for part in walk(root):
         beside = part.without("anyOf", "$defs", *ANNOTATIONS)
         if "anyOf" in part and beside:
-            said = {key: value for key, value in part.items() if key in ANNOTATIONS or key == "$defs"}
+            annotations = {key: value for key, value in part.items() if key in ANNOTATIONS or key == "$defs"}
             branches = [conjoined([Part(branch, branch.pointer), beside.twin()]) for branch in part["anyOf"]]
-            part.become(said | {"anyOf": branches})
+            part.become(annotations | {"anyOf": branches})
             notes.changed(part.pointer, "what stands beside its anyOf is written into each branch", limit)
 
 
@@ -50,9 +50,9 @@ def split_types(root: Part, notes: Notes, limit: Limit[Any]) -> None:
         if len(types) == 1:
             part["type"] = types[0]
         elif types and "anyOf" not in part:
-            said = {key: value for key, value in part.items() if key in ANNOTATIONS or key == "$defs"}
+            annotations = {key: value for key, value in part.items() if key in ANNOTATIONS or key == "$defs"}
             demands = part.without("type", "$defs", *ANNOTATIONS)
-            part.become(said | {"anyOf": [_branch(name, demands) for name in types]})
+            part.become(annotations | {"anyOf": [_branch(name, demands) for name in types]})
             notes.changed(part.pointer, "its types are written as anyOf", limit)
 
 
@@ -78,9 +78,9 @@ def allow_null(part: Part) -> None:
     elif "anyOf" in part and not part.without("anyOf", *ANNOTATIONS):
         part["anyOf"] = [*part["anyOf"], Part({"type": "null"}, part.pointer)]
     else:
-        said = {key: value for key, value in part.items() if key in ANNOTATIONS}
+        annotations = {key: value for key, value in part.items() if key in ANNOTATIONS}
         inner = part.without(*ANNOTATIONS)
-        part.become(said | {"anyOf": [inner, Part({"type": "null"}, part.pointer)]})
+        part.become(annotations | {"anyOf": [inner, Part({"type": "null"}, part.pointer)]})
 
 
 def allows_null(part: Part) -> bool:

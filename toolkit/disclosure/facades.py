@@ -112,13 +112,13 @@ class UnfoldingTool(ProgressiveTool):
             InvalidTools: With every problem of the facade and of the tools.
         """
         table = {category: _tools_of(tools) for category, tools in categories.items()}
-        told = f"Category to access. Available: {', '.join(table)}"
+        text = f"Category to access. Available: {', '.join(table)}"
         facade = cls(
             name,
             description,
             parameters={
                 "type": "object",
-                "properties": {parameter: {"type": "string", "enum": list(table), "description": told}},
+                "properties": {parameter: {"type": "string", "enum": list(table), "description": text}},
                 "required": [parameter],
             },
             choose=lambda arguments: table[arguments[parameter]],
@@ -277,7 +277,7 @@ def _tools_of(things: Iterable[Any]) -> tuple[Tool, ...]:
     """Return the tools among all kinds of things that can be one; an object of a toolbox is a facade.
 
     Raises:
-        InvalidTools: With every problem of what is none.
+        InvalidTools: With every problem of what is not a tool.
     """
     built, problems = built_for_models(things)
     raise_errors(InvalidTools, problems)

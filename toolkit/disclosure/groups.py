@@ -29,7 +29,7 @@ class ToolGroup:
         tools: The tools.
         description: What they are for.
         provider: Who makes them available.
-        permissions: What they need; whoever has not granted it is not offered the group.
+        permissions: What they need; without a grant, the group is not offered.
         required: The names of tools without which the group is of no use.
         location: Where it is defined.
     """

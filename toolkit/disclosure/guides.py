@@ -146,7 +146,7 @@ class ContextTool(Tool):
         description = f"{purpose}. Available: {names}" + (f". {notes}" if notes else "")
         self.spec = ToolSpec(guide_names(facade.name)[1], description, read_only=True, source=facade.spec.source)
 
-    def parse(self, arguments: Arguments) -> Any:  # noqa: ARG002 - it wants none, so whatever came is none
+    def parse(self, arguments: Arguments) -> Any:  # noqa: ARG002 - it takes none, so those that came are ignored
         """Return no arguments."""
         return {}
 
@@ -172,6 +172,6 @@ def _in_full(tool: Tool) -> str:
         kind = schema.get("type", "any") if isinstance(schema, Mapping) else "any"
         kinds = kind if isinstance(kind, str) else " or ".join(kind)
         needed = ", required" if name in tool.spec.required else ""
-        told = schema.get("description") if isinstance(schema, Mapping) else None
-        lines.append(f"    {name} ({kinds}{needed})" + (f": {told}\n" if told else "\n"))
+        text = schema.get("description") if isinstance(schema, Mapping) else None
+        lines.append(f"    {name} ({kinds}{needed})" + (f": {text}\n" if text else "\n"))
     return "".join(lines)

@@ -80,7 +80,7 @@ class ProgressiveTool(Facade):
         raise NotImplementedError
 
     def parse(self, arguments: Arguments) -> Any:
-        """Return the arguments; where none are wanted, whatever came is none."""
+        """Return the arguments; where none are wanted, those that came are ignored."""
         if not self.chooses:
             return {}
 

@@ -15,7 +15,7 @@ class Branch(NamedTuple):
     Attributes:
         name: What it is called.
         tool: The tool; None where it is a category.
-        branches: What stands behind it; nothing where it is no facade.
+        branches: What stands behind it; nothing where it is not a facade.
         is_facade: Whether it reveals others.
     """
 

@@ -14,7 +14,7 @@ WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 CONTROL_CHARACTER = "[^\t\n\r\x20-\x7e\x80-\U0010ffff]"
 
-# Half a surrogate pair is no character, and U+2028, U+2029 and U+0085 break lines for some programs and not for others,
+# Half a surrogate pair is not a character; U+2028, U+2029 and U+0085 break lines for some programs, not for others,
 # so that no two would agree on a line number.
 WIDER_CONTROL_CHARACTER = "[\x80-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
 LAST_OF_TWO_DIGITS = 0xFF
@@ -75,7 +75,7 @@ def read_text(path: Path, file: str, *, most: int = MAX_BYTES) -> str | Problem:
 def _read_bytes(path: Path, file: str, most: int) -> bytes | Problem:
     try:
         mode = path.stat().st_mode
-        if not S_ISREG(mode):  # opening a pipe that nobody writes to would wait for ever
+        if not S_ISREG(mode):  # opening a pipe that nobody writes to would wait forever
             kind = "a directory" if S_ISDIR(mode) else "not a regular file"
             return Problem(NOT_FOUND, f"cannot read '{file}': it is {kind}", Location(file))
         with path.open("rb") as stream:

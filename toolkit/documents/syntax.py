@@ -33,7 +33,7 @@ def syntax_problem(error: Any, source: Source, file: str) -> Problem:
     """
     stuck = _Stuck(
         source.text,
-        said=str(getattr(error, "problem", None) or error),
+        reason=str(getattr(error, "problem", None) or error),
         doing=str(getattr(error, "context", None) or ""),
         at=_index(getattr(error, "problem_mark", None), source),
         since=_index(getattr(error, "context_mark", None) or getattr(error, "problem_mark", None), source),
@@ -68,7 +68,7 @@ class _Stuck(NamedTuple):
     """Where the parser gave up (`at`), inside what (`since`), and its message."""
 
     text: str
-    said: str
+    reason: str
     doing: str
     at: int
     since: int
@@ -127,7 +127,7 @@ def _unquoted_expression(stuck: _Stuck) -> _Finding | None:
 
 def _no_colon(stuck: _Stuck) -> _Finding | None:
     """`steps` on a line of its own, where a key is wanted."""
-    if "could not find expected ':'" not in stuck.said:
+    if "could not find expected ':'" not in stuck.reason:
         return None
     key = stuck.text[stuck.since : stuck.line_end(stuck.since)].rstrip()
     if len(key) > LONGEST_KEY:
@@ -138,10 +138,10 @@ def _no_colon(stuck: _Stuck) -> _Finding | None:
 
 def _open_quote(stuck: _Stuck) -> _Finding | None:
     """`a: "hello` and `a: 'it's'`."""
-    if "quoted scalar" in stuck.doing and "unexpected" in stuck.said:
+    if "quoted scalar" in stuck.doing and "unexpected" in stuck.reason:
         return _Finding("this quote is not closed", stuck.since, stuck.since + 1, "close it at the end of the text")
     before = stuck.before.rstrip()
-    if before and before[-1] in "\"'" and "expected" in stuck.said and stuck.character not in ("", "]", "}"):
+    if before and before[-1] in "\"'" and "expected" in stuck.reason and stuck.character not in ("", "]", "}"):
         hint = "put one pair of quotes round the whole text; inside single quotes, '' is one quote"
         return _Finding("the text continues after its closing quote", stuck.at, stuck.line_end(stuck.at), hint)
     return None
@@ -161,7 +161,7 @@ def _reserved_start(stuck: _Stuck) -> _Finding | None:
     """`a: @x`, `a: %x`, `a: *.txt`, `a: & b`, `a: ? b`."""
     if any(one in stuck.doing for one in ("directive", "alias", "anchor")):
         start = stuck.since
-    elif "cannot start any token" in stuck.said or "mapping keys are not allowed" in stuck.said:
+    elif "cannot start any token" in stuck.reason or "mapping keys are not allowed" in stuck.reason:
         start = stuck.at
     else:
         return None
@@ -180,10 +180,10 @@ def _block_header(stuck: _Stuck) -> _Finding | None:
 
 def _escape(stuck: _Stuck) -> _Finding | None:
     r"""`a: "C:\users"` and half a character, `"\ud83d"`."""
-    if "scalar" not in stuck.doing or not ("escape" in stuck.said or "hexdecimal" in stuck.said):
+    if "scalar" not in stuck.doing or not ("escape" in stuck.reason or "hexdecimal" in stuck.reason):
         return None
     start = stuck.text.rfind("\\", 0, stuck.at + 1)
-    if "Unicode" in stuck.said:
+    if "Unicode" in stuck.reason:
         return _Finding("this escape is a lone surrogate", start, start + 6, "write the character itself")
     hint = "write two backslashes for one, or use single quotes, in which it is a backslash"
     return _Finding(f"there is no escape '{stuck.text[start : start + 2]}'", start, start + 2, hint)
@@ -191,7 +191,7 @@ def _escape(stuck: _Stuck) -> _Finding | None:
 
 def _colon(stuck: _Stuck) -> _Finding | None:
     """`a: b: c`; a line above without its colon; a line that is indented too far."""
-    if "mapping values are not allowed" not in stuck.said:
+    if "mapping values are not allowed" not in stuck.reason:
         return None
     hint = f"{QUOTES_CURE} that has ': ' in it"
     own = stuck.before.lstrip()
@@ -212,7 +212,7 @@ def _colon(stuck: _Stuck) -> _Finding | None:
 
 def _list_on_line_of_key(stuck: _Stuck) -> _Finding | None:
     """`a: - b`."""
-    if "sequence entries are not allowed" not in stuck.said:
+    if "sequence entries are not allowed" not in stuck.reason:
         return None
     hint = "begin it on the next line, or write [a, b]; put quotes round a text that begins with '- '"
     return _Finding("a list cannot begin on the line of its key", stuck.at, stuck.at + 1, hint)
@@ -223,7 +223,7 @@ def _brackets(stuck: _Stuck) -> _Finding | None:
     if "flow" not in stuck.doing:
         return None
     opening = stuck.text[stuck.since : stuck.since + 1]
-    if opening not in BRACKETS or "expected ','" not in stuck.said:
+    if opening not in BRACKETS or "expected ','" not in stuck.reason:
         if stuck.at >= len(stuck.text.rstrip()):
             return _Finding("a bracket is not closed", len(stuck.text.rstrip()), stuck.at, "close every '[' and '{'")
         return _Finding("there is no value here", stuck.at, stuck.at + 1, "remove the comma, or put quotes round it")
@@ -259,18 +259,18 @@ def _indentation(stuck: _Stuck) -> _Finding | None:
 
 
 def _directive(stuck: _Stuck) -> _Finding | None:
-    if "incompatible YAML" in stuck.said:
+    if "incompatible YAML" in stuck.reason:
         return _Finding("this version of YAML is unknown", stuck.at, stuck.line_end(stuck.at), "remove the line")
-    if "document start" in stuck.said:
+    if "document start" in stuck.reason:
         hint = "keep one document to a file; put quotes round a text that is '...'"
         return _Finding("a second document begins here", stuck.at, stuck.line_end(stuck.at), hint)
-    if "tag" in stuck.said or "tag" in stuck.doing:
+    if "tag" in stuck.reason or "tag" in stuck.doing:
         return _Finding("a tag is not allowed", stuck.at, stuck.at + 1, "put quotes round a text that begins with '!'")
     return None
 
 
 def _say_it_again(stuck: _Stuck) -> _Finding:
-    message = stuck.said.partition("\n")[0].removeprefix("found ").removeprefix("did not find ")
+    message = stuck.reason.partition("\n")[0].removeprefix("found ").removeprefix("did not find ")
     return _Finding(f"invalid YAML: {message}", stuck.at, stuck.at + 1, QUOTES_CURE)
 
 

@@ -79,10 +79,10 @@ class Kind:
     Attributes:
         name: The same in a word or two, for a table.
         words: The same in words, which go after "must be".
-        read: Makes the value of what was written, beneath a folder; None if it is none.
+        read: Makes the value of what was written, beneath a folder; None if it is invalid.
         example: How a right one is written; nothing where the words say it.
         schema: The same as JSON Schema; a function where making it costs imports.
-        cure: Returns how to write it right, given the key and what was written; otherwise the example is shown.
+        advice: Returns how to write it right, given the key and what was written; otherwise the example is shown.
     """
 
     name: str
@@ -90,7 +90,7 @@ class Kind:
     read: Callable[[Any, Path], Any]
     example: str
     schema: Schema | Callable[[], Schema]
-    cure: Callable[["Key", Any], str | None] | None = None
+    advice: Callable[["Key", Any], str | None] | None = None
 
 
 class Key(NamedTuple):
@@ -99,7 +99,7 @@ class Key(NamedTuple):
     Attributes:
         name: The key.
         kind: What its value has to be.
-        meaning: What it does, for whoever sets it.
+        meaning: What it does, for the documentation.
         default: What holds unless it is given, as it would be written; None if nothing does.
         required: Whether the table is of no use without it.
         widens: Describes what a value of it reaches that a project's file cannot open without its user's consent.
@@ -137,7 +137,7 @@ def read_table(
     spot: Spot,
     *,
     each: str = "key",
-    cure: Callable[[str, Sequence[str]], str | None] = near_key,
+    advice: Callable[[str, Sequence[str]], str | None] = near_key,
 ) -> dict[str, Any]:
     """Return the values of the keys that are given and good; everything else is reported.
 
@@ -146,14 +146,14 @@ def read_table(
         keys: The keys that there are.
         spot: Where the table stands.
         each: What one of the keys is called.
-        cure: Returns what to do about an unknown key, given it and the known ones.
+        advice: Returns what to do about an unknown key, given it and the known ones.
     """
     known = {key.name: key for key in keys}
     values = {}
     for name, written in table.items():
         here = spot.below(name)._replace(beside=table)
         if name not in known:
-            here.report(f"unknown {each} '{here.name}'", cure(name, list(known)))
+            here.report(f"unknown {each} '{here.name}'", advice(name, list(known)))
         elif (value := _read(known[name], written, here)) is not None:
             values[name] = value
     for key in keys:
@@ -167,8 +167,8 @@ def read_table(
 def _read(key: Key, written: Any, spot: Spot) -> Any:
     value = key.kind.read(written, spot.setting.folder)
     if value is None:
-        cure = key.kind.cure
-        spot.wrong(key.kind.words, cure(key, written) if cure else by_example(key, spot.setting.assigns))
+        advice = key.kind.advice
+        spot.wrong(key.kind.words, advice(key, written) if advice else by_example(key, spot.setting.assigns))
         return None
     return value if key.take is None else key.take(value, spot)
 

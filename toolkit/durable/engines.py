@@ -52,7 +52,7 @@ def connect(url: StoreUrl) -> "Engine":
     from sqlalchemy import create_engine, make_url
 
     if url.file is not None:
-        with telling(url, "open"):
+        with storage_errors(url, "open"):
             url.file.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
             os.close(os.open(url.file, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE))
         engine = create_engine(url.text, pool_size=_POOL, max_overflow=0, hide_parameters=True)
@@ -79,7 +79,7 @@ def _prepare_files(engine: "Engine") -> None:
 
 
 @contextmanager
-def telling(url: StoreUrl, what: str) -> Iterator[None]:
+def storage_errors(url: StoreUrl, what: str) -> Iterator[None]:
     """Say which store it is that cannot be opened, read or written, without its password.
 
     Raises:
@@ -137,7 +137,7 @@ class EngineLog(logging.Handler):
     """Receives what the engine logs: nothing of it is shown, and an error of the store is passed on."""
 
     def __init__(self, fail: Callable[[BaseException], None] | None = None) -> None:
-        """Listen to the engine, in place of whoever did.
+        """Listen to the engine, in place of the previous listener.
 
         Args:
             fail: Receives the errors that the engine meets in the store.

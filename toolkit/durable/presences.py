@@ -122,7 +122,7 @@ class Presence:
         return False
 
     def take_place_of(self, number: int) -> bool:
-        """Return whether a process has died, and whoever asked is the only one to clean up after it now."""
+        """Return whether a process has died; the caller is then the only one to clean up after it."""
         return number != self.number and self._locks.take(number)
 
     def forget(self, number: int) -> None:

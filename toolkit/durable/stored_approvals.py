@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sqlalchemy import delete, insert, select, update
 
 from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_in, question_text
-from toolkit.durable.engines import patiently, telling
+from toolkit.durable.engines import patiently, storage_errors
 from toolkit.durable.tables import APPROVALS, RUNS
 from toolkit.json_texts import json_text
 
@@ -84,7 +84,7 @@ class StoredApprovals:
             with self._engine.begin() as connection:
                 return work(connection)
 
-        with telling(self._url, what):
+        with storage_errors(self._url, what):
             return patiently(once)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sqlalchemy import Float, cast, delete, extract, func, insert, literal, or_, select, update
 
-from toolkit.durable.engines import patiently, telling
+from toolkit.durable.engines import patiently, storage_errors
 from toolkit.durable.permits import Stopped
 from toolkit.durable.tables import LIMITS, PROCESSES, TURNS
 from toolkit.tools.limits import GiveBack, Limit
@@ -133,7 +133,7 @@ class StoredLimits:
             with self._engine.begin() as connection:
                 return work(connection)
 
-        with telling(self._url, "write"):
+        with storage_errors(self._url, "write"):
             return patiently(once)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 
-from toolkit.durable.engines import EngineLog, StoreError, connect, need_engine, patiently, telling
+from toolkit.durable.engines import EngineLog, StoreError, connect, need_engine, patiently, storage_errors
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.stored_items import ItemEnd, StoredItem, item_id, number_in
 from toolkit.errors import ConfigurationError
@@ -75,7 +75,7 @@ class Store:
         if url.file is not None and not makes and not url.file.exists():
             raise ConfigurationError(f"there is no store '{url.shown}'")
         self.engine: Engine = connect(url)
-        with telling(url, "open"):
+        with storage_errors(url, "open"):
             self._client = self._open(makes=makes)
         self._presence: Presence | None = None
         self._limits: StoredLimits | None = None
@@ -148,7 +148,7 @@ class Store:
         from toolkit.durable.presences import Presence  # noqa: PLC0415 - only who works needs it
 
         if self._presence is None:
-            with telling(self.url, "write"):
+            with storage_errors(self.url, "write"):
                 self._presence = Presence(self.engine, self.url, jobs=jobs, tools=" ".join(versions))
         return self._presence
 
@@ -247,7 +247,7 @@ class Store:
         self._update(id, state=state, error=error, ended=time.time())
 
     def cancel(self, id: str) -> None:  # noqa: A002 - as above
-        """End a run: whoever follows it ends, and workers take on no more of its items.
+        """End a run: those that follow it end, and workers take no more of its items.
 
         Raises:
             StoreError: If it cannot be written.
@@ -341,9 +341,9 @@ class Store:
         state: State = row["state"]
         if state == "running" and not self._reading(lambda: self.join().is_alive(row["process"])):
             state = "killed"
-        said = {name: row[name] for name in _AS_IT_STANDS}
+        columns = {name: row[name] for name in _AS_IT_STANDS}
         request, definition = (json.loads(row[name]) for name in ("request", "definition"))
-        return KeptRun(**said, state=state, of=None, unit="items", request=request, definition=definition)
+        return KeptRun(**columns, state=state, of=None, unit="items", request=request, definition=definition)
 
     # --------------------------------------------------------------------------------------------------- items
 
@@ -448,17 +448,17 @@ class Store:
 
     # ------------------------------------------------------------------------------------------------- schedules
 
-    def schedule(self, name: str, cron: str, tool: str, said: Mapping[str, Any]) -> None:
+    def schedule(self, name: str, cron: str, tool: str, request: Mapping[str, Any]) -> None:
         """Let a run begin again and again.
 
         Args:
             name: The name of the schedule.
             cron: When it begins, in UTC: minute, hour, day of the month, month, day of the week; seconds may precede.
             tool: The name of what is run.
-            said: What it takes to run it, as plain data without secrets.
+            request: What it takes to run it, as plain data without secrets.
 
         Raises:
-            ConfigurationError: If that is no time, or there is a schedule of this name.
+            ConfigurationError: If that is not a time, or there is a schedule of this name.
             StoreError: If it cannot be written.
         """
         from dbos import error as engine_errors
@@ -470,7 +470,7 @@ class Store:
                     schedule_name=name,
                     workflow_name=SCHEDULED,
                     schedule=cron,
-                    context=dict(said),
+                    context=dict(request),
                     queue_name=schedules_of(tool),
                 )
             )
@@ -520,11 +520,11 @@ class Store:
         self._writing(write)
 
     def _reading(self, work: Callable[[], T]) -> T:
-        with telling(self.url, "read"):
+        with storage_errors(self.url, "read"):
             return patiently(work)
 
     def _writing(self, work: Callable[[], T]) -> T:
-        with telling(self.url, "write"):
+        with storage_errors(self.url, "write"):
             return patiently(work)
 
 
@@ -539,8 +539,8 @@ def schedules_of(tool: str) -> str:
 
 
 def _item_in(status: "WorkflowStatus") -> StoredItem:
-    said = status.input["args"][0] if status.input else {}
-    return StoredItem(**said)
+    item = status.input["args"][0] if status.input else {}
+    return StoredItem(**item)
 
 
 def _end_of(status: "WorkflowStatus") -> ItemEnd:

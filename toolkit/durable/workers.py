@@ -44,12 +44,12 @@ class Do(Protocol):
 class Begin(Protocol):
     """Does a whole run that a schedule begins."""
 
-    def __call__(self, id: str, said: Mapping[str, Any], wait: Callable[[float], None]) -> None:  # noqa: A002 - its name everywhere
+    def __call__(self, id: str, record: Mapping[str, Any], wait: Callable[[float], None]) -> None:  # noqa: A002 - its name everywhere
         """Do it.
 
         Args:
             id: The id of the run.
-            said: The record of the schedule.
+            record: The record of the schedule.
             wait: Waits for so many seconds; at the end of the worker it raises what ends the run here, so that another
                 worker continues it.
         """
@@ -162,9 +162,9 @@ class Worker:
             }
         )
         # However often an item is adopted, the engine does not give it up for good.
-        DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)(lambda said: self._do_item(said))  # noqa: PLW0108 - the engine marks functions, and no methods
+        DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)(lambda request: self._do_item(request))  # noqa: PLW0108 - the engine marks functions, and no methods
         if self._begin is not None:
-            DBOS.workflow(name=SCHEDULED, max_recovery_attempts=None)(lambda at, said: self._do_run(at, said))  # noqa: PLW0108 - as above
+            DBOS.workflow(name=SCHEDULED, max_recovery_attempts=None)(lambda at, request: self._do_run(at, request))  # noqa: PLW0108 - as above
         listen_to(engine, ())
         DBOS.launch()
         narrow(engine, self._runs, self._permits.room)
@@ -176,11 +176,11 @@ class Worker:
 
     # ------------------------------------------------------------------------------------------------ in each thread
 
-    def _do_item(self, said: dict[str, Any]) -> dict[str, Any]:
+    def _do_item(self, request: dict[str, Any]) -> dict[str, Any]:
         """Do an item; a returned result is final, an exception past the engine leaves it to be done."""
         from toolkit.durable.workflow_journals import InDoubt, Lost, open_journal  # noqa: PLC0415 - as above
 
-        item = StoredItem(**said)
+        item = StoredItem(**request)
         self._permits.take()
         try:
             journal = open_journal(self._store.client, item, self._store.approvals)
@@ -197,11 +197,11 @@ class Worker:
         except Signal as ending:
             return ItemEnd("ended", str(ending))._asdict()
 
-    def _do_run(self, at: str, said: dict[str, Any]) -> None:
+    def _do_run(self, at: str, request: dict[str, Any]) -> None:
         """Do a run that a schedule begins; one that was adopted goes on, since its id comes from its moment."""
         try:
             if self._begin is not None:
-                self._begin(sha256(f"{said['name']} {at}".encode()).hexdigest()[:12], said, self._wait_inside)
+                self._begin(sha256(f"{request['name']} {at}".encode()).hexdigest()[:12], request, self._wait_inside)
         except JournalError as error:
             self._fail(error)
             raise Stopped from error

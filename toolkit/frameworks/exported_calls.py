@@ -13,7 +13,7 @@ _MARK = "__toolkit_tool__"
 
 
 def imported(module: str, name: str, *, package: str, wanted_by: str) -> Any:
-    """Return a module of a framework, which whoever exports a tool to it has installed.
+    """Return a module of a framework, which is installed where tools are exported to it.
 
     Args:
         module: The module.

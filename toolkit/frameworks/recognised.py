@@ -28,7 +28,7 @@ class ForeignClass(NamedTuple):
 
     Attributes:
         tools_of: Return the Tools of an object of the class, and what is wrong with those that cannot be one. It may
-            raise whatever the framework raises; InvalidTools carries problems of its own.
+            raise anything that the framework raises; InvalidTools carries problems of its own.
         is_tool: Whether each object is one tool, so that a class which a user derives from it defines one. Where it is
             not, the object holds tools that may stand in the module as well.
     """
@@ -45,7 +45,7 @@ class _Known(NamedTuple):
 
 
 def foreign_tools(thing: Any, source: str | None = None) -> tuple[list[ForeignTool], list[Problem]] | None:
-    """Return the Tools that an object of a framework stands for, and their problems; None if it is no such object.
+    """Return the Tools that an object of a framework stands for, and their problems; None if it is not such an object.
 
     Args:
         thing: Any object, or a function that a framework has marked.

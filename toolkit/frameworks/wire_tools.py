@@ -46,7 +46,7 @@ class Caller:
             self._end(error)
 
     async def elicit(self, params: Any) -> Answer:
-        """Ask whoever the context asks.
+        """Ask the reviewer of the context.
 
         Args:
             params: The framework's `ElicitRequestParams`.
@@ -130,9 +130,9 @@ def _unwrapped(result: ToolResult) -> ToolResult:
     return ToolResult(result.output, result.error, result.error_code, unwrapped, result.artifact)
 
 
-def as_json(said: Any) -> dict[str, Any]:
+def as_json(value: Any) -> dict[str, Any]:
     """Return a class of the protocol as JSON; members that are not set are omitted."""
-    data: dict[str, Any] = said.model_dump(mode="json", by_alias=True, exclude_none=True)
+    data: dict[str, Any] = value.model_dump(mode="json", by_alias=True, exclude_none=True)
     return data
 
 
@@ -165,6 +165,6 @@ def _only(error: Exception) -> Exception:
 
 
 def _result_of(answer: Any) -> ToolResult:
-    said = as_json(answer)
-    error_code = "error" if said.get("isError") else None
-    return result_of_contents(said.get("content", ()), said.get("structuredContent"), error_code=error_code)
+    data = as_json(answer)
+    error_code = "error" if data.get("isError") else None
+    return result_of_contents(data.get("content", ()), data.get("structuredContent"), error_code=error_code)

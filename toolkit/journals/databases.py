@@ -32,7 +32,7 @@ class Database:
         """
         self.path = path
         beside = path.with_name(f"{path.name}.locks")
-        with self.telling("open"):
+        with self.storage_errors("open"):
             path.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE))
             self.locks = os.open(beside, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE)
@@ -57,7 +57,7 @@ class Database:
                 return
 
     @contextmanager
-    def telling(self, what: str) -> Iterator[None]:
+    def storage_errors(self, what: str) -> Iterator[None]:
         """Say which file it is that cannot be opened, read or written.
 
         Raises:

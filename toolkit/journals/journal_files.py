@@ -94,7 +94,7 @@ class JournalFile:
         Raises:
             JournalError: If it cannot be written.
         """
-        with self._database.telling("write"):
+        with self._database.storage_errors("write"):
             self._forget_old()
             row = self._connection.execute(
                 f"INSERT INTO runs ({_COLUMNS}) VALUES (NULL, ?, 'running', ?, ?, NULL, ?, ?, NULL, ?, ?, ?)"  # noqa: S608 - our own names
@@ -112,7 +112,7 @@ class JournalFile:
         """
         if not self._lock(run.number):
             raise JournalError(f"the run '{run.id}' is under way, in process {run.process}")
-        with self._database.telling("write"):
+        with self._database.storage_errors("write"):
             self._connection.execute(
                 "UPDATE runs SET state = 'running', ended = NULL, error = NULL, process = ?, definition = ? "
                 "WHERE number = ?",
@@ -128,7 +128,7 @@ class JournalFile:
         Raises:
             JournalError: If it cannot be written.
         """
-        with self._database.telling("write"):
+        with self._database.storage_errors("write"):
             self._connection.execute(
                 "UPDATE runs SET state = ?, error = ?, ended = ? WHERE number = ?", (state, error, time.time(), run)
             )
@@ -141,7 +141,7 @@ class JournalFile:
         Raises:
             JournalError: If it cannot be read.
         """
-        with self._database.telling("read"):
+        with self._database.storage_errors("read"):
             rows = self._connection.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY number DESC").fetchall()  # noqa: S608
             return [self._run(row) for row in rows]
 
@@ -151,7 +151,7 @@ class JournalFile:
         Raises:
             JournalError: If there is none of this id, or it cannot be read.
         """
-        with self._database.telling("read"):
+        with self._database.storage_errors("read"):
             row = self._connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (id,)).fetchone()  # noqa: S608
             if row is None:
                 raise JournalError(f"the journal '{self.path}' has no run '{id}'")
@@ -163,7 +163,7 @@ class JournalFile:
         Raises:
             JournalError: If it cannot be read.
         """
-        with self._database.telling("read"):
+        with self._database.storage_errors("read"):
             rows = self._connection.execute(
                 "SELECT path, tool, status, result, arguments, began, ended, may_repeat, is_whole FROM steps "
                 "WHERE run = ? AND (? = 0 OR ended > ?) ORDER BY coalesce(began, ended), ended",

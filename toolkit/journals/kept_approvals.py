@@ -52,7 +52,7 @@ def pending_at(database: Database, run: int, path: str) -> PendingApproval | Non
     Raises:
         JournalError: If it cannot be read.
     """
-    with database.telling("read"):
+    with database.storage_errors("read"):
         row = database.connection.execute(_AT, (run, path)).fetchone()
     return None if row is None else _pending_in(row)
 
@@ -63,7 +63,7 @@ def has_questions(database: Database, run: int) -> bool:
     Raises:
         JournalError: If that cannot be read.
     """
-    with database.telling("read"):
+    with database.storage_errors("read"):
         found = database.connection.execute("SELECT EXISTS (SELECT 1 FROM approvals WHERE run = ?)", (run,)).fetchone()
         return bool(found[0])
 
@@ -75,7 +75,7 @@ def keep_pending(database: Database, run: int, pending: PendingApproval) -> None
         JournalError: If it cannot be written.
     """
     kept = (pending.id, pending.salt, pending.digest, pending.alike, pending.asked, question_text(pending.question))
-    with database.telling("write"):
+    with database.storage_errors("write"):
         database.connection.execute(_KEEP, (run, pending.path, *kept))
 
 
@@ -85,7 +85,7 @@ def withdraw(database: Database, run: int, path: str) -> None:
     Raises:
         JournalError: If it cannot be written.
     """
-    with database.telling("write"):
+    with database.storage_errors("write"):
         database.connection.execute(_WITHDRAW, {"run": run, "path": path})
 
 
@@ -95,7 +95,7 @@ def withdraw_all(database: Database, run: int) -> None:
     Raises:
         JournalError: If it cannot be written.
     """
-    with database.telling("write"):
+    with database.storage_errors("write"):
         database.connection.execute("DELETE FROM approvals WHERE run = ?", (run,))
 
 
@@ -105,7 +105,7 @@ def open_questions(database: Database) -> Iterator[PendingApproval]:
     Raises:
         JournalError: If they cannot be read.
     """
-    with database.telling("read"):
+    with database.storage_errors("read"):
         yield from map(_pending_in, database.connection.execute(_OPEN))
 
 
@@ -116,7 +116,7 @@ def answer_question(database: Database, id: str, answer: KeptAnswer) -> bool:  #
         JournalError: If it cannot be written.
     """
     arguments = None if answer.arguments is None else json_text(answer.arguments)
-    with database.telling("write"):
+    with database.storage_errors("write"):
         given = (answer.answer, answer.by, answer.at, answer.reason, arguments, id)
         return database.connection.execute(_ANSWER, given).rowcount == 1
 

@@ -64,7 +64,7 @@ class RunJournal:
         """Return what is kept of a step that has ended, or `None` if it is to be done."""
         if not self._is_resumed:
             return None
-        with self._lock, self._database.telling("read"):
+        with self._lock, self._database.storage_errors("read"):
             row = self._database.connection.execute(_RECALL, (self._number, path)).fetchone()
         return None if row is None else Kept(row[0], row[1], bool(row[2]), row[3])
 
@@ -131,7 +131,7 @@ class RunJournal:
                 withdraw(self._database, self._number, path)
 
     def _write(self, statement: str, values: Mapping[str, object]) -> None:
-        with self._lock, self._database.telling("write"):
+        with self._lock, self._database.storage_errors("write"):
             self._database.connection.execute(statement, {"run": self._number, **values})
 
 

@@ -92,7 +92,7 @@ def write_baseline(problems: Iterable[Problem], file: Path) -> None:
     """Write the findings as the known ones: sorted JSON, for people and version control.
 
     Raises:
-        OSError: If the file cannot be written, or is none of ours.
+        OSError: If the file cannot be written, or is not one of ours.
     """
     redactor = redactor_of_environment()
     counts = Counter(key_of(problem, file.parent, redactor) for problem in problems)

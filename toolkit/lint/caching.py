@@ -39,7 +39,7 @@ _FORMAT = 4
 _KEPT_SETTINGS = 8
 _KEPT_TOGETHER = 8
 _DAMAGED = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
-"""What is raised by an entry that holds something else than we have written; it is none."""
+"""What is raised by an entry that holds something other than what we have written; it is ignored."""
 _PLACES = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
 _UNCERTAIN = {NOT_FOUND, DOES_NOT_IMPORT, HIDDEN_MODULE}
 
@@ -149,7 +149,7 @@ class Cache:
             self._is_changed = True
 
     def save(self) -> None:
-        """Write what is known; a cache that cannot be written is none."""
+        """Write what is known; a cache that cannot be written is skipped."""
         if self._file is None or not self._is_changed:
             return
         folder = self._file.parent

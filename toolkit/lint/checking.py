@@ -23,7 +23,7 @@ from toolkit.lint.requests import Asked, Request, make_requests, request_for_tex
 from toolkit.lint.rules import codes as all_codes
 from toolkit.lint.rules.unused_suppression import UnusedSuppression
 from toolkit.lint.selection import is_selected, meant_by, selected_codes
-from toolkit.lint.servers import with_told_servers
+from toolkit.lint.servers import with_listed_servers
 from toolkit.lint.settings import LintSettings, read_lint_settings
 from toolkit.lint.suppressions import Suppression, silence, suppressions_elsewhere
 from toolkit.lint.toolsets import Together, ToolCounts, key_of, look_together, unique_tools
@@ -93,7 +93,7 @@ def check_and_count(
     requests, problems, folders = _ask(targets, configuration) if text is None else request_for_text(text, targets[0])
     problems += waiting_for_consent(targets, configuration)
     if not settings.is_static:
-        configuration = with_told_servers(configuration, requests, gate)
+        configuration = with_listed_servers(configuration, requests, gate)
     kept = Cache.open(cache, configuration, settings, limits)
     # What is kept serves every selection.
     codes = all_codes() if kept.is_kept else selected_codes(settings.selections)
@@ -129,7 +129,7 @@ def find_tools(
     """Return the tools that the user named, each once, whatever is wrong with the rest; see `check`."""
     requests = _ask(targets, configuration).requests
     if not settings.is_static:
-        configuration = with_told_servers(configuration, requests, gate)
+        configuration = with_listed_servers(configuration, requests, gate)
     chooser: Chooser = "user" if targets else "configuration"
     return unique_tools(
         Inspection((), configuration, settings=settings, limits=limits, cache=Cache(None), chooser=chooser).reports(
@@ -196,8 +196,8 @@ def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: 
         unread = {problem.location.file for problem in wanted if problem.code == DOES_NOT_IMPORT and problem.location}
         useless = [one for one in own if one not in used and one.location.file not in unread]
         left += [seen_from(here, problem) for problem in _useless(useless, settings)]
-    told = [_weighed(problem, settings) for problem in _single(left) if not settings.ignores(problem)]
-    return sorted(told, key=_order)
+    weighed = [_weighed(problem, settings) for problem in _single(left) if not settings.ignores(problem)]
+    return sorted(weighed, key=_order)
 
 
 def _weighed(problem: Problem, settings: LintSettings) -> Problem:

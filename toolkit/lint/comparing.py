@@ -189,10 +189,10 @@ def _check(problems: Iterable[Problem], now: _Tree, settings: LintSettings) -> C
     own = [one for path in now.files for one in now.tree.suppressions_of(str(now.root / path))]
     left, _ = silence(dict.fromkeys(seen_from(here, problem) for problem in problems), own)
     kept = [problem for problem in left if not settings.ignores(problem)]
-    told = in_order(
+    findings = in_order(
         replace(one, severity="error") if one.code == NO_TOOLS and settings.requires_tools else one for one in kept
     )
     tools = [entry for entries in now.files.values() for entry in entries]
     counts = ToolCounts(len(tools), len({entry.file for entry in tools}))
     read = sum(path.endswith(PYTHON) for path in (*now.files, *now.broken))
-    return Checked(told, FileCounts(read, 0), counts)
+    return Checked(findings, FileCounts(read, 0), counts)

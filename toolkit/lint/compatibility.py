@@ -61,13 +61,13 @@ def compatibility_of(tools: Sequence[ToolDefinition], providers: Iterable[str] =
 
 def _verdict(tool: ToolDefinition, provider: str) -> Verdict:
     reasons = [Reason(one.code, one.severity, one.message) for one in objections_to(tool, provider)]
-    told = tuple(dict.fromkeys(reason for reason in reasons if reason.severity != "info"))
-    return Verdict(provider, tokens_of(tool, provider), told)
+    reasons_shown = tuple(dict.fromkeys(reason for reason in reasons if reason.severity != "info"))
+    return Verdict(provider, tokens_of(tool, provider), reasons_shown)
 
 
 def _verdict_on_all(tools: Sequence[ToolDefinition], rows: Sequence[Row], provider: str) -> Verdict:
     specs = [tool.spec for tool in tools if tool.spec is not None]
-    said = dialects.request_objections(specs, provider, shared_exports(tools))
-    reasons = tuple(Reason(one.code, one.severity, one.message) for one in said)
+    objections = dialects.request_objections(specs, provider, shared_exports(tools))
+    reasons = tuple(Reason(one.code, one.severity, one.message) for one in objections)
     cost = sum(verdict.tokens for row in rows for verdict in row.verdicts if verdict.provider == provider)
     return Verdict(provider, cost, reasons)

@@ -37,7 +37,7 @@ def static_definition(function: PythonFunction, *, is_alone: bool = False) -> To
     parameters = tuple(
         ParameterDefinition(
             one.name,
-            source.said_of(one),
+            source.text_of_parameter(one),
             function.file.location(one.node),
             is_required=one.default is None,
             python=one,
@@ -218,9 +218,9 @@ def _built_parameter(
 
 def _description_of(name: str, schema: Mapping[str, Any], spec: ToolSpec, shown: ParameterDefinition | None) -> str:
     """Return the description of a parameter: its own, or what the description of the tool holds of its docstring."""
-    said = str(schema.get("description") or "")
-    if said and said != _filler_of(spec.framework, name):
-        return said
+    text = str(schema.get("description") or "")
+    if text and text != _filler_of(spec.framework, name):
+        return text
     in_docstring = "" if shown is None else shown.description or ""
     return in_docstring if _holds(spec.description, in_docstring) else ""
 
@@ -250,11 +250,11 @@ class SourceTexts:
     def description(self) -> str | None:
         """Return the description in the source; None if only running it shows one."""
         if "description" in self.function.options:
-            said = self.function.option("description")
-            if not isinstance(said, str):
+            option = self.function.option("description")
+            if not isinstance(option, str):
                 return None
-            if said:
-                return said
+            if option:
+                return option
         return self.function.docstring.description
 
     def parameter(self, name: str) -> PythonParameter | None:
@@ -264,7 +264,7 @@ class SourceTexts:
                 return one
         return next((one for one in self.function.parameters if name in _strings(self._parts(one))), None)
 
-    def said_of(self, parameter: PythonParameter, *, is_docstring_sent: bool = True) -> str | None:
+    def text_of_parameter(self, parameter: PythonParameter, *, is_docstring_sent: bool = True) -> str | None:
         """Return the description of a parameter; None where its annotation or default may hold one unseen."""
         if is_docstring_sent and (text := self.function.docstring.parameters.get(parameter.name)):
             return text
@@ -422,8 +422,10 @@ def _is_whole_field(node: ast.expr, file: PythonFile) -> bool:
     """Whether this is a call of `Field` with all of its options in sight."""
     match node:
         case ast.Call(func=ast.Name(id="Field") | ast.Attribute(attr="Field"), keywords=keywords):
-            said = [keyword.value for keyword in keywords if keyword.arg == "description"]
-            return all(keyword.arg for keyword in keywords) and all(file.text_of(one) is not None for one in said)
+            descriptions = [keyword.value for keyword in keywords if keyword.arg == "description"]
+            return all(keyword.arg for keyword in keywords) and all(
+                file.text_of(one) is not None for one in descriptions
+            )
     return False
 
 

@@ -99,27 +99,27 @@ class FileChecker:
 
     def _look(self, read: "Read", answer: Answer | None) -> Report:
         request = read.request
-        told = _Told.of(answer)
-        problems = [one for one in told.problems if request.is_named or one.code != NO_TOOLS]
+        opened = _Opened.of(answer)
+        problems = [one for one in opened.problems if request.is_named or one.code != NO_TOOLS]
         match request.kind:
             case "python":
-                return self._python(read, told, problems, is_static=answer is None)
+                return self._python(read, opened, problems, is_static=answer is None)
             case "json":
                 return self._json(request)
             case "pipeline":
-                return self._pipeline_file(request, told, problems, is_static=answer is None)
-        tools = [built_definition(record, None, request.target, told.child) for record in told.tools]
-        return self._finished(problems, tools, "", "", told)
+                return self._pipeline_file(request, opened, problems, is_static=answer is None)
+        tools = [built_definition(record, None, request.target, opened.child) for record in opened.tools]
+        return self._finished(problems, tools, "", "", opened)
 
-    def _python(self, read: "Read", told: "_Told", problems: list[Problem], *, is_static: bool) -> Report:
+    def _python(self, read: "Read", opened: "_Opened", problems: list[Problem], *, is_static: bool) -> Report:
         request, module, file = read.request, read.module, str(read.request.file)
         if module is None:
             return Report((*problems, read.problem) if is_static and read.problem else tuple(problems))
-        functions = marks_to_functions(module, told.tools)
-        written = written_behind(module, told.tools, functions)
+        functions = marks_to_functions(module, opened.tools)
+        written = written_behind(module, opened.tools, functions)
         built = [
-            built_definition(record, functions.get(position), file, told.child, _shown(module, written.get(position)))
-            for position, record in enumerate(told.tools)
+            built_definition(record, functions.get(position), file, opened.child, _shown(module, written.get(position)))
+            for position, record in enumerate(opened.tools)
             if position in functions or _is_from_here(record, file)
         ]
         known = {function.node for function in functions.values()}
@@ -135,13 +135,13 @@ class FileChecker:
         if is_static and not sources and not theirs and request.is_named:
             message = f"there are no tools in '{request.target}'"
             problems.append(Problem(NO_TOOLS, message, Location(file), "warning", _how_to_make_one(module)))
-        if is_static:  # else whoever has built the tools reports it
+        if is_static:  # else it was reported when the tools were built
             problems += undefined_annotations(module)
         unmarked = {function.node: function for function in functions.values() if function.mark is None}
         problems += [*read.found, *self._of_functions(unmarked.values())]
         if sources or theirs or any(_stands_in(tool, file) for tool in built):
             problems += [problem for rule in self._module for problem in rule.check_module(module)]
-        report = self._finished(problems, [*built, *theirs, *sources], file, module.text, told)
+        report = self._finished(problems, [*built, *theirs, *sources], file, module.text, opened)
         if theirs and report.needs:
             behind = [one for one in self._reader.files_behind(file) if not is_installed(one)]
             report = report._replace(needs={**report.needs, "files": [*report.needs["files"], *behind]})
@@ -165,27 +165,29 @@ class FileChecker:
         problems += others
         if not tools and not problems and request.is_named:
             problems.append(Problem(NO_TOOLS, f"there are no tools in '{request.target}'", Location(file), "warning"))
-        return self._finished(problems, tools, file, "", _Told.of(None))._replace(needs={"files": [], "listings": []})
+        return self._finished(problems, tools, file, "", _Opened.of(None))._replace(needs={"files": [], "listings": []})
 
-    def _pipeline_file(self, request: Request, told: "_Told", problems: list[Problem], *, is_static: bool) -> Report:
+    def _pipeline_file(
+        self, request: Request, opened: "_Opened", problems: list[Problem], *, is_static: bool
+    ) -> Report:
         file = str(request.file)
         text = read_text(Path(file), file) if request.text is None else request.text
         if isinstance(text, Problem):
             return Report((*problems, text) if is_static else tuple(problems))
-        if is_static:  # else whoever has planned it reports that it cannot be read
+        if is_static:  # else it was reported when the pipeline was planned
             problems += parse_document(text, file)[1]
-        steps = [tuple(map(read_step, record["steps"])) for record in told.tools if record["steps"] is not None]
+        steps = [tuple(map(read_step, record["steps"])) for record in opened.tools if record["steps"] is not None]
         pipeline = PipelineFile(file, text, steps[0] if steps else None)
         for rule in self._pipeline:
             problems += rule.check_pipeline(pipeline)
         tools = [
-            replace(built_definition(record, None, file, told.child), texts=tuple(pipeline.texts()))
-            for record in told.tools
+            replace(built_definition(record, None, file, opened.child), texts=tuple(pipeline.texts()))
+            for record in opened.tools
         ]
-        return self._finished(problems, tools, file, text, told)._replace(steps=pipeline.steps or ())
+        return self._finished(problems, tools, file, text, opened)._replace(steps=pipeline.steps or ())
 
     def _finished(
-        self, problems: Iterable[Problem], tools: Sequence[ToolDefinition], file: str, text: str, told: "_Told"
+        self, problems: Iterable[Problem], tools: Sequence[ToolDefinition], file: str, text: str, opened: "_Opened"
     ) -> Report:
         found = [problem for tool in tools for problem in self._of_tool(tool)]
         seen = {(one.code, one.location and one.location[1:3]) for one in found}
@@ -196,7 +198,7 @@ class FileChecker:
         )
         headers = [header_of(tool.function) for tool in tools if tool.framework and tool.function]
         suppressions = (widened(one, headers) for one in suppressions_in(file, text))
-        return Report(tuple(found), stripped, suppressions=tuple(suppressions), needs=told.needs)
+        return Report(tuple(found), stripped, suppressions=tuple(suppressions), needs=opened.needs)
 
 
 def _fixable(rule: Rule, found: Iterable[Problem], *, is_ours: bool) -> Iterable[Problem]:
@@ -243,14 +245,14 @@ class _LateReader:
         return self._reader.meanings.files_behind(file)
 
 
-class _Told(NamedTuple):
+class _Opened(NamedTuple):
     problems: list[Problem]
     tools: list[dict[str, Any]]
     child: int
     needs: Mapping[str, Any] | None
 
     @classmethod
-    def of(cls, answer: Answer | None) -> "_Told":
+    def of(cls, answer: Answer | None) -> "_Opened":
         match answer:
             case None:
                 return cls([], [], 0, {"files": [], "listings": []})
@@ -300,6 +302,6 @@ def source_of(file: str) -> str | Problem:
 
 
 def unreadable(error: SyntaxError, file: str) -> Problem:
-    """Return that a file is no Python, with the place that Python names."""
+    """Return that a file is not Python, with the place that Python names."""
     place = Location(file, error.lineno or 1, error.offset or 1)
     return Problem(DOES_NOT_IMPORT, f"'{Path(file).name}' cannot be read: {type(error).__name__}: {error.msg}", place)

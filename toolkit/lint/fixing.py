@@ -26,7 +26,7 @@ class Change(NamedTuple):
     file: str
     before: str
     after: str
-    cured: tuple[Problem, ...]
+    solved: tuple[Problem, ...]
 
 
 class Fixed(NamedTuple):
@@ -34,12 +34,12 @@ class Fixed(NamedTuple):
 
     Attributes:
         problems: What is left.
-        cured: What is gone.
+        solved: What is gone.
         refused: What has a fix that would have broken its file.
     """
 
     problems: list[Problem]
-    cured: list[Problem]
+    solved: list[Problem]
     refused: list[Problem]
 
 
@@ -50,16 +50,16 @@ def fix_files(check: Callable[[], list[Problem]], *, unsafe: bool) -> Fixed:
         check: Returns the problems that the files have now.
         unsafe: Whether fixes are made that may change what the code means.
     """
-    problems, cured, refused = check(), list[Problem](), list[Problem]()
+    problems, solved, refused = check(), list[Problem](), list[Problem]()
     for _ in range(_MOST_ROUNDS):
         changes, refused = make_changes(problems, unsafe=unsafe)
         if not changes:
             break
         for change in changes:
             write_change(change)
-            cured += change.cured
+            solved += change.solved
         problems = check()
-    return Fixed(problems, cured, refused)
+    return Fixed(problems, solved, refused)
 
 
 def make_changes(problems: Iterable[Problem], *, unsafe: bool) -> tuple[list[Change], list[Problem]]:
@@ -78,10 +78,10 @@ def make_changes(problems: Iterable[Problem], *, unsafe: bool) -> tuple[list[Cha
             file: text.with_edits([one for one in edits if one.location.file == file]) for file, text in touched.items()
         }
         if all(text.is_sound() for text in tried.values()):
-            texts |= {file: text._replace(cured=(*text.cured, problem)) for file, text in tried.items()}
+            texts |= {file: text._replace(solved=(*text.solved, problem)) for file, text in tried.items()}
         else:
             refused.append(problem)
-    changes = [Change(file, text.before, text.after, text.cured) for file, text in texts.items() if text.edits]
+    changes = [Change(file, text.before, text.after, text.solved) for file, text in texts.items() if text.edits]
     return changes, refused
 
 
@@ -120,7 +120,7 @@ class _Text(NamedTuple):
     file: str
     before: str
     edits: tuple[tuple[int, int, str], ...] = ()
-    cured: tuple[Problem, ...] = ()
+    solved: tuple[Problem, ...] = ()
 
     @classmethod
     def of(cls, file: str) -> "_Text":

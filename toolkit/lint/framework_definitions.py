@@ -53,9 +53,9 @@ def _description(
     file: PythonFile, tool: WrittenTool, function: PythonFunction | None
 ) -> tuple[str | None, ast.expr | None]:
     """Return the description as the framework derives it, and where it is written; None if only a run shows one."""
-    said = said_description(tool)
-    if said is not None:
-        text = file.resolved(said)
+    node = written_description(tool)
+    if node is not None:
+        text = file.resolved(node)
         if isinstance(text, ast.Constant) and isinstance(text.value, str):
             is_named_later = tool.as_class is not None and not text.value and not tool.name
             return (None, None) if is_named_later else (text.value, text)
@@ -71,12 +71,12 @@ def _description(
     return (function.docstring.description if tool.marks.reads_docstrings else docstring), function.docstring_node
 
 
-def said_description(tool: WrittenTool) -> ast.expr | None:
+def written_description(tool: WrittenTool) -> ast.expr | None:
     """Return what a tool gives as its description; None where it gives none."""
     if tool.as_class is not None and not tool.as_class.kind.listing:
         return tool.as_class.value(tool.as_class.kind.description)
-    if tool.said is not None:
-        return value_of(tool.said, "description")
+    if tool.declared is not None:
+        return value_of(tool.declared, "description")
     return None if tool.registration is None else tool.argument(tool.registration.description)
 
 
@@ -102,8 +102,8 @@ def written_schema_of(file: PythonFile, tool: WrittenTool) -> ast.expr | None:
     if tool.as_class is not None:
         given = (tool.as_class.value(one) for one in tool.as_class.kind.schema)
         return file.resolved(next((one for one in given if one is not None), None))
-    if tool.said is not None:
-        schema = file.resolved(value_of(tool.said, "inputSchema"))
+    if tool.declared is not None:
+        schema = file.resolved(value_of(tool.declared, "inputSchema"))
         inner = value_of(schema, "json") if isinstance(schema, ast.Dict) else None
         return schema if inner is None else file.resolved(inner)
     return None if tool.registration is None else file.resolved(tool.argument(tool.registration.schema))
@@ -142,16 +142,16 @@ def _parameters(file: PythonFile, tool: WrittenTool, function: PythonFunction | 
                 return
         source = SourceTexts(function)
         for one in function.parameters:
-            said = source.said_of(one, is_docstring_sent=_is_docstring_sent(tool))
+            text = source.text_of_parameter(one, is_docstring_sent=_is_docstring_sent(tool))
             place = file.location(one.node)
-            yield ParameterDefinition(one.name, said, place, is_required=one.default is None, python=one)
+            yield ParameterDefinition(one.name, text, place, is_required=one.default is None, python=one)
 
 
 def _is_docstring_sent(tool: WrittenTool) -> bool:
     """Whether what a docstring says of the parameters is sent: in the schema, or with the whole docstring."""
     option = tool.marks.demands.parses_if
     is_parsed = tool.marks.reads_docstrings or bool(option and tool.argument((option,)))
-    return is_parsed or said_description(tool) is None
+    return is_parsed or written_description(tool) is None
 
 
 def _in_schema(file: PythonFile, written: ast.Dict, schema: Mapping[str, Any]) -> Iterator[ParameterDefinition]:
@@ -162,10 +162,10 @@ def _in_schema(file: PythonFile, written: ast.Dict, schema: Mapping[str, Any]) -
     for key in inner.keys if isinstance(inner, ast.Dict) else ():
         if isinstance(key, ast.Constant) and isinstance(key.value, str):
             known = properties.get(key.value)
-            said = str(known.get("description") or "") if isinstance(known, dict) else None
+            text = str(known.get("description") or "") if isinstance(known, dict) else None
             shown = known if isinstance(known, dict) else None
             place = file.location(key)
-            yield ParameterDefinition(key.value, said, place, shown, key.value in required)
+            yield ParameterDefinition(key.value, text, place, shown, key.value in required)
 
 
 def _in_mapping(file: PythonFile, written: ast.Dict) -> Iterator[ParameterDefinition]:
@@ -176,13 +176,13 @@ def _in_mapping(file: PythonFile, written: ast.Dict) -> Iterator[ParameterDefini
         match value:
             case ast.Dict():
                 text = value_of(value, "description")
-                said = "" if text is None else file.text_of(text)
+                content = "" if text is None else file.text_of(text)
             case ast.Name() | ast.Attribute() | ast.Subscript() | ast.BinOp():
                 found = [*described(value, file)]
-                said = found[0] if found else "" if shows_all(value, file) else None
+                content = found[0] if found else "" if shows_all(value, file) else None
             case _:
                 return  # a JSON Schema, some of which is computed
-        yield ParameterDefinition(key.value, said, file.location(key))
+        yield ParameterDefinition(key.value, content, file.location(key))
 
 
 def _in_class(file: PythonFile, written: ast.expr | None) -> Iterator[ParameterDefinition]:
@@ -197,9 +197,9 @@ def _in_class(file: PythonFile, written: ast.expr | None) -> Iterator[ParameterD
     for field in cls.body if cls is not None else ():
         if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
             continue
-        said = [*described(field.annotation, file), *described(field.value, file)]
+        texts = [*described(field.annotation, file), *described(field.value, file)]
         is_whole = shows_all(field.annotation, file) and (field.value is None or shows_all(field.value, file))
-        description = said[0] if said else "" if is_whole else None
+        description = texts[0] if texts else "" if is_whole else None
         yield ParameterDefinition(
             field.target.id, description, file.location(field.target), is_required=field.value is None
         )

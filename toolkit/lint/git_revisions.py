@@ -122,8 +122,8 @@ def _git(folder: Path, *words: str, given: bytes = b"") -> subprocess.CompletedP
 
 
 def _reason(done: subprocess.CompletedProcess[bytes]) -> str:
-    said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    return said[0].removeprefix("fatal: ") if said else f"git ended with status {done.returncode}"
+    lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    return lines[0].removeprefix("fatal: ") if lines else f"git ended with status {done.returncode}"
 
 
 def _refuse(message: str, hint: str | None = None) -> NoReturn:

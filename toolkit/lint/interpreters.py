@@ -109,7 +109,7 @@ def find_interpreter(named: str) -> Interpreter:
     """Return the interpreter that a user named: its path, that of its environment, or the name of a command.
 
     Raises:
-        ConfigurationError: If it is none, or cannot run what opens modules, with the reason and what to do.
+        ConfigurationError: If it is not an interpreter that can open modules, with the reason and what to do.
     """
     executable = _executable(named)
     found = _probed(executable, named)

@@ -34,7 +34,7 @@ _HINTS = {
 
 
 def definitions_in(root: Node, file: str) -> tuple[list[ToolDefinition], list[Problem]]:
-    """Return the tools that a document defines, and what in it is none.
+    """Return the tools that a document defines, and what in it is not a tool.
 
     Args:
         root: The document.
@@ -93,15 +93,15 @@ def _definition(node: MappingNode, file: str) -> ToolDefinition:
     name, description = node.get("name"), node.get("description")
     assert isinstance(name, Scalar)  # noqa: S101 - it is looked for before
     schema, examples = _schema(node), _examples(node)
-    said = description.value if isinstance(description, Scalar) and isinstance(description.value, str) else ""
+    text = description.value if isinstance(description, Scalar) and isinstance(description.value, str) else ""
     return ToolDefinition(
         name=str(name.value),
-        description=said,
+        description=text,
         parameters=tuple(_parameters(schema)),
         origin="json",
         location=name.location,
         schema=schema.data,
-        spec=_spec(node, str(name.value), description=said, schema=schema, examples=examples, file=file),
+        spec=_spec(node, str(name.value), description=text, schema=schema, examples=examples, file=file),
         source=file,
         texts=tuple(_texts(node, name, description, schema)),
         document=schema.node,
@@ -149,9 +149,9 @@ def _parameters(schema: _Schema) -> Iterator[ParameterDefinition]:
     for name, entry in properties.entries.items():
         inner = plain(entry.value)
         known = inner if isinstance(inner, dict) else {}
-        said = known.get("description")
+        text = known.get("description")
         yield ParameterDefinition(
-            name, said if isinstance(said, str) else "", entry.key.location, known, name in needed
+            name, text if isinstance(text, str) else "", entry.key.location, known, name in needed
         )
 
 

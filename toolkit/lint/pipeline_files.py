@@ -143,8 +143,8 @@ class PipelineFile:
         inputs = self.root.get("inputs")
         for name, entry in inputs.entries.items() if isinstance(inputs, documents.Mapping) else ():
             yield Text("parameter name", name, WrittenInDocument(entry.key), name)
-            said = entry.value.get("description") if isinstance(entry.value, documents.Mapping) else None
-            if (scalar := _text(said)) is not None:
+            text = entry.value.get("description") if isinstance(entry.value, documents.Mapping) else None
+            if (scalar := _text(text)) is not None:
                 yield Text("parameter", scalar.text, WrittenInDocument(scalar), name)
 
 

@@ -71,7 +71,7 @@ class WrittenInPython:
         return self._file.location(self._node) if span is None else self._file.between(*span)
 
     def replaced(self, offset: int, length: int, text: str) -> Edit | None:
-        """Return the edit; a text that would need an escape is none."""
+        """Return the edit; there is none for a text that would need an escape."""
         span = self._span(offset, length)
         if span is None or length < 1 or any(sign in text for sign in "\\\"'\n\r"):
             return None

@@ -38,10 +38,10 @@ class ProviderRule(Rule):
         """Return an objection as a finding, in its place."""
         message = f"tool {tool.name!r}: {objection.message}"
         place = tool.place(*steps_of(objection.pointer))
-        fix = self.cure(tool, steps_of(objection.pointer), objection)
+        fix = self.fix_for(tool, steps_of(objection.pointer), objection)
         return self.problem(message, place, hint=objection.hint, severity=objection.severity, fix=fix)
 
-    def cure(
+    def fix_for(
         self,
         tool: ToolDefinition,  # noqa: ARG002 - for those that can
         path: tuple[str | int, ...],  # noqa: ARG002
@@ -61,8 +61,8 @@ class ToolsetRule(Rule):
         for source in by_source(tools):
             specs = [tool.spec for tool in source if tool.spec is not None]
             for provider in self.settings.providers:
-                said = dialects.request_objections(specs, provider, shared_exports(source))
-                own = [objection for objection in said if objection.code == self.code]
+                objections = dialects.request_objections(specs, provider, shared_exports(source))
+                own = [objection for objection in objections if objection.code == self.code]
                 for objection in own[:1]:  # the gravest comes first
                     message = f"in '{name_of(source)}' {objection.message}"
                     yield self.problem(message, source[0].location, hint=self.advice, severity=objection.severity)

@@ -74,7 +74,7 @@ class PythonFile:
             tree: The syntax tree of the source, if that was parsed before.
 
         Raises:
-            SyntaxError: If it is no Python.
+            SyntaxError: If it is not Python.
         """
         self.file = file
         self.text = text.removeprefix("\ufeff")
@@ -103,7 +103,7 @@ class PythonFile:
     def meaning(self, node: ast.expr) -> str | None:
         """Return the dotted name that a name or an attribute stands for through the imports, such as `time.sleep`.
 
-        A name that is not imported stands for itself; what is no name, such as a call, for None.
+        A name that is not imported stands for itself; anything else, such as a call, for None.
         """
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
@@ -206,7 +206,7 @@ class PythonFile:
         return written_value(node, self)
 
     def text_of(self, node: ast.expr) -> str | None:
-        """Return the text that an expression is worth; None where the source does not show it, or it is no text."""
+        """Return the text that an expression is worth; None where the source does not show it, or it is not a text."""
         try:
             value = self.value(node)
         except UnknownValueError:
@@ -432,8 +432,8 @@ class PythonFunction:
         option = self.written.marks.demands.strict_unless if self.written else None
         if self.written is None or option is None or self.written.kind not in {"decorator", "call"}:
             return False
-        said = self.written.argument((option,))
-        return said is None or (isinstance(said, ast.Constant) and said.value is True)
+        strict = self.written.argument((option,))
+        return strict is None or (isinstance(strict, ast.Constant) and strict.value is True)
 
     def is_context(self, parameter: PythonParameter) -> bool:
         """Whether the type of a parameter shows that a framework fills it with its context."""

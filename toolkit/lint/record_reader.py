@@ -57,8 +57,8 @@ def read_definition(record: Mapping[str, Any]) -> ToolDefinition:
     schema = spec.parameters if spec else record["schema"]
     properties = (schema or {}).get("properties", {})
     parameters = tuple(
-        ParameterDefinition(name, said, place and Location(*place), schema and properties.get(name), is_required)
-        for name, said, place, is_required in record["parameters"]
+        ParameterDefinition(name, text, place and Location(*place), schema and properties.get(name), is_required)
+        for name, text, place, is_required in record["parameters"]
     )
     place = record["location"]
     changes = {

@@ -16,7 +16,7 @@ def _read_group(record: Mapping[str, Any]) -> GroupSettings:
 
 
 def _server_record(server: Any) -> dict[str, Any]:
-    """Return what was heard of an MCP server, a `ToldServer`, as plain data."""
+    """Return what was heard of an MCP server, a `ListedServer`, as plain data."""
     return {
         "prefix": server.prefix,
         "tools": [[name, record_of(spec)] for name, spec in server.tools],
@@ -25,10 +25,10 @@ def _server_record(server: Any) -> dict[str, Any]:
 
 
 def _read_server(name: str, record: Mapping[str, Any]) -> Any:
-    from toolkit.sources.servers import ToldServer  # noqa: PLC0415 - few projects have servers
+    from toolkit.sources.servers import ListedServer  # noqa: PLC0415 - few projects have servers
 
     tools = tuple((wire_name, ToolSpec.from_json(spec)) for wire_name, spec in record["tools"])
-    return ToldServer(name, record["prefix"], tools, tuple(map(read_problem, record["problems"])))
+    return ListedServer(name, record["prefix"], tools, tuple(map(read_problem, record["problems"])))
 
 
 def configuration_record(configuration: Configuration) -> dict[str, Any]:

@@ -169,8 +169,8 @@ class RoughSchemas:
 def is_required(value: ast.expr | None) -> bool:
     """Whether a parameter or a field must be given: it has no default, also none in a call of `Field`."""
     if isinstance(value, ast.Call) and _is_field(value):
-        said = [one.value for one in value.keywords if one.arg in {"default", "default_factory"}]
-        return all(map(_is_ellipsis, (*value.args[:1], *said)))
+        defaults = [one.value for one in value.keywords if one.arg in {"default", "default_factory"}]
+        return all(map(_is_ellipsis, (*value.args[:1], *defaults)))
     return value is None or _is_ellipsis(value)
 
 

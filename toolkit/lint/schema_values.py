@@ -6,7 +6,7 @@ from typing import Any
 
 from toolkit.errors import ToolArgumentsError
 from toolkit.pipelines.schema_types import in_words
-from toolkit.schemas.kinds import kind_of_data, kinds_said
+from toolkit.schemas.kinds import declared_kinds, kind_of_data
 from toolkit.schemas.places import definitions_in
 
 _MEMBER = "value"
@@ -22,9 +22,9 @@ def misfit_of_value(value: Any, schema: Mapping[str, Any], root: Mapping[str, An
         schema: The schema of the parameter.
         root: The schema that it stands in, whose definitions it may refer to.
     """
-    said, kind = kinds_said(schema), kind_of_data(value)
-    if "type" in schema and kind not in said and not (kind == "integer" and "number" in said):
-        return f"{json.dumps(value, ensure_ascii=False, default=str)} is {in_words({kind})}, not {in_words(said)}"
+    kinds, kind = declared_kinds(schema), kind_of_data(value)
+    if "type" in schema and kind not in kinds and not (kind == "integer" and "number" in kinds):
+        return f"{json.dumps(value, ensure_ascii=False, default=str)} is {in_words({kind})}, not {in_words(kinds)}"
     if set(schema) <= _PLAIN and isinstance(schema.get("type"), str) and kind not in ("object", "array"):
         return None
     whole = {"type": "object", "properties": {_MEMBER: schema}, "required": [_MEMBER], **definitions_in(root)}

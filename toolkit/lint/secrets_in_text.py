@@ -54,7 +54,7 @@ _KEY = re.compile(r"-----BEGIN [A-Z ]*-----(?:\\[rn]|\s)*(?:[A-Za-z0-9+/]{32}|Pr
 
 
 def _is_real(found: re.Match[str]) -> bool:
-    """Whether it is none of the placeholders that documentation is full of, and no first line of a key alone."""
+    """Whether it is neither a placeholder, as in documentation, nor only the first line of a key."""
     secret = found[0]
     if secret.startswith("-----"):
         return _KEY.match(found.string, found.start()) is not None

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
 
 
-def with_told_servers(configuration: Configuration, requests: Iterable[Request], gate: "Gate | None") -> Configuration:
+def with_listed_servers(
+    configuration: Configuration, requests: Iterable[Request], gate: "Gate | None"
+) -> Configuration:
     """Return the configuration with what its servers list in their places; those that nothing speaks of list nothing.
 
     Args:
@@ -26,20 +28,20 @@ def with_told_servers(configuration: Configuration, requests: Iterable[Request],
         gate: Who is asked before a server of the project is reached.
 
     Raises:
-        ExitEarlyError: If whoever is asked ends the run.
+        ExitEarlyError: If the reviewer ends the run.
     """
     if not configuration.mcp:
         return configuration
-    from toolkit.sources.servers import ConfiguredServers, ToldServer  # noqa: PLC0415
+    from toolkit.sources.servers import ConfiguredServers, ListedServer  # noqa: PLC0415
     from toolkit.sources.setting_consents import consents_for  # noqa: PLC0415 - few projects have servers
 
     servers = ConfiguredServers(configuration._replace(holds_pins=False), consents_for(configuration, gate))
     wanted = _spoken_of(configuration, requests)
-    told: dict[str, Any] = {
-        name: ToldServer.of(server, servers.open(name) if name in wanted else None)
+    listed: dict[str, Any] = {
+        name: ListedServer.of(server, servers.open(name) if name in wanted else None)
         for name, server in configuration.mcp.items()
     }
-    return configuration._replace(mcp=told)
+    return configuration._replace(mcp=listed)
 
 
 def _spoken_of(configuration: Configuration, requests: Iterable[Request]) -> set[str]:
@@ -51,7 +53,7 @@ def _spoken_of(configuration: Configuration, requests: Iterable[Request]) -> set
         if request.file is None:
             words |= _words_in(request.target)
         elif request.kind == "pipeline":
-            with suppress(OSError):  # whoever checks the file reports it
+            with suppress(OSError):  # the check of the file reports it
                 words |= _words_in(Path(request.file).read_text("utf-8", errors="replace"))
     for name in words & configuration.groups.keys():
         group = configuration.groups[name]

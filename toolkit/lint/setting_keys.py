@@ -29,7 +29,7 @@ def selection_problems(parts: Sequence[str]) -> list[Problem]:
 
 
 def provider_problems(names: Sequence[str]) -> list[Problem]:
-    """Return a problem for each name that is no provider's."""
+    """Return a problem for each name that is not a provider."""
     return [
         Problem(
             BAD_CONFIGURATION,

@@ -4,7 +4,7 @@
 select = ["ALL"]                    # codes, their beginnings, names; everything by default
 ignore = ["TK202"]
 extend-select = []
-provider = ["openai", "anthropic"]  # for whom the tools are meant; `portable`, what all accept, by default
+provider = ["openai", "anthropic"]  # which models the tools are for; `portable`, what all accept, by default
 baseline = "lint-baseline.json"     # findings that are known and fail nothing
 max-parameters = 10                 # the figures of rules, by their names
 

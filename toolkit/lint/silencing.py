@@ -46,8 +46,8 @@ def silence_with_comments(problems: Iterable[Problem]) -> Silenced:
             by_file.setdefault(problem.location.file, []).append(problem)
     for file, found in by_file.items():
         change = _changed(file, found)
-        changes += [change] if change.cured else []
-        left += [problem for problem in found if problem not in change.cured]
+        changes += [change] if change.solved else []
+        left += [problem for problem in found if problem not in change.solved]
     return Silenced(changes, left)
 
 
@@ -96,9 +96,9 @@ def _with_comments(text: str, wanted: Mapping[int, list[str]]) -> str:
 
 
 def _with_comment(line: str, codes: list[str]) -> str:
-    said = _CODES.search(line)
-    if said:
-        return f"{line[: said.end(1)]}, {', '.join(codes)}{line[said.end(1) :]}"
+    found = _CODES.search(line)
+    if found:
+        return f"{line[: found.end(1)]}, {', '.join(codes)}{line[found.end(1) :]}"
     end = _LINE_END.search(line)
     start = end.start() if end else len(line)
     return f"{line[:start]}  # toolkit: ignore[{', '.join(codes)}]{end[1] if end else ''}"

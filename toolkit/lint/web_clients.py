@@ -14,7 +14,7 @@ _CLASSES = {
 def clients_of(function: PythonFunction) -> Mapping[str, str]:
     """Return the package of each client that a function makes, or that its file does, by the name of the variable.
 
-    One that begins all its addresses alike, with a `base_url`, is none of them: the model chooses what follows.
+    One that begins all its addresses alike, with a `base_url`, does not count: the model chooses what follows.
     """
     made = list(function.file.assigned.items())
     for node in function.walk():

@@ -123,7 +123,7 @@ def _has_no_default(value: ast.expr | None) -> bool:
 
 
 def _base_of(node: ast.ClassDef, file: PythonFile) -> str | None:
-    """Return what kind of plain class this is; None where it is none, or has a form of its own."""
+    """Return what kind of plain class this is; None where it is not one, or has a form of its own."""
     bases = [file.meaning(base) for base in node.bases]
     if not node.decorator_list and len(bases) == 1:
         [base] = bases

@@ -13,7 +13,7 @@ from toolkit.lint.file_checks import header_of, source_of, unreadable
 from toolkit.lint.framework_definitions import (
     UNKNOWN_NAME,
     framework_definition,
-    said_description,
+    written_description,
     written_schema_of,
 )
 from toolkit.lint.json_definitions import definitions_in
@@ -72,7 +72,7 @@ class WrittenTree:
             if not may_have_tools(Path(file).read_bytes()):
                 return []
         except OSError:
-            pass  # whoever reads it reports why it cannot be read
+            pass  # reading it reports why it cannot be read
         found = self._python(os.path.realpath(file))
         return found if isinstance(found, Problem) else list(self._defined(found))
 
@@ -159,9 +159,9 @@ class WrittenTree:
     def _theirs(self, file: PythonFile, tool: WrittenTool, path: str) -> WrittenEntry:
         found = framework_definition(file, tool)
         function = found.function or self._elsewhere(tool)
-        description, said = found.description, said_description(tool)
-        if description is None and said is not None:
-            description = ast.unparse(said)
+        description, node = found.description, written_description(tool)
+        if description is None and node is not None:
+            description = ast.unparse(node)
         elif description is None and function is not None:
             description = ast.get_docstring(function.node)
         entry = {
@@ -218,9 +218,9 @@ def _class_behind(written: ast.expr) -> ast.expr:
 
 def _hints(tool: WrittenTool, file: PythonFile) -> Iterator[tuple[str, Any]]:
     """Yield the hints in a tool's mark, and whether a call waits for approval."""
-    for place in tool.marks.terms.said:
-        said = file.resolved(tool.argument((place,)))
-        match said:
+    for place in tool.marks.terms.declared:
+        hint = file.resolved(tool.argument((place,)))
+        match hint:
             case None:
                 continue
             case ast.Call(keywords=keywords):
@@ -229,7 +229,7 @@ def _hints(tool: WrittenTool, file: PythonFile) -> Iterator[tuple[str, Any]]:
             case ast.Dict(keys=keys, values=values):
                 named = {str(_constant(key)): _constant(one) for key, one in zip(keys, values, strict=True) if key}
                 yield from marks_of({"annotations": named}).items()
-            case _ if _constant(said) is not False:
+            case _ if _constant(hint) is not False:
                 yield "requires_approval", True
 
 

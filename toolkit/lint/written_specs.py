@@ -39,7 +39,7 @@ def written_spec(
 
 
 def _options(function: PythonFunction) -> dict[str, Any] | None:
-    """Return the options of the mark; None where one of them is computed, or is none of a specification."""
+    """Return the options of the mark; None where one of them is computed, or is not part of a specification."""
     if any(keyword.arg is None for keyword in getattr(function.mark, "keywords", ())):
         return None
     found = {name: function.option(name) for name in function.options}

@@ -101,7 +101,7 @@ def converter_from(setting: object) -> MetaConverter:
             `allow` or `deny`, a list of names.
 
     Raises:
-        ConfigurationError: If it is none of these, or nothing may cross under a name that is allowed.
+        ConfigurationError: If it is not one of these, or nothing may cross under a name that is allowed.
     """
     match setting:
         case None | "none":
@@ -141,8 +141,8 @@ def meta_for(context: ToolContext, converter: MetaConverter) -> dict[str, Any] |
         message = f"a converter of context values must return a mapping, not {type(chosen).__name__}"
         raise TypeError(message)
     crossing = {key: value for key, value in chosen.items() if key not in TRACE_KEYS}
-    told = dict(pair for item in crossing.items() if (pair := _as_json(*item)))
-    return (told | _trace_for(context, converter, chosen)) or None
+    meta = dict(pair for item in crossing.items() if (pair := _as_json(*item)))
+    return (meta | _trace_for(context, converter, chosen)) or None
 
 
 def withholds_trace(converter: MetaConverter) -> bool:

@@ -83,8 +83,8 @@ def problems_of(drift: Drift, place: Location | None, hint: str) -> Iterator[Pro
 
 def in_short(changes: Sequence[Change]) -> str:
     """Return what has changed in one line: the first few changes, and how many there are beside them."""
-    told = "; ".join(change.what for change in changes[:_SHOWN])
-    return f"{told}; and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else told
+    text = "; ".join(change.what for change in changes[:_SHOWN])
+    return f"{text}; and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else text
 
 
 def _describe(before: Entry, now: Entry) -> Iterator[Change]:
@@ -190,7 +190,7 @@ class _Comparison:
             yield Change("compatible", f"the default of {self._called(path)} was {old}, and is {new}")
 
     def _branches(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
-        """Yield what became of a union; what is no union counts as one of a single branch."""
+        """Yield what became of a union; anything else counts as a union of a single branch."""
         same = Sameness()
         old, new = ([(same.name_of(one), one) for one in _branches_of(union)] for union in (before, now))
         was, becomes = ([name for name, _ in named] for named in (old, new))
@@ -205,7 +205,7 @@ class _Comparison:
                 yield from self._compare(one, other, path, depth + 1)
 
     def _types(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
-        old, new = (set(types_of(said)) or None for said in (before, now))
+        old, new = (set(types_of(schema)) or None for schema in (before, now))
         if old == new:
             return
         is_wider = new is None or (old is not None and old < new) or (old == {"integer"} and new == {"number"})
@@ -264,13 +264,13 @@ class _Comparison:
 
     def _rest(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
         """Yield what no other comparison knows: fail closed."""
-        said, says = before.keywords, now.keywords
-        for key in sorted({*said, *says} - _COMPARED):
-            if key == "items" and not any(isinstance(one.get(key), list | tuple) for one in (said, says)):
+        old, new = before.keywords, now.keywords
+        for key in sorted({*old, *new} - _COMPARED):
+            if key == "items" and not any(isinstance(one.get(key), list | tuple) for one in (old, new)):
                 yield from self._compare(before.at(key), now.at(key), f"{path}[]", depth + 1)
-            elif bare_keyword(said, key) != bare_keyword(says, key):
+            elif bare_keyword(old, key) != bare_keyword(new, key):
                 yield Change("breaking", f"'{key}' of {self._called(path)} has changed")
-            elif said.get(key) != says.get(key):
+            elif old.get(key) != new.get(key):
                 yield Change("text", f"the text of '{key}' of {self._called(path)} has changed")
 
     def _how(self, required: bool) -> str:  # noqa: FBT001 - a word is chosen

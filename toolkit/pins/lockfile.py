@@ -34,14 +34,14 @@ def entry_of(spec: ToolSpec) -> dict[str, Any]:
     hints: dict[str, Any] = {hint: getattr(spec, hint) for hint in _HINTS if getattr(spec, hint) is not None}
     if spec.requires_approval:
         hints["requires_approval"] = True
-    said = {
+    entry = {
         "description": spec.description,
         "parameters": spec.parameters,
         "output_schema": spec.output_schema,
         "hints": hints,
         "examples": list(spec.examples),
     }
-    plain: dict[str, Any] = json.loads(json.dumps(said, default=str))
+    plain: dict[str, Any] = json.loads(json.dumps(entry, default=str))
     redactor = Redactor(*secrets_of_schema(spec.parameters, spec.examples), outer=redactor_of_environment())
     return {key: value for key, value in redactor.data(plain).items() if value}
 

@@ -48,10 +48,10 @@ class Sameness:
     def _of(self, part: Schema, known: dict[str, str], level: int) -> str:
         if level > DEEPEST or not isinstance(part.node, Mapping):
             return json.dumps(part.node, sort_keys=True)
-        said = {key: inner for key, inner in part.keywords.items() if key != "default"}
-        if reference_in(said) is not None:
-            return self._referred(part.part((), said), known, level)
-        return self._named(changed_inside(said, lambda inner: self._of(part.part((), inner), known, level + 1)))
+        keywords = {key: inner for key, inner in part.keywords.items() if key != "default"}
+        if reference_in(keywords) is not None:
+            return self._referred(part.part((), keywords), known, level)
+        return self._named(changed_inside(keywords, lambda inner: self._of(part.part((), inner), known, level + 1)))
 
     def _referred(self, part: Schema, known: dict[str, str], level: int) -> str:
         written = json.dumps(part.node, sort_keys=True)

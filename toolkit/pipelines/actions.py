@@ -133,13 +133,13 @@ class CallCarefully:
             tool = tool if turn.context.journal is None else _journaled(tool)
             return outcome_of(await _called(tool, arguments, turn.context, demand))
 
-        def told(attempt: int, error: str, delay: float) -> None:
+        def on_retry(attempt: int, error: str, delay: float) -> None:
             if turn.call:
                 turn.context.emit(
                     StepRetried(turn.call, turn.path, attempt=attempt, error=error, delay=delay, item=turn.context.item)
                 )
 
-        retried = RetriedTool(tool, definition.retry, told)
+        retried = RetriedTool(tool, definition.retry, on_retry)
         whole = retried if turn.context.journal is None else _journaled(retried)
         result = await _called(whole, arguments, turn.context, demand)
         return outcome_of(result, retried.attempts)

@@ -194,10 +194,10 @@ class PipelineBuilder(Generic[P]):
     # ---------------------------------------------------------------------------------------------------- steps
 
     def _add(self, steps: list[StepDefinition], action: Mapping[str, Any], keys: Mapping[str, Any]) -> Self:
-        said = {"with" if name == "arguments" else name: value for name, value in keys.items() if value is not None}
-        if isinstance(said.get("timeout"), int | float):
-            said["timeout"] = f"{said['timeout']}s"
-        step = self._reader.read(self._node({**action, **said}, place_of_caller()))
+        written = {"with" if name == "arguments" else name: value for name, value in keys.items() if value is not None}
+        if isinstance(written.get("timeout"), int | float):
+            written["timeout"] = f"{written['timeout']}s"
+        step = self._reader.read(self._node({**action, **written}, place_of_caller()))
         if step is not None:
             steps.append(step._replace(adapter_location=None))
         return self

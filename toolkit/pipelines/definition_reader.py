@@ -72,8 +72,8 @@ class _Reader(HeadReader):
         if node is None or (defaults := self.mapping(node, "'defaults'", "{timeout: 30s}")) is None:
             return StepDefaults()
         self.check_keys(defaults, "'defaults'", DEFAULT_KEYS)
-        said = read_rows(StepReader(self.problems, StepDefaults()), defaults, DEFAULT_ROWS)
-        return StepDefaults(**{name: value for name, value in said.items() if value is not None})
+        values = read_rows(StepReader(self.problems, StepDefaults()), defaults, DEFAULT_ROWS)
+        return StepDefaults(**{name: value for name, value in values.items() if value is not None})
 
     def _steps(self, root: documents.Mapping, reader: StepReader) -> tuple[StepDefinition, ...]:
         node = root.get("steps")

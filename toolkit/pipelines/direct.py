@@ -62,8 +62,8 @@ def _says_nothing_else(step: PlannedStep) -> bool:
         and step.on_error == "fail"
         and not adapts
         and all(
-            said is None
-            for said in (
+            value is None
+            for value in (
                 definition.id,
                 definition.when,
                 definition.each,

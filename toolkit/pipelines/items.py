@@ -118,7 +118,7 @@ class _Batch:
             self._own_skips.append(self._skipped(index, outcome))
 
     def _turn_of(self, index: int, item: Any) -> Turn:
-        """Return the turn of one item, whose context names it for whoever is asked or listens."""
+        """Return the turn of one item, whose context names it for reviewers and listeners."""
         context = self._turn.context
         if context.gate is None and context.listener is None and context.run is None:
             return self._turn

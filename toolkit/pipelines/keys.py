@@ -112,8 +112,8 @@ class KeyReader(ShapeReader):
 
     def _approval_of_keys(self, place: Location, node: documents.Mapping) -> Approval:
         self.check_keys(node, "'approve'", APPROVE_KEYS)
-        said = read_rows(self, node, APPROVE_ROWS)
-        return Approval(place, **said | {"editable": said.get("editable") is not False})
+        values = read_rows(self, node, APPROVE_ROWS)
+        return Approval(place, **values | {"editable": values.get("editable") is not False})
 
     def message(self, node: Node) -> Value | None:
         """Read what is asked: a text, which may have expressions in it."""
@@ -129,9 +129,9 @@ class KeyReader(ShapeReader):
         if mapping is None:
             return None
         self._check_retry_keys(mapping)
-        said = read_rows(self, mapping, RETRY_ROWS)
-        retry = Retry()._replace(**{field: value for field, value in said.items() if value is not None})
-        return retry if said.get("longest") else retry._replace(longest=max(retry.longest, retry.backoff))
+        values = read_rows(self, mapping, RETRY_ROWS)
+        retry = Retry()._replace(**{field: value for field, value in values.items() if value is not None})
+        return retry if values.get("longest") else retry._replace(longest=max(retry.longest, retry.backoff))
 
     def _check_retry_keys(self, mapping: documents.Mapping) -> None:
         if "on" in mapping.entries:

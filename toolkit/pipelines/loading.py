@@ -1,6 +1,6 @@
 """Loading: a YAML file becomes a Pipeline, or every reason why it cannot.
 
-The room knows no sources. Whoever loads a file hands in an `Opening`: how a name in `use:` becomes a Tool. Paths of
+The room knows no sources. The caller passes in an `Opening`: how a name in `use:` becomes a Tool. Paths of
 other pipelines (`./other.yaml`) never reach it: they are read here, so that a circle of files is found; those of
 agents, which are YAML too, do. Names are looked up in the opening that `with_sources` returned for the file's own
 `tools:`, if it has any.

@@ -150,7 +150,7 @@ class Pipeline(Tool):
         return self.veil.over(parsed)
 
     async def perform(self, parsed: dict[str, Any], context: ToolContext) -> ToolResult:
-        """Run the steps; they were chosen by whoever wrote them, whoever chose the pipeline."""
+        """Run the steps; their author chose them, no matter who chose the pipeline."""
         if context.chosen_by != "person":
             context = context.replace(chosen_by="person")
         result, gate_refused = await self._run_reported(parsed, context)

@@ -149,7 +149,7 @@ def _handed_through(definition: PipelineDefinition, after: Scope) -> AbstractSet
 
 
 def _holds_nothing(scope: Scope) -> bool:
-    """Return whether what is handed on is known to be nothing, so that losing it is no loss."""
+    """Return whether the output is known to be nothing, so that nothing is lost with it."""
     return scope.previous is not None and kinds_of(scope.previous.schema) == {"null"}
 
 

@@ -35,7 +35,7 @@ _FILE_ERRORS = (
     PermissionError,
 )
 
-Told = Callable[[int, str, float], None]
+OnRetry = Callable[[int, str, float], None]
 """Receives which attempt failed, why, and how many seconds later the next one follows."""
 
 
@@ -76,11 +76,11 @@ def _status_of(error: BaseException) -> object:
 class RetriedTool(WrappedTool):
     """A tool that is tried again. The gate lies outside: nobody is asked about the same call twice."""
 
-    def __init__(self, inner: Tool, retry: Retry, told: Told | None = None) -> None:
+    def __init__(self, inner: Tool, retry: Retry, on_retry: OnRetry | None = None) -> None:
         """Keep how often and when it is tried again, and who receives the attempts."""
         super().__init__(inner)
         self._retry = retry
-        self._told = told
+        self._on_retry = on_retry
         self.attempts = 0
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
@@ -107,8 +107,8 @@ class RetriedTool(WrappedTool):
 
     async def _wait(self, message: str) -> None:
         delay = delay_after(self._retry, self.attempts)
-        if self._told is not None:
-            self._told(self.attempts, message, delay)
+        if self._on_retry is not None:
+            self._on_retry(self.attempts, message, delay)
         await pause(delay)
 
 

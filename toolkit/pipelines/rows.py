@@ -14,7 +14,7 @@ class Row(NamedTuple):
         name: The key.
         meaning: Its meaning, for the docs and for editors.
         schema: What its value has to be, as JSON Schema.
-        field: What its value is called in the value that is made of the mapping; nothing where it is no part of that.
+        field: What its value is called in the value that is made of the mapping; nothing where it is not part of that.
         read: Makes the value, given the reader that reports what is wrong.
         beside: The kinds of step that it may stand in; for keys of steps.
     """

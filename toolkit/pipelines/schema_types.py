@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from toolkit.schemas.keywords import DEFINITIONS
-from toolkit.schemas.kinds import kind_of_data, kinds_said
+from toolkit.schemas.kinds import declared_kinds, kind_of_data
 from toolkit.schemas.places import Pointer, definitions_in, reference_in
 from toolkit.schemas.schema import DEEPEST, Schema as Part
 
@@ -71,7 +71,7 @@ def _alternatives(whole: Part) -> list[Part] | None:
         return None  # what was taken out of a whole keeps its definitions alone
     parts = whole.alternatives()
     is_known = all(
-        reference_in(one.node) is None and "allOf" not in one.keywords and kinds_said(one.node) for one in parts
+        reference_in(one.node) is None and "allOf" not in one.keywords and declared_kinds(one.node) for one in parts
     )
     return parts if is_known else None
 
@@ -79,7 +79,7 @@ def _alternatives(whole: Part) -> list[Part] | None:
 def kinds_of(schema: Schema | None) -> set[str] | None:
     """Return the types that a value may have, or `None` if that is not known."""
     parts = alternatives(schema)
-    return None if parts is None else {kind for part in parts for kind in kinds_said(part)}
+    return None if parts is None else {kind for part in parts for kind in declared_kinds(part)}
 
 
 def schema_of_data(value: Any) -> Schema:
@@ -138,7 +138,7 @@ def member(schema: Schema | None, key: Step) -> tuple[_State, Schema | None]:
 def _member_of_any(parts: list[Part] | None, key: Step) -> tuple[_State, Part | None]:
     if parts is None:
         return "unknown", None
-    found = [_member_of_one(part, key) for part in parts if kinds_said(part.node) != {"null"}]
+    found = [_member_of_one(part, key) for part in parts if declared_kinds(part.node) != {"null"}]
     if found and all(state == "missing" for state, _ in found):
         return "missing", None
     known = [part for state, part in found if state == "known" and part is not None]
@@ -148,18 +148,18 @@ def _member_of_any(parts: list[Part] | None, key: Step) -> tuple[_State, Part | 
 
 
 def _member_of_one(part: Part, key: Step) -> tuple[_State, Part | None]:
-    kinds, said = kinds_said(part.node), part.keywords
+    kinds, keywords = declared_kinds(part.node), part.keywords
     if isinstance(key, int):
         return ("known", part.at("items")) if "array" in kinds else ("unknown", None)
     if kinds != {"object"}:
         # A list's or a number's members: the run will say so, since `null` and the like may be meant to be checked.
         return "unknown", None
-    properties = said.get("properties")
+    properties = keywords.get("properties")
     if properties is None:
         return "known", part.at("additionalProperties")
     if key in properties:
         return "known", part.at("properties", key)
-    is_open = bool(said.get("additionalProperties")) or "patternProperties" in said
+    is_open = bool(keywords.get("additionalProperties")) or "patternProperties" in keywords
     return ("unknown", None) if is_open else ("missing", None)
 
 
@@ -198,7 +198,7 @@ def _best(found: list[Misfit | None]) -> Misfit | None:
 
 
 def _misfit_of_one(given: Part, wanted: Part, known: _Known) -> Misfit | None:
-    offers, demands = kinds_said(given.node), kinds_said(wanted.node)
+    offers, demands = declared_kinds(given.node), declared_kinds(wanted.node)
     taken = demands | {kind for demand in demands for kind in _ACCEPTS.get(demand, ())}
     if not offers & taken:
         is_number_in_text = "string" in offers and bool(demands & {"integer", "number"})

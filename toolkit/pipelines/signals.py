@@ -4,7 +4,7 @@ from toolkit.errors import Signal
 
 
 class GateRefused(Signal):
-    """A gate of a pipeline within another was refused: whoever refused it wants the whole run to end, not a part.
+    """A gate of a pipeline within another was refused: the reviewer wants the whole run to end, not a part.
 
     It passes through everything between the two, such as an agent, and the outer pipeline ends as its own gate would
     end it.

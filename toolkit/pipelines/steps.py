@@ -63,7 +63,7 @@ class StepReader(KeyReader):
         return tuple(step for step in steps if step is not None)
 
     def read(self, node: Node) -> StepDefinition | None:
-        """Return the step that a node describes, or `None` after reporting why it is none."""
+        """Return the step that a node describes, or `None` after reporting why there is none."""
         self.count += 1
         if self.count == MAX_STEPS + 1:
             self.beyond = node.location
@@ -208,8 +208,8 @@ class StepReader(KeyReader):
         return word, () if step is None else (step,)
 
     def _definition(self, node: documents.Mapping, action: Action) -> StepDefinition:
-        said = read_rows(self, node, STEP_ROWS)
-        each = self._each(node, said.pop("items", None), *(said.pop(name, None) for name in EACH_KEYS))
+        values = read_rows(self, node, STEP_ROWS)
+        each = self._each(node, values.pop("items", None), *(values.pop(name, None) for name in EACH_KEYS))
         usual = self._defaults if isinstance(action, Use) else StepDefaults()
         adapt = node.entries.get("adapt")
         return StepDefinition(
@@ -218,7 +218,7 @@ class StepReader(KeyReader):
             each=each,
             adapter_location=None if adapt is None else adapt.key.location,
             node=node,
-            **{"retry": usual.retry, "timeout": usual.timeout} | said,
+            **{"retry": usual.retry, "timeout": usual.timeout} | values,
         )
 
     def _each(

@@ -138,7 +138,7 @@ def _read_scalar(node: Scalar, problems: list[Problem]) -> Value:
 
 
 def read_template(node: Scalar, problems: list[Problem]) -> "Template | None":
-    """Return the template that a text is, or `None` after reporting why it is none."""
+    """Return the template that a text is, or `None` after reporting why there is none."""
     from toolkit.pipelines.expressions import ExpressionError, parse_template  # noqa: PLC0415 - plain chains need none
 
     try:

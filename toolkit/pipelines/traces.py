@@ -1,7 +1,7 @@
 """Traces: which steps the words of a value came from, through everything that passes them on.
 
 What is computed of data without its words, as a number or a comparison, has no trace. Neither has what is compared with
-something before it is used, nor what `replace` has gone over: whoever wrote that has thought of it.
+something before it is used, nor what `replace` has gone over: their author has thought of it.
 """
 
 import ast
@@ -12,7 +12,7 @@ from toolkit.pipelines.expressions.checking import constant_key
 from toolkit.pipelines.expressions.functions import FUNCTIONS
 from toolkit.pipelines.schema_types import Schema, alternatives, member
 from toolkit.pipelines.templated_data import ListValue, MappingValue, TemplateValue, Value, expressions_in
-from toolkit.schemas.kinds import kinds_said
+from toolkit.schemas.kinds import declared_kinds
 
 _PASSING = frozenset(
     {
@@ -93,7 +93,7 @@ def _is_closed(schema: Schema | None) -> bool:
     """Whether a value can only be a number, or one of those that are listed."""
     parts = alternatives(schema)
     return bool(parts) and all(
-        kinds_said(part) <= _WORDLESS or "enum" in part or "const" in part for part in parts or ()
+        declared_kinds(part) <= _WORDLESS or "enum" in part or "const" in part for part in parts or ()
     )
 
 

@@ -36,7 +36,7 @@ def context_within(context: ToolContext, step: PlannedStep, flow: Flow) -> ToolC
 
 
 def _place_of(step: PlannedStep, flow: Flow) -> str:
-    """Return where in a run a step is, in words, for whoever is asked."""
+    """Return where in a run a step is, in words, for the reviewer."""
     around = flow.context.place
     here = f"step {step.position}/{step.of}"
     parent = step.path.rpartition("/")[0]

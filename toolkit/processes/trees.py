@@ -83,12 +83,12 @@ async def run_command(
             finally:
                 control.close()
                 await _end(warden, report, mark)
-    told = read_report(report.kept)
-    if "error" in told:
-        raise StartError(_reason(told["error"], command[0]))
-    if "exit" not in told:
+    outcome = read_report(report.kept)
+    if "error" in outcome:
+        raise StartError(_reason(outcome["error"], command[0]))
+    if "exit" not in outcome:
         raise StartError(f"what watches over it was killed: '{command[0]}'")
-    return Ended(told["exit"], bytes(output.kept), bytes(errors.kept), output.is_cut)
+    return Ended(outcome["exit"], bytes(output.kept), bytes(errors.kept), output.is_cut)
 
 
 class _Capture:
@@ -195,9 +195,9 @@ async def _end(warden: subprocess.Popen[bytes], report: _Capture, mark: str) -> 
             await report.read()
             group.cancel_scope.cancel()
         warden.wait()
-    told = read_report(report.kept)
-    if "started" in told and warden.returncode != 0:  # somebody has killed it, and it has ended nothing
-        end_without_warden(told["started"], mark)
+    outcome = read_report(report.kept)
+    if "started" in outcome and warden.returncode != 0:  # somebody has killed it, and it has ended nothing
+        end_without_warden(outcome["started"], mark)
 
 
 def _pipe(stack: ExitStack) -> tuple[FileIO, FileIO]:

@@ -2,7 +2,7 @@
 
     python -I -S warden.py REPORT CONTROL LOCALE COMMAND [ARGUMENT...]
 
-It stands between us and the command, so that nothing outlives either of us. On Linux it adopts whoever loses its parent
+It stands between us and the command, so that nothing outlives either of us. On Linux it adopts orphaned processes
 beneath it, also one that moved to a session of its own; so everything that was started stays in its tree. It ends
 the tree when the command has ended, when `CONTROL` is closed, and so also when we die in any way: the system
 closes what we held open. It writes to `REPORT`, a line each, which process is to be the command (`started PID`), that
@@ -146,7 +146,7 @@ def _end_all(woken: int) -> None:
 
 
 def end_descendants() -> None:
-    """End whatever this process, which is no warden, has started, and all that this has started."""
+    """End everything that this process, which is not a warden, has started, and everything that they have started."""
     deadline = time.monotonic() + PATIENCE
     while (held := _held()) and time.monotonic() < deadline:
         for process in held:

@@ -1,6 +1,6 @@
 """Watching: a command is started by a warden, a program of its own that ends all that the command has started.
 
-Whoever starts a warden gives it the write end of one pipe, its report, and the read end of another, its control. It
+Its parent gives a warden the write end of one pipe, its report, and the read end of another, its control. It
 starts the command with its own streams, environment and folder, and ends it with its tree when the control is closed.
 """
 

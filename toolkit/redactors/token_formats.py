@@ -63,7 +63,7 @@ _IN_RUNNING_TEXT = (
         r"\b(?:[Bb]earer|[Bb]asic) +(?P<value>(?=[A-Za-z._~+/=-]*[0-9])[A-Za-z0-9._~+/=-]{12,})",
     ),
 )
-"""What is redacted, but is no finding in a definition, where it is an example as a rule."""
+"""What is redacted, but is not reported in a definition, where it is usually an example."""
 
 
 _BY_HINT = [(hint, kind.pattern) for kind in (*TOKEN_FORMATS, *_IN_RUNNING_TEXT) for hint in kind.hints]

@@ -75,7 +75,7 @@ class ModelUse:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The limits on what a run may spend; `None` is no limit.
+    """The limits on what a run may spend; `None` means no limit.
 
     Attributes:
         cost: US dollars.
@@ -142,7 +142,7 @@ def _amount(part: str) -> tuple[str, float]:
     """Return what a part of a budget limits, and to how much.
 
     Raises:
-        ValueError: If it is no such part.
+        ValueError: If it is not such a part.
     """
     match = _AMOUNT.fullmatch(part.strip())
     if match is None:

@@ -192,7 +192,7 @@ class Run:
             _LOGGER.warning("%s", warning.removeprefix("warning: "))
 
     def _add_up(self, cost: float = 0.0, tokens: int = 0, actions: int = 0) -> None:
-        """Add to what was spent; whoever does it holds the lock."""
+        """Add to what was spent; the caller holds the lock."""
         spent = self._spent
         self._spent = Budget((spent.cost or 0.0) + cost, (spent.tokens or 0) + tokens, (spent.actions or 0) + actions)
 
@@ -204,9 +204,9 @@ class Run:
         return self.around is not None and self.around.tell(message)
 
     def check(self) -> None:
-        """Stop what goes on if it must not: whoever does the next expensive thing asks first.
+        """Stop what must not go on: called before every expensive action.
 
-        A budget of calls is no matter here: when the last one is made, its result may still be thought about.
+        A budget of calls does not count here: when the last one is made, its result may still be thought about.
 
         Raises:
             TerminationRequested: If this run, or an outer one, was asked to end.

@@ -81,16 +81,19 @@ def _leading_nowhere(part: Schema) -> Iterator[Fault]:
 
 
 def _impossible(part: Schema) -> Iterator[Fault]:
-    said = part.keywords
+    keywords = part.keywords
     for least, most in _PAIRS:
-        low, high = said.get(least), said.get(most)
+        low, high = keywords.get(least), keywords.get(most)
         if low is None or high is None or not is_number(low) or not is_number(high):
             continue
         if low > high or (low == high and "exclusive" in least + most):
             message = f"fits no value: its '{least}' is {low}, and its '{most}' is {high}"
             yield Fault((*part.pointer, least), message, "let the lower bound be the smaller one")
-    types = [name for name in types_of(said) if name in TYPES]
-    for keyword, values in (("const", [said["const"]] if "const" in said else []), ("enum", said.get("enum"))):
+    types = [name for name in types_of(keywords) if name in TYPES]
+    for keyword, values in (
+        ("const", [keywords["const"]] if "const" in keywords else []),
+        ("enum", keywords.get("enum")),
+    ):
         listed = values if types and isinstance(values, list | tuple) else []
         wrong = [value for value in listed if not any(is_of_type(value, name) for name in types)]
         if wrong and len(wrong) == len(listed):

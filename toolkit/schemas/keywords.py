@@ -118,5 +118,5 @@ def forms_of(keyword: str, draft: str | None) -> list[Form]:
 
 def draft_of(root: object) -> str | None:
     """Return the draft that a schema names; None if it names no known one."""
-    said = root.get("$schema") if isinstance(root, Mapping) else None
-    return next((draft for draft in DRAFTS if draft in said), None) if isinstance(said, str) else None
+    declared = root.get("$schema") if isinstance(root, Mapping) else None
+    return next((draft for draft in DRAFTS if draft in declared), None) if isinstance(declared, str) else None

@@ -28,7 +28,7 @@ def kind_of_data(value: Any) -> str:
             return "object"
 
 
-def kinds_said(node: Any) -> frozenset[str]:
+def declared_kinds(node: Any) -> frozenset[str]:
     """Return the types that a schema names, or that its values have; none if it has neither."""
     if not isinstance(node, MAPPINGS):
         return frozenset()

@@ -1,4 +1,4 @@
-"""Patterns: how much work the regular expressions of a schema are to whoever compiles them."""
+"""Patterns: how much work it is to compile the regular expressions of a schema."""
 
 import re
 from typing import Any

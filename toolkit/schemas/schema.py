@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from toolkit.redactors.secret_names import names_secret
 from toolkit.schemas.keywords import HOLDERS, MAPS, holders_about
-from toolkit.schemas.kinds import ANYTHING, in_both, kinds_said
+from toolkit.schemas.kinds import ANYTHING, declared_kinds, in_both
 from toolkit.schemas.places import (
     MAPPINGS,
     REFERENCES,
@@ -167,7 +167,7 @@ class Schema(NamedTuple):
 
     def kinds(self) -> frozenset[str]:
         """Return the JSON types that a value may have; all of them unless restricted."""
-        found = kinds_said(self.node) if _BRANCHING.isdisjoint(self.keywords) else _kinds_of(self, {}, 0)
+        found = declared_kinds(self.node) if _BRANCHING.isdisjoint(self.keywords) else _kinds_of(self, {}, 0)
         return found or ANYTHING
 
     def depth(self, *, across_references: bool = True) -> int:
@@ -204,8 +204,8 @@ class Schema(NamedTuple):
     @property
     def is_marked_secret(self) -> bool:
         """Whether it marks the value itself as a secret."""
-        said = self.keywords
-        return said.get("writeOnly") is True or said.get("format") == "password"
+        keywords = self.keywords
+        return keywords.get("writeOnly") is True or keywords.get("format") == "password"
 
     def choices(self) -> Sequence[Any]:
         """Return the only values that it lists itself; none where it lists none."""
@@ -246,7 +246,7 @@ def _kinds_of(part: Schema, known: dict[Pointer, frozenset[str]], level: int) ->
     if part.pointer in known or level > DEEPEST:
         return known.get(part.pointer, frozenset())
     known[part.pointer] = frozenset()
-    found = kinds_said(part.node) or ANYTHING
+    found = declared_kinds(part.node) or ANYTHING
     for demands in _demands_of(part):
         kinds = frozenset[str]().union(*(_kinds_of(one, known, level + 1) for one in demands))
         found = in_both(found, kinds) or found

@@ -28,9 +28,9 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
         if len(users) == 1 and not inside:
             user, definition = users[0], definitions.pop(name)
             del user["$ref"]
-            said = dict(user)
+            result = dict(user)
             user.clear()
-            user.update(definition | said)
+            user.update(definition | result)
     if not definitions:
         schema.pop("$defs", None)
     _each(schema, put_in_order)

@@ -15,7 +15,7 @@ _ADMINISTRATOR = 0
 class Boundary:
     """How far upwards from one folder files are believed.
 
-    Believed are this user, the system's administrator, and whoever owns the folder itself.
+    This user, the system's administrator and the owner of the folder itself are trusted.
     """
 
     def __init__(self, start: Path) -> None:

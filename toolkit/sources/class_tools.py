@@ -47,10 +47,10 @@ def class_tools(constants: Constants, cls: Defined, kind: ToolClasses) -> Iterat
     if _is_abstract(node):
         return
     method = next((found for name in kind.methods if (found := _method(line, name))), None)
-    said = _describe(line, kind.name)
-    if said is None and (method is None or _is_meant_as_base(node)):
+    description = _describe(line, kind.name)
+    if description is None and (method is None or _is_meant_as_base(node)):
         return
-    name = None if said is None else constants.text(said[0].source, said[1])
+    name = None if description is None else constants.text(description[0].source, description[1])
     yield ClassTool(node, kind, name or None, *(method or (None, None)))
 
 

@@ -115,7 +115,7 @@ class Configuration(NamedTuple):
         dialect: The dialect that tools are printed in; None if not set.
         journal: Whether runs of pipelines keep a journal, unless their user chooses otherwise.
         model: The model that agents ask unless they name another; None if not set.
-        model_said: The model that the user wants asked, whatever agents name; None if no option named one.
+        chosen_model: The model that the user wants asked, whatever agents name; None if no option named one.
         model_url: Where the server of a `chat:NAME` model is. A project's file cannot set it: keys are sent there.
         model_timeout: Seconds that a model may be silent; None if not set.
         prices: What models cost, by their names.
@@ -149,7 +149,7 @@ class Configuration(NamedTuple):
     dialect: str | None = None
     journal: bool = False
     model: str | None = None
-    model_said: str | None = None
+    chosen_model: str | None = None
     model_url: str | None = None
     model_timeout: float | None = None
     prices: "Mapping[str, Price]" = MappingProxyType({})

@@ -40,7 +40,7 @@ def means_tool(path: Path) -> bool:
         with path.open("rb") as stream:
             text = stream.read(_ENOUGH_TO_TELL).decode("utf-8", errors="replace")
     except OSError:
-        return True  # whoever opens it reports why it cannot be read
+        return True  # opening it reports why it cannot be read
     return _OUR_KEY.search(text.removeprefix("\ufeff")) is not None
 
 

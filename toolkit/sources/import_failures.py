@@ -38,7 +38,7 @@ def import_problems(error: BaseException, root: str, module: str, file: Location
         return [problem if problem.location else replace(problem, location=place) for problem in error.problems]
     if hidden := _hidden_by_ours(error, root, place):
         return hidden
-    return [Problem(DOES_NOT_IMPORT, _message(error, module), place, hint=_cure(error, root))]
+    return [Problem(DOES_NOT_IMPORT, _message(error, module), place, hint=_hint_for(error, root))]
 
 
 def hidden_module(name: str, root: str, place: Location | None) -> list[Problem] | None:
@@ -108,11 +108,11 @@ def _shorten(text: str) -> str:
     return line if len(line) <= _MAX_TEXT else f"{line[:_MAX_TEXT]}…"
 
 
-def _cure(error: BaseException, root: str) -> str:
-    return _special_cure(error, root) or _general_cure(error)
+def _hint_for(error: BaseException, root: str) -> str:
+    return _special_hint(error, root) or _general_hint(error)
 
 
-def _general_cure(error: BaseException) -> str:
+def _general_hint(error: BaseException) -> str:
     match error:
         case SyntaxError():
             return "Python cannot read on from here; look at this line and at the one before it"
@@ -123,14 +123,14 @@ def _general_cure(error: BaseException) -> str:
     return "this runs whenever the module is imported; what may fail belongs into a tool"
 
 
-def _special_cure(error: BaseException, root: str) -> str | None:
+def _special_hint(error: BaseException, root: str) -> str | None:
     match error:
         case SystemExit():
             return _BEHIND_A_GUARD
         case ModuleNotFoundError(name=str(name)):
-            return _missing_module_cure(name, root)
+            return _missing_module_hint(name, root)
         case ImportError(name=str(module)):
-            return _missing_name_cure(error, module)
+            return _missing_name_hint(error, module)
         case NameError(name=str(name)) | AttributeError(name=str(name)):
             return did_you_mean(name, _names_in_sight(error))
         case MemoryError():
@@ -142,7 +142,7 @@ def _special_cure(error: BaseException, root: str) -> str | None:
     return None
 
 
-def _missing_module_cure(name: str, root: str) -> str:
+def _missing_module_hint(name: str, root: str) -> str:
     if "." in name and (parent := sys.modules.get(name.rpartition(".")[0])):
         last = name.rpartition(".")[2]
         siblings = (module.name for module in pkgutil.iter_modules(getattr(parent, "__path__", [])))
@@ -152,7 +152,7 @@ def _missing_module_cure(name: str, root: str) -> str:
     return f"{near.removesuffix('?')}, or is it not installed?" if near else f"install it into {sys.prefix}"
 
 
-def _missing_name_cure(error: ImportError, module: str) -> str | None:
+def _missing_name_hint(error: ImportError, module: str) -> str | None:
     found = re.match(r"cannot import name '(\w+)'", str(error))
     if not found:
         return None

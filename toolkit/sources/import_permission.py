@@ -128,7 +128,7 @@ class ImportPermission:
         return self.objections_to_file(path, None, "file", is_walked=False)
 
     def is_unconditional(self, name: str | None, chooser: Chooser) -> bool:
-        """Return whether a module may be imported whatever it is: a person runs one thing in it."""
+        """Return whether any module may be imported: a person runs one thing in it."""
         return chooser == "user" and name is not None and not self._looks
 
     def _proof_wanted(self, file: str, chooser: Chooser) -> _Proof:

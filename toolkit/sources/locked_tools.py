@@ -1,4 +1,4 @@
-"""Locked tools: whether a tool is what `toolkit.lock` pins, so that consent to what it was is none to what it is."""
+"""Locked tools: whether a tool is what `toolkit.lock` pins: consent to what it was is not consent to what it is."""
 
 from dataclasses import replace
 from functools import cached_property

@@ -1,6 +1,6 @@
 """Pinning: a tool of a server that is no longer what `toolkit.lock` pins is not used until somebody has agreed to it.
 
-Whoever agreed to a tool agreed to its definition then. What a model has read of a changed one may have done its work
+Agreeing to a tool is agreeing to its definition at that time. What a model has read of a changed one may have worked
 before any question about a call could be asked, so it is not offered at all.
 """
 
@@ -19,7 +19,7 @@ from toolkit.sources.collected import Collected
 def as_pinned(server: McpServer, tools: Iterable[RemoteTool], directory: Path) -> Collected:
     """Return the tools of a server that are what the lockfile pins, or that it does not pin.
 
-    A change that only lets more calls through is none that anybody has to agree to. Of a lockfile that cannot be read
+    Nobody has to agree to a change that only lets more calls through. Of a lockfile that cannot be read
     nobody knows what it pins: no tool is used.
 
     Args:
@@ -33,7 +33,7 @@ def as_pinned(server: McpServer, tools: Iterable[RemoteTool], directory: Path) -
     kept = Collected([], [])
     for tool in tools:
         pinned = locked.get(tool.name)
-        changes = [] if pinned is None else changes_between(pinned, entry_of(tool.told))
+        changes = [] if pinned is None else changes_between(pinned, entry_of(tool.announced))
         if all(change.kind == "compatible" for change in changes):
             kept.tools.append(tool)
             continue
@@ -42,5 +42,5 @@ def as_pinned(server: McpServer, tools: Iterable[RemoteTool], directory: Path) -
             f"`toolkit lock {server.name}` shows all; if you agree to it, `toolkit lock --update` pins what it is now"
         )
         severity: Severity = "error" if tool.wire_name in server.required else "warning"
-        kept.problems.append(Problem(DEFINITION_DRIFT, message, tool.told.location, severity, hint))
+        kept.problems.append(Problem(DEFINITION_DRIFT, message, tool.announced.location, severity, hint))
     return kept

@@ -74,7 +74,7 @@ def _real(value: Any) -> Any:
         return value
     try:
         return value.resolve()
-    except (OSError, RuntimeError):  # links in a circle: whoever opens it reports them
+    except (OSError, RuntimeError):  # links in a circle: opening it reports them
         return value
 
 

@@ -254,7 +254,7 @@ class Recogniser:
         return self._once("tool", source, name, is_tool)
 
     def _is_tool_meaning(self, meaning: Meaning) -> bool:
-        """Whether a meaning is a tool itself; a class is none, since only the file that defines it makes objects."""
+        """Whether a meaning is a tool itself; a class is not one, since only the file that defines it makes objects."""
         return (
             isinstance(meaning, Defined)
             and isinstance(meaning.node, FUNCTIONS)
@@ -300,7 +300,7 @@ class Recogniser:
         return self._once(question, defined.source, defined.node, lambda: answer(*defined))
 
     def _once(self, question: str, source: SourceFile, about: object, answer: Callable[[], bool]) -> bool:
-        """Return the answer to a question, which is no while it is being asked, so that a circle ends."""
+        """Return the answer to a question; while it is being asked, the answer is no, so that a circle ends."""
         key = question, source.path, about
         if key not in self._answers:
             self._answers[key] = False

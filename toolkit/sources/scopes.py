@@ -30,7 +30,7 @@ class Scope:
     def environment(self) -> Mapping[str, str]:
         """The environment variables that the configuration lets expressions read.
 
-        Whoever only looks sees their names, and not what those that wait for consent hold.
+        Commands that only look see their names, and not what those that wait for consent hold.
         """
         configuration = self._opener.configuration
         own = configuration.own_env if self._opener.looks else frozenset(configuration.env)
@@ -65,7 +65,7 @@ class Scope:
     def model_for(self, own: str | None) -> str | None:
         """Return the name of the model that answers an agent: the user's, its own, or the configured one."""
         configuration = self._opener.configuration
-        return configuration.model_said or own or configuration.model
+        return configuration.chosen_model or own or configuration.model
 
     def open_model(self, name: str) -> "Model":
         """Return the model of a name, with the settings of the project.

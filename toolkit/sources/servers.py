@@ -24,8 +24,8 @@ def missing_extra() -> Problem | None:
     return Problem(BAD_CONFIGURATION, "MCP servers need the package 'mcp'", hint=how_to_install("toolkit-cli[mcp]"))
 
 
-class ToldServer(NamedTuple):
-    """What a server was heard to list, for whoever is not to contact it.
+class ListedServer(NamedTuple):
+    """What a server listed before, for commands that must not contact it.
 
     Attributes:
         name: What it is called.
@@ -40,10 +40,10 @@ class ToldServer(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
     @classmethod
-    def of(cls, server: McpServer, found: Collected | None) -> "ToldServer":
+    def of(cls, server: McpServer, found: Collected | None) -> "ListedServer":
         """Return what was found of a server; nothing where it was not contacted."""
         heard = found or Collected([], [])
-        tools = tuple((tool.wire_name, tool.told) for tool in heard.tools if isinstance(tool, RemoteTool))
+        tools = tuple((tool.wire_name, tool.announced) for tool in heard.tools if isinstance(tool, RemoteTool))
         problems = tuple(
             problem for problem in heard.problems if problem.code != HIDDEN_UNICODE
         )  # lint finds what it looks for
@@ -52,7 +52,9 @@ class ToldServer(NamedTuple):
     def collected(self) -> Collected:
         """Return its tools, none of which can be called."""
         server = StdioServer(self.name, "", prefix=self.prefix)
-        return Collected([RemoteTool.told_of(server, name, spec) for name, spec in self.tools], list(self.problems))
+        return Collected(
+            [RemoteTool.from_listing(server, name, spec) for name, spec in self.tools], list(self.problems)
+        )
 
 
 class ConfiguredServers:
@@ -96,11 +98,11 @@ class ConfiguredServers:
         """Return the tools of a server; one that could not be reached is tried again the next time.
 
         Raises:
-            ExitEarlyError: If whoever is asked ends the run.
+            ExitEarlyError: If the reviewer ends the run.
         """
         if name not in self._opened:
-            server: McpServer | ToldServer = self._configuration.mcp[name]
-            if isinstance(server, ToldServer):
+            server: McpServer | ListedServer = self._configuration.mcp[name]
+            if isinstance(server, ListedServer):
                 return self._opened.setdefault(name, server.collected())
             problem = missing_extra() or self.refusal(server)
             found = Collected.nothing(problem) if problem else self._reached(server)
@@ -118,7 +120,7 @@ class ConfiguredServers:
         """Return why a server may not be reached, or None if it may; where somebody can be asked, they are.
 
         Raises:
-            ExitEarlyError: If whoever is asked ends the run.
+            ExitEarlyError: If the reviewer ends the run.
         """
         access = access_to(server)
         return None if access is None else self._consents.refusal(access)

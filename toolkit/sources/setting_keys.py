@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 def read_settings_table(written: Mapping[str, Any], keys: Sequence[Key], spot: Spot) -> dict[str, Any]:
     """Return the good values of a table of the configuration."""
-    return read_table(written, keys, spot, cure=_near)
+    return read_table(written, keys, spot, advice=_near)
 
 
 def _near(name: str, known: Sequence[str]) -> str | None:
@@ -85,9 +85,9 @@ def _limits(tables: Mapping[str, Mapping[str, Any]], spot: Spot) -> dict[str, Li
 
 
 def _limit(written: Mapping[str, Any], spot: Spot) -> Limit:
-    said = read_settings_table(written, LIMITS, spot)
-    rate, seconds = said.get("rate", (None, 1.0))
-    return Limit(said.get("concurrency"), rate, seconds)
+    values = read_settings_table(written, LIMITS, spot)
+    rate, seconds = values.get("rate", (None, 1.0))
+    return Limit(values.get("concurrency"), rate, seconds)
 
 
 def _ready(tables: Mapping[str, Any], spot: Spot) -> dict[str, ReadySettings]:

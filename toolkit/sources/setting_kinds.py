@@ -23,7 +23,7 @@ from toolkit.problems import did_you_mean
 from toolkit.tools.limits import parse_rate
 
 PLAIN: Final = "plain"
-"""The dialect that is none: name, description and parameters, as they are."""
+"""No dialect: name, description and parameters, as they are."""
 
 VARIABLE_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -82,12 +82,12 @@ def tables_kind(example: str, each: Callable[[], Schema]) -> Kind:
 
 
 WORDS: Final = as_written("text", "a text", {"type": "string"}, lambda written: isinstance(written, str))
-TEXTS: Final = Kind("list of texts", "a list of texts", read=texts, example="", schema=TEXTS_SCHEMA, cure=_in_a_list)
+TEXTS: Final = Kind("list of texts", "a list of texts", read=texts, example="", schema=TEXTS_SCHEMA, advice=_in_a_list)
 NAMES: Final = replace(
     TEXTS, schema={"type": "array", "items": {"type": "string", "pattern": f"^{VARIABLE_NAME.pattern}$"}}
 )
 DURATION: Final = Kind(
-    "duration", DURATION_WORDS, read=duration, example="'30s'", schema=DURATION_SCHEMA, cure=_in_seconds
+    "duration", DURATION_WORDS, read=duration, example="'30s'", schema=DURATION_SCHEMA, advice=_in_seconds
 )
 DOLLARS: Final = Kind(
     "number", "US dollars for a million tokens, such as 0.15", _dollars, "", {"type": "number", "minimum": 0}
@@ -101,7 +101,7 @@ DIALECT: Final = Kind(
     read=_dialect,
     example="",
     schema=lambda: {"enum": [*_dialects()]},
-    cure=_near_dialect,
+    advice=_near_dialect,
 )
 MODEL: Final = Kind(
     "name",

@@ -61,7 +61,7 @@ def _is_worth_reading(file: Path) -> bool:
     try:
         return may_have_tools(file.read_bytes())
     except OSError:
-        return True  # whoever reads it reports why it cannot be read
+        return True  # reading it reports why it cannot be read
 
 
 def _unread(file: Path, failure: BaseException) -> Problem:

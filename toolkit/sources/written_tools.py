@@ -37,7 +37,7 @@ class WrittenTool:
         function: The function that it runs, where this is known.
         home: The file of that function.
         as_class: What is known of a class that is a tool.
-        said: What a variable sets for a module that is a tool.
+        declared: What a variable sets for a module that is a tool.
     """
 
     path: str
@@ -51,7 +51,7 @@ class WrittenTool:
     function: Function | None = None
     home: str | None = None
     as_class: ClassTool | None = None
-    said: ast.Dict | None = None
+    declared: ast.Dict | None = None
 
     def argument(self, places: Sequence[Place]) -> ast.expr | None:
         """Return the argument of its mark that stands at the first of some places; None if none is there."""
@@ -161,7 +161,7 @@ class ToolReader:
         for meaning in self.meanings.of(source, function, names):
             if isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS):
                 if meaning.node not in self._wrappers:
-                    self._wrappers[meaning.node] = None  # while it is looked up it is none, so that a circle ends
+                    self._wrappers[meaning.node] = None  # while it is looked up, there is none, so that a circle ends
                     self._wrappers[meaning.node] = self._mark_within(meaning.source, meaning.node)
                 if found := self._wrappers[meaning.node]:
                     return found
@@ -298,8 +298,8 @@ class _Walk:
                 function=_as_function(one.node),
                 home=one.source.path,
             )
-        said = argument_of(call, [place for place in registration.name if isinstance(place, str)])
-        if not defined and (is_sure or said is not None or isinstance(given, ast.Lambda)):
+        named = argument_of(call, [place for place in registration.name if isinstance(place, str)])
+        if not defined and (is_sure or named is not None or isinstance(given, ast.Lambda)):
             name = self._name(call, registration, None, names)
             function = given if isinstance(given, ast.Lambda) else None
             yield self._tool(marks, kind, call, name=name, mark=call, registration=registration, function=function)
@@ -375,8 +375,8 @@ class _Walk:
             marks = marks_of(framework)
             for value in self._source.bindings.get(marks.spec_variable or "", ()) if marks else ():
                 if marks and isinstance(value, ast.Dict):
-                    said = value_of(value, "name")
-                    name = None if said is None else self._reader.constants.text(self._source, said)
+                    named = value_of(value, "name")
+                    name = None if named is None else self._reader.constants.text(self._source, named)
                     own = [one for one in self._source.definitions() if one.name == name]
                     function = next(iter(own), None)
                     yield self._tool(
@@ -386,7 +386,7 @@ class _Walk:
                         name=name,
                         function=None if function is None else _as_function(function),
                         home=self._source.path,
-                        said=value,
+                        declared=value,
                     )
 
     # ----------------------------------------------------------------------------------------------------------- values
@@ -395,13 +395,13 @@ class _Walk:
         self, mark: ast.expr, registration: Registration, otherwise: str | None, names: LocalNames | None
     ) -> str | None:
         """Return the name that a mark gives, or else that of what it marks; None where only running shows it."""
-        said = argument_of(mark, registration.name)
-        if said is not None and not (isinstance(said, ast.Constant) and said.value is None):
-            if isinstance(said, ast.Attribute) and said.attr == "__name__":
+        name = argument_of(mark, registration.name)
+        if name is not None and not (isinstance(name, ast.Constant) and name.value is None):
+            if isinstance(name, ast.Attribute) and name.attr == "__name__":
                 return otherwise
-            text = self._reader.constants.text(self._source, said, names)
-            is_function = isinstance(mark, ast.Call) and mark.args and said is mark.args[0] and otherwise is not None
-            return otherwise if text is None and is_function and self._functions(said, names) else text
+            text = self._reader.constants.text(self._source, name, names)
+            is_function = isinstance(mark, ast.Call) and mark.args and name is mark.args[0] and otherwise is not None
+            return otherwise if text is None and is_function and self._functions(name, names) else text
         call = mark.func if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Call) else mark
         hides = isinstance(call, ast.Call) and any(one.arg is None for one in call.keywords)
         return None if hides else otherwise

@@ -53,7 +53,7 @@ class Measures:
         """Make them, with nothing counted.
 
         Args:
-            meter: Counts for whoever reads it.
+            meter: Keeps the counts that are exported.
         """
         self._durations = {
             kind: meter.create_histogram(

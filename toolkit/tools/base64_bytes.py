@@ -8,7 +8,7 @@ def bytes_of(value: Any) -> Any:
     """Return the bytes that a text stands for, and anything else as it is.
 
     Raises:
-        PydanticCustomError: If the text is no base64.
+        PydanticCustomError: If the text is not base64.
     """
     if not isinstance(value, str):
         return value

@@ -67,7 +67,7 @@ def binding_of(
 
 
 def _alike(run: str, definition: str, context: "Surroundings") -> str:
-    """Return what the questions of one step for its items share; what a model chooses is no call of the step itself."""
+    """Return what the questions of one step for its items share; a call that a model chooses is not the step's own."""
     if context.item is None or context.step is None or context.chosen_by != "person":
         return ""
     return plain_digest(json.dumps([run, definition, context.step]))

@@ -49,9 +49,9 @@ class _Ended(NamedTuple):
 
 
 class _Ending:
-    """What a call comes to, for whoever reports it."""
+    """What came of a call, for its report."""
 
-    told = _Ended()
+    ended = _Ended()
 
 
 async def call_reported(
@@ -62,7 +62,7 @@ async def call_reported(
     ending = _Ending()
     with context.reporting(
         lambda call: ToolStarted(call, tool.name, _kept(tool, arguments)),
-        lambda call, _: ToolFinished(call, tool.name, *ending.told),
+        lambda call, _: ToolFinished(call, tool.name, *ending.ended),
     ):
         return await call_tool(tool, arguments, context, demand, ending)
 
@@ -113,8 +113,8 @@ async def call_tool(
         if context.metrics is not NO_METRICS:
             count_call(spec.name, context, outcome, seconds)
         if ending is not None or context.run is not None:
-            told = _Ended(outcome, result.output, result.error, result.error_code, seconds)
-            _keep(tool, arguments, context, told, ending)
+            ended = _Ended(outcome, result.output, result.error, result.error_code, seconds)
+            _keep(tool, arguments, context, ended, ending)
     if outcome != "success" or tool.call_logger.isEnabledFor(logging.INFO):
         log_call(tool, arguments, context, result, seconds)
     return result if replaced is None else _with_replacement(tool, replaced, context, result)
@@ -166,17 +166,17 @@ def _keep(
     tool: Callee,
     arguments: str | Mapping[str, Any],
     context: ToolContext,
-    told: _Ended,
+    ended: _Ended,
     ending: _Ending | None,
 ) -> None:
     """Keep what a call came to in the history of its run, and for its report."""
     if ending is not None:
-        ending.told = told
+        ending.ended = ended
     if (run := context.run) is not None:
         from toolkit.runs.records import CallRecord  # noqa: PLC0415 - only a run keeps its calls
 
         sent, chosen_by = _kept(tool, arguments), context.chosen_by
-        run.record_call(CallRecord(run.id, tool.name, sent, *told, chosen_by=chosen_by, loop_id=context.loop_id))
+        run.record_call(CallRecord(run.id, tool.name, sent, *ended, chosen_by=chosen_by, loop_id=context.loop_id))
 
 
 def ended_by(tool: Callee, error: BaseException, context: ToolContext) -> tuple[ToolResult, Outcome]:
@@ -232,9 +232,9 @@ def _log_raised(tool: Callee, error: BaseException, redactor: "Redactor") -> Non
     from traceback import format_exception  # noqa: PLC0415 - only a log at DEBUG needs it
 
     shown_trace = (type(error), error, trace_from_tool(error))
-    told = "".join(format_exception(*shown_trace))
-    redacted = redactor.text(told)
-    if redacted == told:
+    text = "".join(format_exception(*shown_trace))
+    redacted = redactor.text(text)
+    if redacted == text:
         tool.call_logger.debug("%s raised", tool.name, exc_info=shown_trace)
     else:
         tool.call_logger.debug("%s raised\n%s", tool.name, redacted, extra={"has_traceback": True})
@@ -243,7 +243,7 @@ def _log_raised(tool: Callee, error: BaseException, redactor: "Redactor") -> Non
 def log_call(
     tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, result: ToolResult, seconds: float
 ) -> None:
-    """Log a call: what was sent and what came of it, in one line, and in full for whoever debugs."""
+    """Log a call: what was sent and what came of it, in one line, and in full at the level DEBUG."""
 
     def whole() -> str:
         sent = _text(masked(arguments, tool.hidden_parameters))

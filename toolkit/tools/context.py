@@ -99,7 +99,7 @@ class ToolContext:
             listener: Receives every event, as it happens, in the thread where it happens.
             agent: The role that metrics are tagged with; `unknown` unless one is given.
             chosen_by: Who chose the call: a `person` (the default) or a `model`.
-            place: Where in a run this is, for whoever is asked: `step 3/5 · pipeline report`.
+            place: Where in a run this is, for the reviewer: `step 3/5 · pipeline report`.
             strict: Whether what would be asked about is refused where there is nobody to ask, with a
                 ConfigurationError. Without it, a destructive tool runs unasked in a context that has no gate. What is
                 made of a strict context is strict too.
@@ -212,10 +212,12 @@ class ToolContext:
         if inner is None:
             return self
         unset = {"metrics": NO_METRICS, "agent": "unknown", "chosen_by": "person", "strict": False}
-        said = {name: value for name, value in vars(inner).items() if name != "values" and value is not unset.get(name)}
+        values = {
+            name: value for name, value in vars(inner).items() if name != "values" and value is not unset.get(name)
+        }
         if inner.gate is _NOBODY_TO_ASK:
-            said["gate"] = self.gate or _NOBODY_TO_ASK  # who was there to be asked still is
-        return self.replace(values={**self.values, **inner.values}, **said)
+            values["gate"] = self.gate or _NOBODY_TO_ASK  # who was there to be asked still is
+        return self.replace(values={**self.values, **inner.values}, **values)
 
     def shown_state(self, name: str) -> str | None:
         """Return the state of a thing as it was when a reviewer saw the preview of this call and approved it.

@@ -89,7 +89,7 @@ def sends(spec: ToolSpec) -> bool:
 def is_way_out(spec: ToolSpec) -> bool:
     """Return whether a tool changes nothing, and yet what is written into its arguments leaves this machine.
 
-    So it is with a GET: the address and its parameters reach whoever answers it.
+    So it is with a GET: the address and its parameters reach the server that answers it.
     """
     if not spec.read_only or not spec.properties or spec.open_world is False:
         return False

@@ -1,6 +1,6 @@
 """While a module is imported to collect its tools, a tool that cannot be built does not end the import.
 
-It is kept as a tool that cannot be used. Whoever collects the tools reports its problems, beside those of its
+It is kept as a tool that cannot be used. The code that collects the tools reports its problems, beside those of its
 neighbours.
 """
 

@@ -1,4 +1,4 @@
-"""Form questions: what a server asks in the middle of a call, put to whoever the context asks."""
+"""Form questions: what a server asks in the middle of a call, passed on to the reviewer of the context."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple

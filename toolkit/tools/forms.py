@@ -46,8 +46,8 @@ class Form:
                     one.get("const") for one in part.get("oneOf", ()) if isinstance(one, Mapping)
                 ]
                 choices = f"one of {', '.join(map(str, listed))}" if listed else ""
-                if told := "; ".join(filter(None, [described(part), choices])):
-                    notes[name] = told
+                if note := "; ".join(filter(None, [described(part), choices])):
+                    notes[name] = note
         return notes or None
 
     def note_of(self, name: str) -> str:

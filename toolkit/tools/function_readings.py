@@ -123,8 +123,8 @@ def _silences(
 
 
 def _fields(name: str, signature: Signature, shape: Shape, options: Mapping[str, Any]) -> dict[str, Any]:
-    said = {key: value for key, value in options.items() if value is not None}
-    return said | {
+    given = {key: value for key, value in options.items() if value is not None}
+    return given | {
         "name": name,
         "description": options.get("description") or signature.description,
         "parameters": shape.schema,

@@ -121,17 +121,17 @@ def _disagreements(
 ) -> list[Problem]:
     """Return what the schema and the function do not agree on: members that it cannot take, or cannot do without."""
     kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
-    told, required = parameters.get("properties", {}), parameters.get("required", ())
+    properties, required = parameters.get("properties", {}), parameters.get("required", ())
     taken = {parameter.name for parameter in signature.parameters}
     problems = [
         Problem(ROOT_NOT_OBJECT, f"parameter {name!r} is filled by the context, so the schema must not offer it", place,
                 hint=f"remove {name!r} from the schema")
-        for name in told if name in signature.injected
+        for name in properties if name in signature.injected
     ]  # fmt: skip
     problems += [] if inspect.Parameter.VAR_KEYWORD in kinds else [
         Problem(ROOT_NOT_OBJECT, f"the function has no parameter {name!r}, which the schema has", place,
                 hint=did_you_mean(name, taken))
-        for name in told if name not in taken and name not in signature.injected
+        for name in properties if name not in taken and name not in signature.injected
     ]  # fmt: skip
     problems += [
         Problem(ROOT_NOT_OBJECT, f"the function needs {parameter.name!r}, which the schema does not require", place)

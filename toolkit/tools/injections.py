@@ -109,7 +109,7 @@ def _bare(annotation: Any) -> tuple[Any, list[Any]]:
 
 
 def _alias_value(annotation: Any) -> Any:
-    """Return what an alias (`type Owner = …`) stands for; `None` for what is no alias, or cannot be evaluated."""
+    """Return what an alias (`type Owner = …`) stands for; `None` for anything else, or what cannot be evaluated."""
     alias = get_origin(annotation) or annotation
     if type(alias).__name__ != "TypeAliasType":
         return None

@@ -90,10 +90,10 @@ class InputReader(ShapeReader):
         schema = {}
         for name, entry in fragment.entries.items():
             if name in FRAGMENT_KEYS and self._is_well_said(name, entry.value, what):
-                schema[name] = self._said(name, entry.value, what)
+                schema[name] = self._read_value(name, entry.value, what)
         return schema
 
-    def _said(self, name: str, node: Node, what: str) -> Any:
+    def _read_value(self, name: str, node: Node, what: str) -> Any:
         if name == "items":
             return self._fragment(node, f"the items of {what}")
         if name == "properties" and isinstance(node, documents.Mapping):
@@ -180,7 +180,7 @@ def _misfits(schema: JsonSchema, value: Any, path: str) -> Iterator[tuple[str, s
     """Yield the path of what does not have the format that its schema names, and why; the rest has been checked."""
     wanted = schema.keywords.get("format")
     if isinstance(value, str) and wanted is not None and not fits(wanted, value):
-        yield path, f"it is no {wanted}: {value!r}"
+        yield path, f"it is not a valid {wanted}: {value!r}"
     if isinstance(value, list) and any("format" in part.keywords for part in schema.parts()):
         for index, item in enumerate(value):
             for part in schema.items(index):

@@ -17,29 +17,29 @@ def result_text(result: ToolResult, output: Any, context: ToolContext) -> tuple[
         output: What later steps see of it.
         context: What it was called with; it knows the secrets.
     """
-    said: dict[str, Any] = {"output": result.output}
+    record: dict[str, Any] = {"output": result.output}
     if result.error is not None:
-        said |= {"error": result.error, "error_code": result.error_code}
+        record |= {"error": result.error, "error_code": result.error_code}
     if output is not None and not isinstance(output, str):
-        said["data"] = output
+        record["data"] = output
     elif output != result.output:
-        said["value"] = output
+        record["value"] = output
     if result.skips:
-        said["skips"] = [(skips.step, skips.of, skips.items) for skips in result.skips]
+        record["skips"] = [(skips.step, skips.of, skips.items) for skips in result.skips]
     redactor = redactor_of(context)
     try:
-        text = dumps(said)
+        text = dumps(record)
         # Few results hold a secret: then each text of it is looked at by itself, so that it stays JSON.
-        return (text, True) if redactor.text(text) == text else (dumps(redactor.data(said)), False)
+        return (text, True) if redactor.text(text) == text else (dumps(redactor.data(record)), False)
     except (TypeError, ValueError, RecursionError):
         return dumps({"output": redactor.text(result.output)}), False
 
 
 def kept_result(text: str) -> tuple[ToolResult, Any]:
     """Return the result, and what later steps see of it, that `result_text` has written."""
-    said = loads(text)
-    result = ToolResult(said["output"], said.get("error"), said.get("error_code"), said.get("data"))
-    if "skips" in said:
-        skips = tuple(Skips(step, of, tuple(SkippedItem(*one) for one in items)) for step, of, items in said["skips"])
+    record = loads(text)
+    result = ToolResult(record["output"], record.get("error"), record.get("error_code"), record.get("data"))
+    if "skips" in record:
+        skips = tuple(Skips(step, of, tuple(SkippedItem(*one) for one in items)) for step, of, items in record["skips"])
         result = result.with_skips(skips)
-    return result, said.get("data", said.get("value", None if result.error is not None else result.output))
+    return result, record.get("data", record.get("value", None if result.error is not None else result.output))

@@ -13,8 +13,8 @@ class Limit(NamedTuple):
     """What bounds the calls of a tool: in one process, or on all workers of a store together.
 
     Attributes:
-        concurrency: How many run at the same time; `None` is no limit.
-        rate: How many begin within `seconds`; `None` is no limit.
+        concurrency: How many run at the same time; `None` means no limit.
+        rate: How many begin within `seconds`; `None` means no limit.
         seconds: In which time.
     """
 
@@ -48,7 +48,7 @@ class Limiter(Protocol):
 
 
 def parse_rate(text: str) -> tuple[int, float] | None:
-    """Return how often, and in how many seconds, a rate such as `10/1m` means, or `None` if it is none."""
+    """Return how often, and in how many seconds, a rate such as `10/1m` means, or `None` if it is not a rate."""
     match = _RATE.fullmatch(text)
     seconds = parse_duration(match[2]) if match is not None else None
     return (int(match[1]), seconds) if match is not None and seconds else None

@@ -10,7 +10,7 @@ from toolkit.tools.marking import box_of, mark_of
 def marked_methods(cls: type) -> list[str]:
     """Return the names of a class's marked methods, own and inherited, of any visibility, in order of definition.
 
-    A method that overrides a marked one without a mark of its own is none.
+    A method that overrides a marked one without a mark of its own is not a tool.
     """
     bases = reversed(bases_of_class(cls))
     names = dict.fromkeys(name for base in bases for name in members_of_class(base) if is_text(name))

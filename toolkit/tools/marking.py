@@ -54,7 +54,7 @@ def tool(function: Any = None, /, **options: Any) -> Any:
         The very function, marked.
 
     Raises:
-        TypeError: If something is marked that is no function.
+        TypeError: If the marked object is not a function.
     """
     if function is None:
         return lambda decorated: _mark(decorated, options)
@@ -117,8 +117,8 @@ def toolbox(
     """
 
     def mark(cls: C) -> C:
-        told = description or inspect.cleandoc(cls.__doc__ or "")
-        setattr(cls, _BOX, ToolboxMark(name or cls.__name__, told, usage_notes, category_parameter, exclusive))
+        text = description or inspect.cleandoc(cls.__doc__ or "")
+        setattr(cls, _BOX, ToolboxMark(name or cls.__name__, text, usage_notes, category_parameter, exclusive))
         return cls
 
     return mark

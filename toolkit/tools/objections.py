@@ -1,4 +1,4 @@
-"""Objections: why a parameter cannot be one of a tool, and the fix, in the words of whoever finds it.
+"""Objections: why a parameter cannot be one of a tool, and the fix, in the words of the caller that finds it.
 
 Building finds it in the objects, and lint in the source alone.
 """

@@ -29,8 +29,8 @@ def presentation_of(wire: Mapping[str, Any]) -> Mapping[str, Any]:
         for icon in wire.get("icons") or ()
         if icon["src"].startswith(_SCHEMES) and len(icon["src"]) <= _LONGEST_ICON
     ]
-    told = {"title": title, "icons": icons[:_MOST_ICONS]}
-    shown = {key: value for key, value in told.items() if value}
+    fields = {"title": title, "icons": icons[:_MOST_ICONS]}
+    shown = {key: value for key, value in fields.items() if value}
     return {"mcp": shown} if shown else {}
 
 

@@ -46,7 +46,7 @@ def message_of(error: BaseException) -> str:
     """Return the message of an exception, for models and other callers.
 
     Without a message it is the name of its class, which also stands before words that mean little alone: those of a
-    `KeyError`, and of what is no `Exception`, such as a subclass of `BaseException` of the tool's own.
+    `KeyError`, and of what is not an `Exception`, such as a subclass of `BaseException` of the tool's own.
     """
     text = answer(lambda: str(error), "")
     text = plain_text(text) if is_text(text) else ""

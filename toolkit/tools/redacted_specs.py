@@ -10,8 +10,8 @@ from toolkit.tools.spec import ToolSpec
 def redacted_spec(spec: ToolSpec, redactor: Redactor) -> ToolSpec:
     """Return a specification as a model is sent it: without the secrets that stand in it."""
     redactor.learn(*secrets_of_schema(spec.parameters))
-    told = redactor.data([spec.description, spec.parameters, spec.output_schema, list(spec.examples)])
-    description, parameters, output_schema, examples = told
+    texts = redactor.data([spec.description, spec.parameters, spec.output_schema, list(spec.examples)])
+    description, parameters, output_schema, examples = texts
     return replace(
         spec, description=description, parameters=parameters, output_schema=output_schema, examples=tuple(examples)
     )

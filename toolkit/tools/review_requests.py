@@ -38,7 +38,7 @@ def digest_of_call(tool: Subject, sent: str, *around: str) -> str:
 def digest_of_step(tool: Subject, context: "Surroundings") -> str:
     """Return what all calls of a tool share that one step makes for its items in one run; empty elsewhere.
 
-    What a model chooses within a step is no call of the step itself.
+    What a model chooses within a step is not a call of the step itself.
     """
     if context.item is None or context.step is None or context.chosen_by != "person":
         return ""
@@ -94,8 +94,8 @@ def shown_arguments(tool: Subject, parsed: Any, sent: str) -> dict[str, Any]:
 
     A type may keep members out of its JSON, or have none at all; what was sent for them is shown, but no secret is.
     """
-    told = tool.veil.over(_known(tool, members_of(sent) or {}))
-    shown: dict[str, Any] = _complete(tool.describe(parsed), told)
+    veiled = tool.veil.over(_known(tool, members_of(sent) or {}))
+    shown: dict[str, Any] = _complete(tool.describe(parsed), veiled)
     return shown
 
 

@@ -127,8 +127,8 @@ def _veiled_members(value: dict[Any, Any], speaking: Sequence[Schema], found: li
 
 def _veiled_items(value: list[Any], speaking: Sequence[Schema], found: list[Any]) -> list[Any]:
     positions = max((schema.positions for schema in speaking), default=0)
-    told = [_apply(one for schema in speaking for one in schema.items(index)) for index in range(positions + 1)]
-    items = [_veiled(item, told[min(index, positions)], found) for index, item in enumerate(value)]
+    parts = [_apply(one for schema in speaking for one in schema.items(index)) for index in range(positions + 1)]
+    items = [_veiled(item, parts[min(index, positions)], found) for index, item in enumerate(value)]
     return value if all(new is old for new, old in zip(items, value, strict=True)) else items
 
 
@@ -137,7 +137,7 @@ def _apply(schemas: Iterable[Schema]) -> list[Schema]:
 
 
 def members_of(text: str) -> dict[str, Any] | None:
-    """Return the members of the object that a text is, or `None` where it is none."""
+    """Return the members of the object that a text is, or `None` where it is not an object."""
     try:
         data = loads(text)
     except (ValueError, RecursionError):

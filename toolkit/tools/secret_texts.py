@@ -1,7 +1,7 @@
 """Secret texts: settings that name a variable of the environment instead of holding its secret.
 
-A setting contains `Bearer ${TICKET_TOKEN}`; the variable's value is looked up when it is used and kept nowhere. Whoever
-uses it gives a redactor that learns the value, and redacts whatever comes back.
+A setting contains `Bearer ${TICKET_TOKEN}`; the variable's value is looked up when it is used and kept nowhere. The
+code that uses it gives a redactor that learns the value, and redacts what comes back.
 """
 
 import os

@@ -1,7 +1,7 @@
 """Source marks: the names by which the source of a Python file shows that it defines tools, before anything runs.
 
-Each kind of tool has one `SourceMarks`. A room that knows another kind makes its own, and whoever reads sources puts
-them all into one table.
+Each kind of tool has one `SourceMarks`. A room that knows another kind makes its own, and the code that reads sources
+puts them all into one table.
 """
 
 from collections.abc import Iterable
@@ -85,7 +85,7 @@ class Terms(NamedTuple):
         member: The description of a parameter that no function has, but a class or a schema of the user's.
         approval: That a call waits for a person's approval; None where the framework has no such thing.
         effects: What a call may change; None if a tool cannot declare that.
-        said: The arguments of a mark that declare one of these two.
+        declared: The arguments of a mark that declare one of these two.
         failure: How a tool reports that a call has failed, to be read on its own.
         failed: The entry by which the framework knows that a dict with `content` is the result of a failed call.
         rewrites_names: Whether the framework makes each name one that providers take, before a model sees it.
@@ -96,7 +96,7 @@ class Terms(NamedTuple):
     member: str = "Field(description='…')"
     approval: str | None = None
     effects: str | None = None
-    said: tuple[Place, ...] = ()
+    declared: tuple[Place, ...] = ()
     failure: str = "let it be raised, so that the framework passes it on as an error"
     failed: tuple[str, object] | None = None
     rewrites_names: bool = False

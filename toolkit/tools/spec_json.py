@@ -26,8 +26,8 @@ class Specification(Protocol):
 
 def record_of(spec: Specification) -> dict[str, Any]:
     """Return a whole specification as plain data; defaults are omitted."""
-    said = [(field, getattr(spec, field.name)) for field in fields(spec)]
-    record = {field.name: value for field, value in said if field.name in _ALWAYS or value != _usual(field)}
+    pairs = [(field, getattr(spec, field.name)) for field in fields(spec)]
+    record = {field.name: value for field, value in pairs if field.name in _ALWAYS or value != _usual(field)}
     if spec.location:
         record["location"] = {key: value for key, value in spec.location._asdict().items() if value is not None}
     return record
@@ -60,18 +60,18 @@ def fields_from(data: str | bytes | Mapping[str, Any], known: Iterable[str]) -> 
         raise InvalidTools(
             problems=[Problem(BAD_OPTION, f"a specification must be a JSON object, not {_show(record)}")]
         )
-    said = {key: value for key, value in record.items() if value is not None}
+    given = {key: value for key, value in record.items() if value is not None}
     problems = [
-        *([] if "name" in said else [Problem(INVALID_TOOL_NAME, "the specification has no 'name'")]),
-        *option_problems({key: value for key, value in said.items() if key in OPTIONS}, None),
-        *(_not_object(key, said[key]) for key in _OBJECTS if not isinstance(said.get(key, {}), Mapping)),
+        *([] if "name" in given else [Problem(INVALID_TOOL_NAME, "the specification has no 'name'")]),
+        *option_problems({key: value for key, value in given.items() if key in OPTIONS}, None),
+        *(_not_object(key, given[key]) for key in _OBJECTS if not isinstance(given.get(key, {}), Mapping)),
     ]
-    if not isinstance(said.get("source", ""), str):
-        problems.append(Problem(BAD_OPTION, f"source must be text, not {_show(said['source'])}"))
-    location = _location(said.get("location"), problems)
+    if not isinstance(given.get("source", ""), str):
+        problems.append(Problem(BAD_OPTION, f"source must be text, not {_show(given['source'])}"))
+    location = _location(given.get("location"), problems)
     if problems:
         raise InvalidTools(problems=problems)
-    return {name: said[name] for name in known if name in said} | {"location": location}
+    return {name: given[name] for name in known if name in given} | {"location": location}
 
 
 def _location(value: Any, problems: list[Problem]) -> Location | None:

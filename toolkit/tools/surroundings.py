@@ -54,7 +54,7 @@ class Surroundings(Protocol):
 
     @property
     def place(self) -> str | None:
-        """Where in a run this is, for whoever is asked."""
+        """Where in a run this is, for the reviewer."""
 
     @property
     def call(self) -> Running | None:

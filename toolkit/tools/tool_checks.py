@@ -98,16 +98,16 @@ def _spec_of(tool: Tool, place: Location | None) -> tuple[ToolSpec | None, list[
             hint = "write spec = ToolSpec(name, description, parameters)"
             message = f"the spec of {_called(tool)} must be a ToolSpec, not {shown(spec)}"
             return None, [Problem(NOT_A_TOOL, message, place, hint=hint)]
-        said = {each.name: getattr(spec, each.name) for each in fields(ToolSpec)}
+        fields_ = {each.name: getattr(spec, each.name) for each in fields(ToolSpec)}
     except InvalidTools as error:
         return None, [_place(problem, place) for problem in error.problems]
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - the user's own property may raise anything
         return None, [Problem(NOT_A_TOOL, f"{_called(tool)} cannot say what it is: {words_of(error)}", place)]
-    plain, problems = plain_fields(said, place)
+    plain, problems = plain_fields(fields_, place)
     if plain.get("parameters", {}).get("type", "object") != "object":
-        message = f"the parameters of {shown(said['name'])} must be a JSON Schema of type 'object'"
+        message = f"the parameters of {shown(fields_['name'])} must be a JSON Schema of type 'object'"
         problems.append(Problem(ROOT_NOT_OBJECT, message, place))
     return (None if problems else spec), problems
 

@@ -94,7 +94,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
             **options: Any other option of `@tool`.
 
         Raises:
-            InvalidTools: If an option is none, with every problem at once.
+            InvalidTools: If an option is invalid, with every problem at once.
         """
         self._function = function
         if problems := option_problems(options, None):

@@ -1,4 +1,4 @@
-"""Answers of a webhook: what came back becomes a decision, or the reason why it is none."""
+"""Answers of a webhook: what came back becomes a decision, or the reason why it is not one."""
 
 import json
 from collections.abc import Mapping

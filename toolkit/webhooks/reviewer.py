@@ -128,10 +128,10 @@ class WebhookReviewer:
             NoAnswerError: If there is none, or it is elsewhere.
         """
         try:
-            told = json.loads(_whole(answer))
+            data = json.loads(_whole(answer))
         except (ValueError, RecursionError):
-            told = None
-        named = told.get("poll") if isinstance(told, dict) else None
+            data = None
+        named = data.get("poll") if isinstance(data, dict) else None
         if not isinstance(named, str):
             raise NoAnswerError("it does not say where the answer will be")
         place = urljoin(self._url, named)

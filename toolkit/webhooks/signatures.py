@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Final, Literal
 
 Kind = Literal["review", "poll", "answer"]
-"""What a message is. The signature of one kind is none of another: nothing that we send comes back as an answer."""
+"""What a message is. The signature of one kind is not valid for another: no answer repeats what we sent."""
 
 TIMESTAMP: Final = "toolkit-timestamp"
 SIGNATURE: Final = "toolkit-signature"

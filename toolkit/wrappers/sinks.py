@@ -1,4 +1,4 @@
-"""Sinks: where the artifacts of tools go, besides to whoever called."""
+"""Sinks: where the artifacts of tools go, besides to the caller."""
 
 import threading
 from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Assignments: the arguments of a call as they are written on the command line, read one by one.
 
 `name=value` is typed by the schema, `name:=json` is JSON, `name=@file` and `name:=@file` are what a file holds. What
-is none of these is the text that the tool works on.
+is not one of these is the text that the tool works on.
 """
 
 import re

@@ -209,20 +209,20 @@ def _json_object(text: str, what: str) -> dict[str, Any] | Problem:
 
 def _take_text(tool: Tool, schemas: Schemas, given: Given, texts: Sequence[str], gathered: Gathered) -> None:
     """Put the text that the tool works on where it belongs: given as a word, by `--input`, or piped."""
-    said = [*texts, *([given.text] if given.text is not None else [])]
-    if len(said) > 1:
-        listed = ", ".join(f"'{text}'" for text in said)
+    words = [*texts, *([given.text] if given.text is not None else [])]
+    if len(words) > 1:
+        listed = ", ".join(f"'{text}'" for text in words)
         hint = f"{USAGE}, or put a text of several words in quotes"
         gathered.problems.append(
-            Problem("", f"only one text can be the input, but there are {len(said)}: {listed}", hint=hint)
+            Problem("", f"only one text can be the input, but there are {len(words)}: {listed}", hint=hint)
         )
         return
     if texts and (meant := arguments_meant(texts[0], schemas.properties)) is not None:
         gathered.arguments.update(meant | gathered.arguments)
         return
     place = text_place(tool, schemas, gathered.arguments)
-    if said:
-        _put(tool, place, _said_text(given, said[0]), gathered)
+    if words:
+        _put(tool, place, _said_text(given, words[0]), gathered)
     elif place.is_open and given.piped is not None and given.whole != "-" and (text := given.piped()):
         _put(tool, place, text, gathered)
 

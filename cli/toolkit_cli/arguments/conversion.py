@@ -51,8 +51,8 @@ class Schemas:
     def items(self, texts: Sequence[str], schema: Schema) -> list[Any]:
         """Return the list whose items were typed one by one."""
         lists = schema.alternatives()
-        told = [[one for part in lists for one in part.items(index)] for index in range(len(texts))]
-        return [self.value(text, about[0] if about else _ANYTHING) for text, about in zip(texts, told, strict=True)]
+        parts = [[one for part in lists for one in part.items(index)] for index in range(len(texts))]
+        return [self.value(text, about[0] if about else _ANYTHING) for text, about in zip(texts, parts, strict=True)]
 
 
 _ANYTHING = Schema.of({})

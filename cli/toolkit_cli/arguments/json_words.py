@@ -15,7 +15,7 @@ def arguments_meant(text: str, parameters: Iterable[str]) -> dict[str, Any] | No
 
 
 def object_in(text: str) -> dict[str, Any] | None:
-    """Return the members of the JSON object that a text is; nothing if it is none."""
+    """Return the members of the JSON object that a text is; nothing if it is not one."""
     if not text.lstrip().startswith("{"):
         return None
     try:

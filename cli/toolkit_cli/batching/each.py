@@ -39,7 +39,7 @@ def run_each(
     answers: Answers,
     screen: Screen,
     keeper: Callable[[Mapping[str, Any]], Keeping | StoredRun | None],
-    told: RunReport,
+    run_report: RunReport,
 ) -> int:
     """Call a tool for every item, write what comes of each, and return the exit code.
 
@@ -51,7 +51,7 @@ def run_each(
         answers: How questions are answered.
         screen: Where progress is shown.
         keeper: Begins to keep what is done, given the arguments for all items, if it is to be kept.
-        told: Reports the run to whoever observes it.
+        run_report: Reports the run to its observers.
 
     Raises:
         Failure: If the command line makes no sense, or a question would be asked that nobody can answer.
@@ -60,29 +60,22 @@ def run_each(
     _check(items, options, given)
     common = _common(tool, given)
     arguments = ItemArguments(tool, common, are_texts=items.format in ("csv", "tsv"))
-    assert context.gate is not None  # noqa: S101 - the command line always has one
-    calls = calls_of_items(tool, context.gate)
-    check_rules_on(answers.rules, calls)
-    if options.jobs:  # else those decide who do the work
-        refuse_hopeless(calls, answers)
+    _check_questions(tool, options, context, answers)
     with items:
         if options.dry_run:
             return _rehearse(tool, items, arguments)
         channel = None if options.quiet else message_channel(screen)
         keeping = keeper(common)
-        work = BatchWork(tool, items, arguments, context, options, run=told.run, channel=channel)
+        work = BatchWork(tool, items, arguments, context, options, run=run_report.run, channel=channel)
         batch = StoredBatch(work, keeping) if isinstance(keeping, StoredRun) else BatchRun(work, keeping)
         if _wants_bar(options):
             _show_bar(batch.tally, screen)
 
         def show(ending: Ending) -> None:
-            told.end(ending.exit_code, ending.result.error)
+            run_report.end(ending.exit_code, ending.result.error)
             screen.close()
             batch.close()
-            if not options.quiet:
-                _tell(batch.tally, lists_failures=options.on_item_error != "fail")
-            if ending.problem is not None:
-                report([ending.problem], ending.exit_code, as_json=options.format != "text")
+            _show_end(ending, batch.tally, options)
             if keeping is not None:
                 keeping.end(
                     ending.exit_code,
@@ -97,6 +90,26 @@ def run_each(
             batch.close()
     is_incomplete = batch.tally.failed > 0 and options.on_item_error == "collect"
     return exit_code or (ExitCode.FINDINGS if is_incomplete else ExitCode.WELL)
+
+
+def _check_questions(tool: Tool, options: BatchOptions, context: ToolContext, answers: Answers) -> None:
+    """Refuse rules that match no call, and questions that nobody can answer.
+
+    Raises:
+        Failure: If there are any.
+    """
+    assert context.gate is not None  # noqa: S101 - the command line always has one
+    calls = calls_of_items(tool, context.gate)
+    check_rules_on(answers.rules, calls)
+    if options.jobs:  # else the workers decide
+        refuse_hopeless(calls, answers)
+
+
+def _show_end(ending: Ending, tally: Tally, options: BatchOptions) -> None:
+    if not options.quiet:
+        _tell(tally, lists_failures=options.on_item_error != "fail")
+    if ending.problem is not None:
+        report([ending.problem], ending.exit_code, as_json=options.format != "text")
 
 
 def _check(items: ItemFile, options: BatchOptions, given: Given) -> None:

@@ -1,4 +1,4 @@
-"""Item reports: an item of a batch is reported to whoever observes the run, with one start and one finish."""
+"""Item reports: an item of a batch is reported to the observers of the run, with one start and one finish."""
 
 from collections.abc import Awaitable, Callable, Mapping
 

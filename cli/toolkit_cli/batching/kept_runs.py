@@ -131,7 +131,7 @@ class StoreRuns:
         return (step for step in self._store.items(run) if not since or (step.ended or 0.0) > since)
 
     def cancel(self, run: KeptRun) -> str:
-        """End a run: whoever follows it ends, and no worker takes on more of it; return what was done, in words."""
+        """End a run: those that follow it end, and no worker takes more of it; return what was done, in words."""
         self._store.cancel(run.id)
         return f"the run '{run.id}' is cancelled; finished work is kept"
 

@@ -11,12 +11,12 @@ STORE_VARIABLE: Final = "TOOLKIT_STORE"
 """The environment variable that names the store."""
 
 
-def named_store(said: str | None) -> str | None:
+def named_store(typed: str | None) -> str | None:
     """Return the URL of the store that an option or the environment names, if one does.
 
     A project's file cannot name one: a batch's data would be sent to whatever server it names.
     """
-    return said or os.environ.get(STORE_VARIABLE) or None
+    return typed or os.environ.get(STORE_VARIABLE) or None
 
 
 def open_store(url: str, *, makes: bool = True) -> Store:
@@ -27,7 +27,7 @@ def open_store(url: str, *, makes: bool = True) -> Store:
         makes: Whether it is made if it is not there.
 
     Raises:
-        ConfigurationError: If the URL is none, the extra is missing, or there is no such store.
+        ConfigurationError: If the URL is invalid, the extra is missing, or there is no such store.
         StoreError: If it cannot be reached.
     """
     place = StoreUrl.parse(url)

@@ -24,11 +24,11 @@ from toolkit_cli.settings import load_configuration
 _ANSWERS = {"approve": "approved", "edit": "edited and approved", "reject": "rejected"}
 
 
-class Said(NamedTuple):
+class Reply(NamedTuple):
     """The options of an answer.
 
     Attributes:
-        reason: Why, for whoever chose the call.
+        reason: Why, for those who chose the call.
         all_like: Whether the answer is one for all questions that are alike.
     """
 
@@ -63,14 +63,14 @@ def list_approvals(kept: Kept, run: str | None, url: str | None, *, as_json: boo
     return ExitCode.WELL
 
 
-def decide_approval(kept: Kept, id: str | None, words: Sequence[str], said: Said, url: str | None) -> ExitCode:  # noqa: A002 - its name everywhere
+def decide_approval(kept: Kept, id: str | None, words: Sequence[str], reply: Reply, url: str | None) -> ExitCode:  # noqa: A002 - its name everywhere
     """Answer a question; the answer is on record before it counts.
 
     Args:
         kept: The runs.
         id: The question's id, or the beginning of it.
         words: The answer, and the arguments of an edit.
-        said: The options of the answer.
+        reply: The options of the answer.
         url: The store, where the runs are in one.
 
     Raises:
@@ -82,16 +82,16 @@ def decide_approval(kept: Kept, id: str | None, words: Sequence[str], said: Said
     pending = _find(waiting, id)
     if answer != "edit" and len(words) > 1:
         raise Failure(ExitCode.USAGE, f"`{answer}` takes no arguments: '{words[1]}'", hint="edit does")
-    if said.all_like and answer == "edit":
+    if reply.all_like and answer == "edit":
         raise Failure(ExitCode.USAGE, "--all-like goes with approve and reject: an edit is about one call")
-    if said.reason and answer != "reject":
+    if reply.reason and answer != "reject":
         raise Failure(ExitCode.USAGE, "--reason is for reject: a call that runs is given no reason")
     arguments = _edit(pending, words[1:]) if answer == "edit" else None
     meant = [pending]
-    if said.all_like:
+    if reply.all_like:
         meant = _alike(pending, waiting)
     given = KeptAnswer(
-        answer, current_person() or "unknown", time.time(), console.redactor().text(said.reason), arguments
+        answer, current_person() or "unknown", time.time(), console.redactor().text(reply.reason), arguments
     )
     for one in meant:
         _answer(kept, one, given)

@@ -49,7 +49,7 @@ def add_schedule(url: str, cron: str, words: Sequence[str], wanted: Wanted) -> E
 
     Raises:
         Failure: If no target is named, or its arguments are wrong or hold a secret.
-        ConfigurationError: If it is no time, or there is such a schedule.
+        ConfigurationError: If it is not a time, or there is such a schedule.
     """
     if not words:
         hint = "toolkit runs schedule '0 6 * * *' TARGET [ARG]..."
@@ -68,11 +68,11 @@ def add_schedule(url: str, cron: str, words: Sequence[str], wanted: Wanted) -> E
     kept = without_secrets({**_USUAL, **own}, gathered.arguments)
     if not kept["is_whole"]:
         raise Failure(ExitCode.USAGE, "the arguments hold a secret, which a store does not keep")
-    said: dict[str, Any] = {"tool": tool.name, "target": target, "arguments": kept["arguments"], "request": kept}
+    record: dict[str, Any] = {"tool": tool.name, "target": target, "arguments": kept["arguments"], "request": kept}
     name = wanted.name or tool.name
     with open_store(url) as store:
         bound_calls(store, tool, configuration.limits)
-        store.schedule(name, cron, tool.name, {**said, "name": name})
+        store.schedule(name, cron, tool.name, {**record, "name": name})
     console.say(f"'{name}' begins at '{cron}' (UTC), on any worker that has '{tool.name}'")
     return ExitCode.WELL
 

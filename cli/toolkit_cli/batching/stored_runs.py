@@ -144,5 +144,5 @@ def version_of(tool: Tool, model: str | None) -> str:
     That is its schema, the contents of its files, and the model that its agents are to ask.
     """
     spec = tool.spec
-    said = [spec.name, spec.description, dict(spec.parameters), sorted(definition_of(tool).values()), model]
-    return sha256(json.dumps(said, sort_keys=True, default=str).encode(errors="surrogatepass")).hexdigest()[:32]
+    parts = [spec.name, spec.description, dict(spec.parameters), sorted(definition_of(tool).values()), model]
+    return sha256(json.dumps(parts, sort_keys=True, default=str).encode(errors="surrogatepass")).hexdigest()[:32]

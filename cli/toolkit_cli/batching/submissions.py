@@ -22,7 +22,7 @@ _AT_ONCE: Final = 100
 _AHEAD: Final = 2_000
 """How many items may be on their way: so many are kept in memory, and no more."""
 
-_SECRET: Final = "its arguments hold a secret, which a store does not keep"  # noqa: S105 - it is none
+_SECRET: Final = "its arguments hold a secret, which a store does not keep"  # noqa: S105 - not a secret
 
 
 class OnItsWay(NamedTuple):

@@ -72,30 +72,30 @@ class WorkerTools:
         self.done += 1
         return end
 
-    def begin(self, id: str, said: Mapping[str, Any], wait: Callable[[float], None]) -> None:  # noqa: A002 - its name everywhere
+    def begin(self, id: str, record: Mapping[str, Any], wait: Callable[[float], None]) -> None:  # noqa: A002 - its name everywhere
         """Do a whole run that a schedule begins: submit its items, and wait until all of them have ended.
 
         Raises:
             StoreError: If the store fails.
         """
-        tool = next(tool for tool in self.tools.values() if tool.name == said["tool"])
-        request = said["request"]
+        tool = next(tool for tool in self.tools.values() if tool.name == record["tool"])
+        request = record["request"]
         stored = StoredRun(
             self._store,
             tool,
-            target=said["target"],
+            target=record["target"],
             request=request,
-            arguments=said["arguments"],
+            arguments=record["arguments"],
             resumed=None,
             limits=None,
             id=id,
-            schedule=said["name"],
+            schedule=record["name"],
         )
         state: State = "failed"
         error = None
         try:
             with items_of(request["batch"]["source"]) as items:
-                arguments = ItemArguments(tool, said["arguments"], are_texts=items.format in ("csv", "tsv"))
+                arguments = ItemArguments(tool, record["arguments"], are_texts=items.format in ("csv", "tsv"))
                 options = BatchOptions(items.name, jobs=0, out=Path(os.devnull), quiet=True)
                 batch = StoredBatch(BatchWork(tool, items, arguments, self._context, options, run=id), stored, wait)
                 try:

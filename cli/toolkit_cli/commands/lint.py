@@ -127,79 +127,86 @@ class LintOptions(NamedTuple):
     debug: Debug = False
 
 
-def lint(said: LintOptions) -> ExitCode:
+def lint(options: LintOptions) -> ExitCode:
     """Check tools and pipelines, and report each problem with its file, line and column.
 
     Without a path, the configured sources are checked, or else the working directory. Findings go to stdout; the exit
     code is 1 if any of them is an error.
     """
-    if said.explain is not None:
-        return _explain(said.explain)
-    if said.watch:
-        return watch_paths(said.paths or (), lambda: lint(said._replace(watch=False)))
-    _refuse_contradictions(said)
-    outputs = [_output(text) for text in said.output or ()]
-    _refuse_beside_comparison(said)
-    text = text_of_stdin(said.paths or (), said.stdin_filename, writes=said.fix or said.diff or said.add_noqa)
+    if options.explain is not None:
+        return _explain(options.explain)
+    if options.watch:
+        return watch_paths(options.paths or (), lambda: lint(options._replace(watch=False)))
+    _refuse_contradictions(options)
+    outputs = [_output(text) for text in options.output or ()]
+    _refuse_beside_comparison(options)
+    text = text_of_stdin(
+        options.paths or (), options.stdin_filename, writes=options.fix or options.diff or options.add_noqa
+    )
     if text is not None:
-        said = said._replace(paths=[str(said.stdin_filename)], static=True)
-    if said.against is not None:
-        said = said._replace(static=True)
-    configuration = load_configuration(start=said.start, policy=said.policy)
-    settings = _settings(configuration, said)
-    if said.compat:
-        return _show_compatibility(said, configuration, settings)
-    cache = None if said.no_cache else _cache_folder(configuration)
+        options = options._replace(paths=[str(options.stdin_filename)], static=True)
+    if options.against is not None:
+        options = options._replace(static=True)
+    configuration = load_configuration(start=options.start, policy=options.policy)
+    settings = _settings(configuration, options)
+    if options.compat:
+        return _show_compatibility(options, configuration, settings)
+    cache = None if options.no_cache else _cache_folder(configuration)
     look = CheckRun(
-        said.paths or (),
+        options.paths or (),
         configuration,
         settings,
         cache,
-        update_baseline=said.update_baseline,
+        update_baseline=options.update_baseline,
         text=text,
-        against=said.against,
+        against=options.against,
     )
-    if said.diff:
-        return _show_diff(look(), unsafe=said.unsafe_fixes)
-    problems = fixed(look, unsafe=said.unsafe_fixes) if said.fix else look()
-    problems = silenced(problems) if said.add_noqa else problems
-    _show(said, problems, outputs, look, settings)
-    least = said.fail_on or ("warning" if said.warnings_as_errors else "error")
-    is_failure = _fails(problems, least, is_comparison=said.against is not None)
-    return ExitCode.FINDINGS if is_failure and not said.exit_zero else ExitCode.WELL
+    if options.diff:
+        return _show_diff(look(), unsafe=options.unsafe_fixes)
+    problems = fixed(look, unsafe=options.unsafe_fixes) if options.fix else look()
+    problems = silenced(problems) if options.add_noqa else problems
+    _show(options, problems, outputs, look, settings)
+    least = options.fail_on or ("warning" if options.warnings_as_errors else "error")
+    is_failure = _fails(problems, least, is_comparison=options.against is not None)
+    return ExitCode.FINDINGS if is_failure and not options.exit_zero else ExitCode.WELL
 
 
-def _refuse_contradictions(said: LintOptions) -> None:
-    if said.statistics and said.format != "text":
-        raise Failure(ExitCode.USAGE, f"'--statistics' is written as text, not as {said.format}")
-    if said.static and said.python is not None:
+def _refuse_contradictions(options: LintOptions) -> None:
+    if options.statistics and options.format != "text":
+        raise Failure(ExitCode.USAGE, f"'--statistics' is written as text, not as {options.format}")
+    if options.static and options.python is not None:
         raise Failure(
             ExitCode.USAGE, "'--static' opens no modules, so '--python' has no effect", hint="leave out one of them"
         )
 
 
-def _refuse_beside_comparison(said: LintOptions) -> None:
+def _refuse_beside_comparison(typed: LintOptions) -> None:
     """Refuse options that mean another check than a comparison."""
-    options = {"--fix": said.fix, "--diff": said.diff, "--compat": said.compat, "--stdin-filename": said.stdin_filename}
+    options = {
+        "--fix": typed.fix,
+        "--diff": typed.diff,
+        "--compat": typed.compat,
+        "--stdin-filename": typed.stdin_filename,
+    }
     for name, given in options.items():
-        if given and said.against is not None:
+        if given and typed.against is not None:
             raise Failure(ExitCode.USAGE, f"'--against' and '{name}' cannot be combined")
 
 
 def _show(
-    said: LintOptions,
+    options: LintOptions,
     problems: Sequence[Problem],
     outputs: Sequence[tuple[Format, Path]],
     look: CheckRun,
     settings: "LintSettings",
 ) -> None:
     """Write what was found to files and to stdout."""
-    note = _note_on(look, problems, settings, said.against)
+    note = _note_on(look, problems, settings, options.against)
     for one, file in outputs:
         _write(file, console.redactor().text(render(problems, one, note=note)))
-    if not said.quiet:
-        _tell(look, settings, said.format)
-    rendered = statistics_of(problems) if said.statistics else _render(said, problems, look, note)
+    if not options.quiet:
+        _tell(look, settings, options.format)
+    rendered = statistics_of(problems) if options.statistics else _render(options, problems, look, note)
     console.write_data(rendered)
 
 
@@ -221,7 +228,7 @@ def _tell(look: CheckRun, settings: "LintSettings", format: Format) -> None:  # 
         console.say(json.dumps({"files": look.files._asdict(), "tools": tools}))
 
 
-def _settings(configuration: "Configuration", said: LintOptions) -> "LintSettings":
+def _settings(configuration: "Configuration", options: LintOptions) -> "LintSettings":
     """Return the project's settings of lint, overridden by the options.
 
     Raises:
@@ -233,7 +240,7 @@ def _settings(configuration: "Configuration", said: LintOptions) -> "LintSetting
 
     settings, problems = lint.read_lint_settings(configuration)
     raise_errors(ConfigurationError, problems)
-    lists = (said.select, said.ignore, said.extend_select, said.provider)
+    lists = (options.select, options.ignore, options.extend_select, options.provider)
     select, ignore, extend, providers = map(_parts, lists)
     wrong = [*keys.selection_problems([*select, *ignore, *extend]), *keys.provider_problems(providers)]
     if wrong:
@@ -242,10 +249,10 @@ def _settings(configuration: "Configuration", said: LintOptions) -> "LintSetting
     return settings._replace(
         selections=(*settings.selections, layer) if any(layer) else settings.selections,
         providers=providers or settings.providers,
-        baseline=Path(said.baseline) if said.baseline else settings.baseline,
-        is_static=said.static,
-        requires_tools=said.require_tools,
-        interpreter=_interpreter(said.python),
+        baseline=Path(options.baseline) if options.baseline else settings.baseline,
+        is_static=options.static,
+        requires_tools=options.require_tools,
+        interpreter=_interpreter(options.python),
     )
 
 
@@ -266,8 +273,8 @@ def _show_diff(problems: Sequence[Problem], *, unsafe: bool) -> ExitCode:
 
     changes, _ = make_changes(problems, unsafe=unsafe)
     console.write_data(_for_reader("".join(diff_of(change, shown_path(change.file)) for change in changes)))
-    cured = sum(len(change.cured) for change in changes)
-    console.say(f"Would fix {counted(cured, 'problem')} in {counted(len(changes), 'file')}.")
+    solved = sum(len(change.solved) for change in changes)
+    console.say(f"Would fix {counted(solved, 'problem')} in {counted(len(changes), 'file')}.")
     return ExitCode.FINDINGS if changes else ExitCode.WELL
 
 
@@ -279,21 +286,21 @@ def _for_reader(difference: str) -> str:
     return paint_all(as_lines(difference), colour=console.data_has_colour())
 
 
-def _show_compatibility(said: LintOptions, configuration: "Configuration", settings: "LintSettings") -> ExitCode:
+def _show_compatibility(options: LintOptions, configuration: "Configuration", settings: "LintSettings") -> ExitCode:
     """Print which provider takes which tool; the exit code is 1 only if a provider was named that refuses one."""
     from toolkit.lint.checking import find_tools  # noqa: PLC0415 - few runs ask for it
     from toolkit.lint.compatibility import EVERYBODY, compatibility_of  # noqa: PLC0415
 
-    if said.format not in {"text", "json"}:
-        raise Failure(ExitCode.USAGE, f"'--compat' is written as text or json, not as {said.format}")
-    tools = find_tools(said.paths or (), configuration, settings, gate=gate_for(configuration))
-    found = compatibility_of(tools, settings.providers if said.provider else EVERYBODY)
-    if said.format == "json":
+    if options.format not in {"text", "json"}:
+        raise Failure(ExitCode.USAGE, f"'--compat' is written as text or json, not as {options.format}")
+    tools = find_tools(options.paths or (), configuration, settings, gate=gate_for(configuration))
+    found = compatibility_of(tools, settings.providers if options.provider else EVERYBODY)
+    if options.format == "json":
         console.write_json(as_record(found))
     else:
         console.write_data(paint_all(as_table(found, console.data_width()), colour=console.data_has_colour()))
     refused = any(not verdict.is_taken for row in [*found.rows, found.whole] for verdict in row.verdicts)
-    return ExitCode.FINDINGS if said.provider and refused else ExitCode.WELL
+    return ExitCode.FINDINGS if options.provider and refused else ExitCode.WELL
 
 
 def _explain(wanted: str) -> ExitCode:
@@ -357,11 +364,13 @@ def _note_on_reading(settings: "LintSettings") -> str:
     return f"{_STATIC}; {', '.join(names)} need{'s' if len(missing) == 1 else ''} an import" if missing else _STATIC
 
 
-def _render(said: LintOptions, problems: Sequence[Problem], look: CheckRun, note: str) -> str:
+def _render(options: LintOptions, problems: Sequence[Problem], look: CheckRun, note: str) -> str:
     # Without a terminal the excerpts keep the width that people read.
     width = min(console.data_width(), _WIDEST)
     colour, is_known = console.data_has_colour(), look.has_baseline
-    return render(problems, said.format, colour=colour, width=width, note=note, quiet=said.quiet, is_known=is_known)
+    return render(
+        problems, options.format, colour=colour, width=width, note=note, quiet=options.quiet, is_known=is_known
+    )
 
 
 def _cache_folder(configuration: "Configuration") -> Path:

@@ -30,7 +30,7 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     grant: Grants = None,
     start: Starts = None,
     policy: PolicyPath = None,
-    debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
+    debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
     """List tools: those of the targets, or all that are configured and built in.
 

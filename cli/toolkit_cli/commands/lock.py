@@ -34,7 +34,7 @@ def lock(
     ] = "text",
     tools: Sources = None,
     start: Starts = None,
-    debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
+    debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
     """Compare the definitions of tools with those that `toolkit.lock` pins, or pin them.
 
@@ -94,8 +94,8 @@ def _describe(tool: "Tool") -> "ToolSpec":
     """Return what a model would be sent of a tool; a server's tool is pinned as its server describes it."""
     from toolkit.tools.spec import ToolSpec  # noqa: PLC0415
 
-    told = answer(lambda: getattr(tool, "told", None), None)
-    return told if isinstance(told, ToolSpec) else tool.spec
+    known = answer(lambda: getattr(tool, "announced", None), None)
+    return known if isinstance(known, ToolSpec) else tool.spec
 
 
 def _problems_of(drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_file: Location) -> Iterator[Problem]:

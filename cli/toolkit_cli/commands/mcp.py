@@ -47,7 +47,7 @@ def mcp(
     format: Annotated[  # noqa: A002 - the option's name
         Literal["text", "json"], typer.Option("--format", help="For people, or for programs.")
     ] = "text",
-    debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
+    debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
     """List the configured MCP servers with their state, protocol and tools, or check that they answer.
 

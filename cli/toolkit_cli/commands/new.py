@@ -26,7 +26,7 @@ def new(
     ],
     *,
     path: Annotated[Path, typer.Option("--path", metavar="FOLDER", help="Where to write it.")] = Path(),
-    debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
+    debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> None:
     """Write a first tool, with its test, a first pipeline, or a first agent.
 

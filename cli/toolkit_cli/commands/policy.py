@@ -62,7 +62,7 @@ def policy(  # noqa: PLR0913 - each is an option of the command
     tools: Sources = None,
     start: Starts = None,
     format: Shown = "text",  # noqa: A002 - the option's name
-    debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
+    debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
     """Show what the rules decide about a call, and why; list them; or run their tests. Nothing is called.
 

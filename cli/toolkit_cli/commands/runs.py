@@ -15,7 +15,7 @@ from toolkit_cli.agent_launching import launch_agent
 from toolkit_cli.agent_options import AGENT, AgentOptions
 from toolkit_cli.batching.kept_runs import Consent, JournalRuns, Kept, StoreRuns
 from toolkit_cli.batching.opened_stores import named_store
-from toolkit_cli.batching.pending_approvals import Said, decide_approval, list_approvals
+from toolkit_cli.batching.pending_approvals import Reply, decide_approval, list_approvals
 from toolkit_cli.batching.stored_runs import StoredResume
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.launching import launch
@@ -132,7 +132,7 @@ class RunsOptions(NamedTuple):
     messages: MessageOptions = MessageOptions()
 
 
-def runs(said: RunsOptions) -> int:
+def runs(options: RunsOptions) -> int:
     """List kept runs; show, continue, end or follow one; answer calls that wait for approval; schedule runs.
 
     Batches are kept, and so are pipelines and agents that run with --journal. A resumed run repeats no finished step. A
@@ -140,51 +140,51 @@ def runs(said: RunsOptions) -> int:
     or with --repeat. Approvals are not carried over. With --on-approval wait, a call that needs approval waits for
     `runs decide`, whose answer is valid for exactly that call.
     """
-    if said.html is not None and (said.action, said.format) != ("show", "text"):
+    if options.html is not None and (options.action, options.format) != ("show", "text"):
         raise Failure(ExitCode.USAGE, "--html is for `toolkit runs show`, without --format json")
-    url = named_store(said.store)
-    if said.action in ("schedule", "schedules", "unschedule"):
-        return _schedules(said, url)
+    url = named_store(options.store)
+    if options.action in ("schedule", "schedules", "unschedule"):
+        return _schedules(options, url)
     with ExitStack() as stack:
         kept: Kept = JournalRuns() if url is None else stack.enter_context(StoreRuns(url))
-        if said.action == "list":
-            return _list(kept.all(), said.state, said.target, said.limit, as_json=said.format == "json")
-        if said.action == "approvals":
-            return list_approvals(kept, said.name, url, as_json=said.format == "json")
-        if said.action == "decide":
-            return decide_approval(kept, said.name, said.rest or [], Said(said.reason, said.all_like), url)
-        if said.name is None:
+        if options.action == "list":
+            return _list(kept.all(), options.state, options.target, options.limit, as_json=options.format == "json")
+        if options.action == "approvals":
+            return list_approvals(kept, options.name, url, as_json=options.format == "json")
+        if options.action == "decide":
+            return decide_approval(kept, options.name, options.rest or [], Reply(options.reason, options.all_like), url)
+        if options.name is None:
             hint = "`toolkit runs list` shows them"
-            raise Failure(ExitCode.USAGE, f"`toolkit runs {said.action}` needs the id of a run", hint=hint)
-        run = find_run(kept.all(), said.name)
-        match said.action:
+            raise Failure(ExitCode.USAGE, f"`toolkit runs {options.action}` needs the id of a run", hint=hint)
+        run = find_run(kept.all(), options.name)
+        match options.action:
             case "show":
-                return _show(said, kept, run)
+                return _show(options, kept, run)
             case "cancel":
                 return _cancel(kept, run)
             case "watch":
                 return _watch(kept, run)
-        _check_unfinished(run, repeats_failures=said.failed)
-        resumed = kept.resumed(run, Consent(said.accept_changes, said.failed, said.repeat))
-    return _resume(said, run, resumed, url)
+        _check_unfinished(run, repeats_failures=options.failed)
+        resumed = kept.resumed(run, Consent(options.accept_changes, options.failed, options.repeat))
+    return _resume(options, run, resumed, url)
 
 
-def _resume(said: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume, url: str | None) -> int:
+def _resume(typed: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume, url: str | None) -> int:
     if run.request.get("command") == AGENT:
-        return _resume_agent(said, run, resumed)
-    options = _options_of(run, said.rest or [])
+        return _resume_agent(typed, run, resumed)
+    options = _options_of(run, typed.rest or [])
     return launch(
         options._replace(
             store=url,
-            asking=said.asking._replace(policy=said.asking.policy or options.asking.policy),
-            opening=said.opening,
-            messages=said.messages,
+            asking=typed.asking._replace(policy=typed.asking.policy or options.asking.policy),
+            opening=typed.opening,
+            messages=typed.messages,
             resumed=resumed,
         )
     )
 
 
-def _resume_agent(said: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume) -> int:
+def _resume_agent(typed: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume) -> int:
     """Go on with a task of an agent.
 
     Raises:
@@ -198,9 +198,9 @@ def _resume_agent(said: RunsOptions, run: KeptRun, resumed: Resumed | StoredResu
     options = AgentOptions.of_request(run.request)
     return launch_agent(
         options._replace(
-            asking=said.asking._replace(policy=said.asking.policy or options.asking.policy),
-            opening=said.opening,
-            messages=said.messages,
+            asking=typed.asking._replace(policy=typed.asking.policy or options.asking.policy),
+            opening=typed.opening,
+            messages=typed.messages,
             resumed=resumed if isinstance(resumed, Resumed) else None,
         )
     )
@@ -219,7 +219,7 @@ def _enter_folder(run: KeptRun) -> None:
         raise Failure(ExitCode.USAGE, f"the folder '{folder}' of the run is gone") from error
 
 
-def _schedules(said: RunsOptions, url: str | None) -> ExitCode:
+def _schedules(options: RunsOptions, url: str | None) -> ExitCode:
     """Add, list or remove schedules.
 
     Raises:
@@ -230,12 +230,12 @@ def _schedules(said: RunsOptions, url: str | None) -> ExitCode:
     if url is None:
         hint = "name it: --store postgresql://host/database, or TOOLKIT_STORE"
         raise Failure(ExitCode.USAGE, "schedules are kept in a store", hint=hint)
-    if said.action == "schedule":
-        wanted = Wanted(said.each, said.schedule_name, said.on_approval)
-        return add_schedule(url, said.name or "", said.rest or (), wanted)
-    if said.action == "schedules":
-        return list_schedules(url, as_json=said.format == "json")
-    return remove_schedule(url, said.name)
+    if options.action == "schedule":
+        wanted = Wanted(options.each, options.schedule_name, options.on_approval)
+        return add_schedule(url, options.name or "", options.rest or (), wanted)
+    if options.action == "schedules":
+        return list_schedules(url, as_json=options.format == "json")
+    return remove_schedule(url, options.name)
 
 
 def _list(known: list[KeptRun], state: State | None, target: str, limit: int, *, as_json: bool) -> ExitCode:
@@ -249,11 +249,11 @@ def _list(known: list[KeptRun], state: State | None, target: str, limit: int, *,
     return ExitCode.WELL
 
 
-def _show(said: RunsOptions, kept: Kept, run: KeptRun) -> ExitCode:
-    steps = [step for step in kept.steps(run) if not said.failed or step.status not in ("ok", "skipped")]
-    if said.html is not None:
-        write_run_page(said.html, run, steps)
-    elif said.format == "json":
+def _show(options: RunsOptions, kept: Kept, run: KeptRun) -> ExitCode:
+    steps = [step for step in kept.steps(run) if not options.failed or step.status not in ("ok", "skipped")]
+    if options.html is not None:
+        write_run_page(options.html, run, steps)
+    elif options.format == "json":
         work = work_of_agents(steps)
         record = {
             **run.as_record(),

@@ -49,7 +49,7 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     tools: Sources = None,
     grant: Grants = None,
     start: Starts = None,
-    debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
+    debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
     """Print what a model receives of a tool: its name, its description and the JSON Schema of its parameters.
 

@@ -92,72 +92,79 @@ class ServeOptions(NamedTuple):
     messages: MessageOptions = MessageOptions()
 
 
-def serve(said: ServeOptions) -> int:
+def serve(options: ServeOptions) -> int:
     """Serve tools to clients of the Model Context Protocol, over stdio or HTTP.
 
     The client is asked before each call, unless the tool is marked as read-only. If the client cannot ask its user, the
     call is refused, and the refusal names the flag that allows it.
     """
-    _go_to(said.directory)
-    memory_id = checked_memory_id(said.given.memory_id)
-    said = said._replace(given=said.given._replace(memory_id=memory_id))
+    _go_to(options.directory)
+    memory_id = checked_memory_id(options.given.memory_id)
+    options = options._replace(given=options.given._replace(memory_id=memory_id))
     from toolkit_cli.serving.extras import require_mcp  # noqa: PLC0415 - help needs none of it
 
     require_mcp()
     from toolkit_cli.serving import transports  # noqa: PLC0415 - it imports the SDK
 
-    place = None if said.http is None else transports.parse_place(said.http)
-    if said.print_config is not None:
-        return _print_configuration(said.print_config, said.name, _words(said), place, said.token_env)
-    sys.dont_write_bytecode |= said.reload  # a compiled file would stand for an edit of the same second and size
-    return _serve(said, place)
+    place = None if options.http is None else transports.parse_place(options.http)
+    if options.print_config is not None:
+        return _print_configuration(options.print_config, options.name, _words(options), place, options.token_env)
+    sys.dont_write_bytecode |= options.reload  # a compiled file would stand for an edit of the same second and size
+    return _serve(options, place)
 
 
-def _serve(said: ServeOptions, place: "Place | None") -> int:
+def _serve(options: ServeOptions, place: "Place | None") -> int:
     from toolkit_cli.serving import served_tools, transports  # noqa: PLC0415 - help needs none of it
     from toolkit_cli.serving.reloading import reloader  # noqa: PLC0415
 
-    with Screen() as screen, telemetry(said.otel) as listener:
-        show_logs(screen, said.messages.verbose, debug=said.messages.debug)
-        configuration = load_configuration(said.tools, *said.opening, said.policy)
+    with Screen() as screen, telemetry(options.otel) as listener:
+        show_logs(screen, options.messages.verbose, debug=options.messages.debug)
+        configuration = load_configuration(options.tools, *options.opening, options.policy)
         answers = Answers(
-            said.yes, approve=said.approve or (), files=policy_of_files(configuration, said.targets or ())
+            options.yes, approve=options.approve or (), files=policy_of_files(configuration, options.targets or ())
         )
         gate = make_gate(answers, screen, configuration.approval_timeout)
         gate.audit = audit_of(configuration, always=True)
 
         def open_all() -> "dict[str, Tool]":
-            now = load_configuration(said.tools, *said.opening)
-            return served_tools.open_served(said.targets or (), now, gate, said.timeout, warn=not said.messages.quiet)
+            now = load_configuration(options.tools, *options.opening)
+            return served_tools.open_served(
+                options.targets or (), now, gate, options.timeout, warn=not options.messages.quiet
+            )
 
-        access = None if place is None else transports.http_options(place, said.token_env, said.allow_host or ())
+        access = None if place is None else transports.http_options(place, options.token_env, options.allow_host or ())
         served = open_all()
         check_names(answers.rules, served.values())
-        values = read_values(said.given.context or ())
+        values = read_values(options.given.context or ())
         wishes = served_tools.Wishes(
-            said.name,
+            options.name,
             answers,
-            meta=said.meta or (),
+            meta=options.meta or (),
             values=values,
-            memory_id=said.given.memory_id,
-            timeout=said.timeout,
+            memory_id=options.given.memory_id,
+            timeout=options.timeout,
         )
         made = served_tools.make_options(wishes, configuration, access.token if access else None, listener)
-        watch = reloader(said.targets or (), open_all) if said.reload else None
+        watch = reloader(options.targets or (), open_all) if options.reload else None
         if access is not None:
-            return transports.carry_over_http(served, made, access, watch, quiet=said.messages.quiet)
-        return transports.carry_over_stdio(served, made, watch, quiet=said.messages.quiet)
+            return transports.carry_over_http(served, made, access, watch, quiet=options.messages.quiet)
+        return transports.carry_over_stdio(served, made, watch, quiet=options.messages.quiet)
 
 
-def _words(said: ServeOptions) -> list[str]:
+def _words(options: ServeOptions) -> list[str]:
     """Return what a client types to start the same server."""
-    lists = {"--approve": said.approve, "--meta": said.meta, "--tools": said.tools, "--grant": said.opening.grant}
-    lists |= {"--start": said.opening.start, "--consent": said.opening.consent}
-    lists |= {"--timeout": [said.timeout] if said.timeout else None}
-    lists |= {"--name": [said.name] if said.name != _NAME else None}
-    lists |= {"--memory-id": [said.given.memory_id] if said.given.memory_id else None}
-    lists |= {"--policy": [str(said.policy)] if said.policy else None}
-    return [*(said.targets or ()), *_as_typed(lists, {"--yes": said.yes, "--reload": said.reload})]
+    lists = {
+        "--approve": options.approve,
+        "--meta": options.meta,
+        "--tools": options.tools,
+        "--grant": options.opening.grant,
+    }
+    lists |= {"--start": options.opening.start, "--consent": options.opening.consent}
+    lists |= {"--timeout": [options.timeout] if options.timeout else None}
+    lists |= {"--name": [options.name] if options.name != _NAME else None}
+    lists |= {"--memory-id": [options.given.memory_id] if options.given.memory_id else None}
+    lists |= {"--policy": [str(options.policy)] if options.policy else None}
+    return [*(options.targets or ()), *_as_typed(lists, {"--yes": options.yes, "--reload": options.reload})]
 
 
 def _go_to(directory: Path | None) -> None:

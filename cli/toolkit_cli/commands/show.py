@@ -50,7 +50,7 @@ def show(
     grant: Grants = None,
     start: Starts = None,
     policy: PolicyPath = None,
-    debug: Debug = False,  # noqa: ARG001 - whoever catches a failure looks at it
+    debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> None:
     """Show everything about a tool: what it does, its parameters, its marks, and how to run it.
 

@@ -50,7 +50,7 @@ class WorkerOptions(NamedTuple):
     messages: MessageOptions = MessageOptions()
 
 
-def worker(said: WorkerOptions) -> int:
+def worker(options: WorkerOptions) -> int:
     """Process the items of batches that `toolkit run --each … --store URL` has put into a store.
 
     A worker takes items of runs whose tool, pipeline or agent it has, unchanged since the run began. It also takes over
@@ -60,31 +60,34 @@ def worker(said: WorkerOptions) -> int:
     from toolkit_cli.batching.opened_stores import named_store, open_store  # noqa: PLC0415 - help needs none of it
     from toolkit_cli.batching.working import WorkerTools, work  # noqa: PLC0415 - as above
 
-    url = named_store(said.store)
+    url = named_store(options.store)
     if url is None:
         hint = "name it: --store postgresql://host/database, or TOOLKIT_STORE"
         raise Failure(ExitCode.USAGE, "a worker needs a store", hint=hint)
-    configuration = load_configuration(None, *said.opening, said.asking.policy)
-    configuration = answered_by(with_values(configuration, said.given), said.model, said.base_url)
-    answers = Answers.said(said.asking)._replace(files=policy_of_files(configuration, said.tools or []))
-    with Screen() as screen, telemetry(said.otel) as listener:
-        show_logs(screen, said.messages.verbose, debug=said.messages.debug)
+    configuration = load_configuration(None, *options.opening, options.asking.policy)
+    configuration = answered_by(with_values(configuration, options.given), options.model, options.base_url)
+    answers = Answers.of_options(options.asking)._replace(files=policy_of_files(configuration, options.tools or []))
+    with Screen() as screen, telemetry(options.otel) as listener:
+        show_logs(screen, options.messages.verbose, debug=options.messages.debug)
         gate = make_gate(answers, screen, configuration.approval_timeout)
         gate.audit = audit_of(configuration, always=True)
-        opened = open_all(said.tools or [], configuration, gate)
+        opened = open_all(options.tools or [], configuration, gate)
         end_at_errors(opened.problems)
-        if not said.messages.quiet:
+        if not options.messages.quiet:
             report(opened.problems)
         if not opened.tools:
             raise ConfigurationError("there is nothing to work with: name tools, pipelines or agents with --tools")
-        memory_id = checked_memory_id(said.given.memory_id)
-        told = ToolContext(
+        memory_id = checked_memory_id(options.given.memory_id)
+        context = ToolContext(
             configuration.context, memory_id=memory_id, gate=gate, listener=listener, redactor=console.redactor()
         )
-        channel = None if said.messages.quiet else message_channel(screen)
+        channel = None if options.messages.quiet else message_channel(screen)
         with open_store(url) as store:
             exit_code = work(
-                store, WorkerTools(store, opened.tools, told, said.model, channel), said.jobs, quiet=said.messages.quiet
+                store,
+                WorkerTools(store, opened.tools, context, options.model, channel),
+                options.jobs,
+                quiet=options.messages.quiet,
             )
     leave_if_threads_remain(exit_code)
     return exit_code

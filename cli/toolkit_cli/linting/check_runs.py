@@ -58,7 +58,7 @@ class CheckRun:
         self.tools: ToolCounts
         self._file = settings.baseline
         self._is_new = update_baseline
-        self._told = ""
+        self._summary = ""
 
     def __call__(self) -> list[Problem]:
         """Return what is wrong now and not known before."""
@@ -72,12 +72,12 @@ class CheckRun:
                 write_baseline(problems, self._file)
             except OSError as error:
                 raise cannot_write(self._file, error) from error
-            self._told = f"wrote {counted(len(problems), 'finding')} into the baseline '{self._file}'"
+            self._summary = f"wrote {counted(len(problems), 'finding')} into the baseline '{self._file}'"
             return []
         new, known, gone = compare(problems, self._file)
         parts = [f"{counted(known, 'finding')} in the baseline"] if known else []
         parts += [f"{gone} in the baseline are no longer found; --update-baseline removes them"] if gone else []
-        self._told = "; ".join(parts)
+        self._summary = "; ".join(parts)
         return new
 
     @property
@@ -87,8 +87,8 @@ class CheckRun:
 
     def tell(self) -> None:
         """Say what the baseline had to do with it."""
-        if self._told:
-            console.say(self._told)
+        if self._summary:
+            console.say(self._summary)
 
 
 _OBJECTS = 100_000
@@ -122,12 +122,12 @@ def fixed(look: CheckRun, *, unsafe: bool) -> list[Problem]:
     from toolkit.lint.fixing import fix_files  # noqa: PLC0415 - few runs fix
 
     try:
-        problems, cured, refused = fix_files(look, unsafe=unsafe)
+        problems, solved, refused = fix_files(look, unsafe=unsafe)
     except OSError as error:
         raise Failure(ExitCode.FINDINGS, f"cannot write '{error.filename}': {error.strerror}") from error
-    if cured:
-        files = {problem.location.file for problem in cured if problem.location}
-        console.say(f"Fixed {counted(len(cured), 'problem')} in {counted(len(files), 'file')}.")
+    if solved:
+        files = {problem.location.file for problem in solved if problem.location}
+        console.say(f"Fixed {counted(len(solved), 'problem')} in {counted(len(files), 'file')}.")
     for problem in refused:
         console.say(f"not fixed, because the fixed file could no longer be parsed: {problem}")
     return problems
@@ -148,6 +148,6 @@ def silenced(problems: Sequence[Problem]) -> list[Problem]:
             write_change(change)
     except OSError as error:
         raise Failure(ExitCode.FINDINGS, f"cannot write '{error.filename}': {error.strerror}") from error
-    count = sum(len(change.cured) for change in changes)
+    count = sum(len(change.solved) for change in changes)
     console.say(f"Silenced {counted(count, 'finding')} with comments in {counted(len(changes), 'file')}.")
     return left

@@ -21,12 +21,12 @@ def main() -> int:
         sys.stderr.write("usage: python -m toolkit_cli.pull_requests FINDINGS.json …\n")
         return 2
     try:
-        said = post(read_reports(files), os.environ)
+        message = post(read_reports(files), os.environ)
     except (BadReport, GitHubError) as error:
-        said = _warning(str(error))
+        message = _warning(str(error))
     except (KeyError, TypeError, ValueError) as error:
-        said = _warning(f"GitHub's answer lacks {error}")
-    sys.stdout.write(f"{said}\n")
+        message = _warning(f"GitHub's answer lacks {error}")
+    sys.stdout.write(f"{message}\n")
     return 0
 
 

@@ -78,11 +78,11 @@ def _tools(tools: "Sequence[OfferedTool]", width: int) -> Iterator[Line]:
         name = one_line(tool.name)
         lock = f"  ← first {one_line(tool.first)}" if tool.first else ""
         room = max(width - len(first) - len(name) - len(lock) - 4, _NARROWEST)
-        told: list[Fragment] = [("hint", lock)] if lock else []
+        fragments: list[Fragment] = [("hint", lock)] if lock else []
         yield [
             ("quiet", f"  {first}"),
             ("strong", name),
-            *told,
+            *fragments,
             ("plain", f"  {cut(one_line(tool.description), room)}"),
         ]
 

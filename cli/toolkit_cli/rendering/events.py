@@ -103,8 +103,8 @@ class RunProgress:
                 self._done[event.call] = self._done.get(event.call, 0) + 1
             case StepFinished():
                 self._finish(event)
-                is_told = event.status not in ("ok", "skipped") or not self._over_items & around(event.path)
-                if is_told and not _has_spoken(event):
+                is_shown = event.status not in ("ok", "skipped") or not self._over_items & around(event.path)
+                if is_shown and not _has_spoken(event):
                     yield self._step_line(event)
             case StepRetried():
                 failed = f"attempt {event.attempt} failed: {event.error}; again in {spoken_seconds(event.delay)}"
@@ -181,9 +181,9 @@ class RunProgress:
         time = "" if event.status == "skipped" else spoken_seconds(event.seconds)
         head: list[Fragment] = [(style, mark), ("quiet", f" {place:>5} "), ("strong", label)]
         head.append(("quiet", f" {time:>{_TIME_WIDTH}}  "))
-        said, said_style = _describe(event)
+        outcome, outcome_style = _describe(event)
         room = self.width - sum(width_of(text) for _, text in head)
-        return [*head, (said_style, cut(one_line(said[:_PREVIEW_CHARACTERS]), max(room, 10)))]
+        return [*head, (outcome_style, cut(one_line(outcome[:_PREVIEW_CHARACTERS]), max(room, 10)))]
 
     def _mark(self, event: StepFinished) -> tuple[str, Style]:
         if event.continued:

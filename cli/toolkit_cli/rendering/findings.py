@@ -91,15 +91,15 @@ def _overview(problems: Sequence[Problem]) -> str:
 
 def _closing(problems: Sequence[Problem], note: str) -> str:
     """Return the last line: how much was found, and how much of it a program can fix."""
-    said = summary_of(problems) if problems else PASSED
+    summary = summary_of(problems) if problems else PASSED
     safe = sum(problem.fix is not None and problem.fix.is_safe for problem in problems)
     unsafe = sum(problem.fix is not None and not problem.fix.is_safe for problem in problems)
-    cures = [f"{counted(safe, 'problem')} can be fixed with `--fix`"] if safe else []
+    offers = [f"{counted(safe, 'problem')} can be fixed with `--fix`"] if safe else []
     if unsafe:
         what = f"{unsafe} more" if safe else f"{counted(unsafe, 'problem')} can be fixed"
-        cures.append(f"{what} with `--fix --unsafe-fixes`")
-    fixes = f"\n{', '.join(cures)}." if cures else ""
-    return f"{said}{f' ({note})' if note else ''}{fixes}"
+        offers.append(f"{what} with `--fix --unsafe-fixes`")
+    fixes = f"\n{', '.join(offers)}." if offers else ""
+    return f"{summary}{f' ({note})' if note else ''}{fixes}"
 
 
 def _in_one_line(problem: Problem) -> str:

@@ -39,10 +39,10 @@ def _case(file: str, problem: Problem) -> str:
     body = escape(_clean(f"{at}: {problem.severity}: {problem.message}{hint}"))
     head = f"    <testcase name={name} classname={_attribute(file)} file={_attribute(file)}{line}>"
     if problem.severity == "error":
-        said = f"      <failure message={_attribute(problem.message)} type={_attribute(problem.code)}>{body}</failure>"
+        child = f"      <failure message={_attribute(problem.message)} type={_attribute(problem.code)}>{body}</failure>"
     else:
-        said = f"      <system-out>{body}</system-out>"
-    return f"{head}\n{said}\n    </testcase>"
+        child = f"      <system-out>{body}</system-out>"
+    return f"{head}\n{child}\n    </testcase>"
 
 
 def _passed() -> str:

@@ -23,7 +23,7 @@ def listed_runs(runs: Sequence[KeptRun], width: int) -> list[Line]:
 def shown_run(run: KeptRun, steps: Sequence[KeptStep], questions: Sequence[Mapping[str, str]] = ()) -> list[Line]:
     """Return a run, its steps, and the questions about it with who answered them."""
     work = work_of_agents(steps)
-    told = {
+    rows = {
         "state": run.state,
         "target": run.target,
         "done": counted(run),
@@ -33,7 +33,7 @@ def shown_run(run: KeptRun, steps: Sequence[KeptStep], questions: Sequence[Mappi
         "agent": "" if work is None else work.spoken,
         "folder": str(run.request.get("cwd", "")),
     }
-    head: list[Line] = [[("quiet", f"  {name:<8}"), ("plain", one_line(text))] for name, text in told.items() if text]
+    head: list[Line] = [[("quiet", f"  {name:<8}"), ("plain", one_line(text))] for name, text in rows.items() if text]
     asked = [[], *map(_question_line, questions)] if questions else []
     return [[("strong", run.id)], *head, [], *(step_line(step) for step in steps), *asked]
 
@@ -41,8 +41,8 @@ def shown_run(run: KeptRun, steps: Sequence[KeptStep], questions: Sequence[Mappi
 def _question_line(question: Mapping[str, str]) -> Line:
     """Return what was asked, or decided, in one line."""
     named = (question.get(name, "") for name in ("tool", "by", "reason", "arguments"))
-    said = "  ".join(one_line(text) for text in named if text)
-    short = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
+    words = "  ".join(one_line(text) for text in named if text)
+    short = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
     return [("plain", f"{one_line(question.get('what', '')):<9} "), ("quiet", short)]
 
 
@@ -50,10 +50,10 @@ def step_line(step: KeptStep) -> Line:
     """Return a step, or an item, in one line."""
     style: Style = "good" if step.status == "ok" else "bad" if step.status else "plain"
     took = spoken_seconds(step.ended - step.began) if step.began and step.ended else ""
-    said = one_line(words_of(step) or step.result or step.arguments)
-    short = said if len(said) <= _LONGEST else f"{said[:_LONGEST]}…"
-    told = "  ".join(filter(None, (took, short)))
-    return [(style, f"{step.status or 'begun':<9} "), ("plain", f"{one_line(step.path)}  "), ("quiet", told)]
+    text = one_line(words_of(step) or step.result or step.arguments)
+    short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    line = "  ".join(filter(None, (took, short)))
+    return [(style, f"{step.status or 'begun':<9} "), ("plain", f"{one_line(step.path)}  "), ("quiet", line)]
 
 
 def counted(run: KeptRun) -> str:

@@ -135,7 +135,7 @@ def _summary(record: Mapping[str, Any]) -> str:
     if record["action"] == "default":
         return ", ".join(f"{chooser}: {default}" for chooser, default in rule.items())
     words = [f"{key} {_listed(rule[key])}" for key in _SELECTORS if key in rule]
-    words += [f"where {name} {json_text(said, default=str)}" for name, said in rule.get("where", {}).items()]
+    words += [f"where {name} {json_text(condition, default=str)}" for name, condition in rule.get("where", {}).items()]
     words += [f"until {rule['expires']}"] if "expires" in rule else []
     words += [f"{'in' if rule['ci'] else 'outside'} CI"] if "ci" in rule else []
     notes = [_EXCEPTION] if record["action"] == "allow" and record["owner"] == "project" else []
@@ -143,5 +143,5 @@ def _summary(record: Mapping[str, Any]) -> str:
     return "; ".join([", ".join(words), *notes, *filter(None, [record["because"]])])
 
 
-def _listed(said: Any) -> str:
-    return " ".join(map(str, said)) if isinstance(said, list | tuple) else str(said)
+def _listed(values: Any) -> str:
+    return " ".join(map(str, values)) if isinstance(values, list | tuple) else str(values)

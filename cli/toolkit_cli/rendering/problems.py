@@ -176,9 +176,9 @@ def _annotation(problem: Problem) -> str:
         "title": f"toolkit {problem.code}".rstrip(),
     }
     known = ((key, str(value)) for key, value in properties.items() if value is not None)
-    said = ",".join(f"{key}={_escape(value, in_property=True)}" for key, value in known)
+    pairs = ",".join(f"{key}={_escape(value, in_property=True)}" for key, value in known)
     message = f"{problem.message}\nhint: {problem.hint}" if problem.hint else problem.message
-    return f"::{_GITHUB_COMMANDS[problem.severity]} {said}::{_escape(message)}"
+    return f"::{_GITHUB_COMMANDS[problem.severity]} {pairs}::{_escape(message)}"
 
 
 def _escape(text: str, *, in_property: bool = False) -> str:

@@ -13,7 +13,7 @@ _BOUNDS = (
 )  # fmt: skip
 _UNIONS = ("anyOf", "oneOf", "allOf")
 _SHOWN = 3
-"""How many levels of fields are shown below the parameters; whoever wants more reads the schema."""
+"""How many levels of fields are shown below the parameters; the schema shows the rest."""
 
 
 class Parameter(NamedTuple):
@@ -105,12 +105,12 @@ def _parameter(name: str, schema: Any, *, is_required: bool) -> Parameter:
 
 
 def _constraints(schema: Mapping[str, Any]) -> list[str]:
-    said = [words_for(key, schema[key]) for key in _BOUNDS if key in schema]
+    texts = [words_for(key, schema[key]) for key in _BOUNDS if key in schema]
     part = Schema.of(schema)
     if part.positions:
         return []
     for choice in part.inner(("anyOf",)):
-        said += _constraints(choice.keywords)
+        texts += _constraints(choice.keywords)
     if schema.get("uniqueItems"):
-        said.append(words_for("uniqueItems", True))
-    return said
+        texts.append(words_for("uniqueItems", True))
+    return texts

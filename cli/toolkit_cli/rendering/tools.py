@@ -71,7 +71,7 @@ def summary_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, 
 def full_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, Any]:
     """Return everything about a tool as plain data.
 
-    Every key is always there, but for `pipeline` and `agent` where it is none and `options` where it is no ready tool.
+    Every key is always there, except `pipeline`, `agent` and `options` for tools of another kind.
     """
     spec, pipeline = tool.spec, pipeline_in(tool)
     steps = {"pipeline": outline_record(outline_of_pipeline(pipeline))} if pipeline else {}
@@ -271,10 +271,10 @@ def _parameter_table(parameters: Iterable[Parameter], width: int) -> list[Line]:
 
 
 def _parameter_row(parameter: Parameter) -> tuple[str, str, str, str]:
-    said = [parameter.description] if parameter.description else []
+    texts = [parameter.description] if parameter.description else []
     if parameter.constraints:
-        said.append(f"({', '.join(parameter.constraints)})")
-    return parameter.name, parameter.type, "required" if parameter.required else parameter.default, " ".join(said)
+        texts.append(f"({', '.join(parameter.constraints)})")
+    return parameter.name, parameter.type, "required" if parameter.required else parameter.default, " ".join(texts)
 
 
 def _default_of(option: "Option") -> str:

@@ -41,8 +41,8 @@ def _headline(branch: Branch, before: str, width: int) -> Line:
     counted = f" ({_tools(len(branch.branches))})" if branch.is_facade else ""
     name = one_line(branch.name)
     room = max(width - len(before) - len(name) - len(counted) - 2, _NARROWEST)
-    told = cut(one_line(branch.tool.description), room)
-    return [("quiet", before), ("strong", name), ("plain", f"{counted}  {told}".rstrip())]
+    text = cut(one_line(branch.tool.description), room)
+    return [("quiet", before), ("strong", name), ("plain", f"{counted}  {text}".rstrip())]
 
 
 def _tools(count: int) -> str:

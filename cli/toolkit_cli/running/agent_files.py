@@ -19,7 +19,7 @@ _SUFFIXES = (".yaml", ".yml")
 
 
 def names_file(word: str | None) -> bool:
-    """Return whether a word of the command line names a file, and is no task."""
+    """Return whether a word of the command line names a file rather than a task."""
     return word is not None and Path(word).suffix in _SUFFIXES and (Path(word).is_file() or not word.count(" "))
 
 

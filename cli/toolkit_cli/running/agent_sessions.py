@@ -42,7 +42,7 @@ class Conversation:
 
     Attributes:
         agent: The agent.
-        said: The conversation so far.
+        transcript: The conversation so far.
         context: What it is called with.
         run: What the agent's own calls and requests belong to, and are counted for.
         screen: Where people see it.
@@ -56,7 +56,7 @@ class Conversation:
     """
 
     agent: "AgentTool"
-    said: "Transcript"
+    transcript: "Transcript"
     context: ToolContext
     run: "Run"
     screen: Screen
@@ -99,11 +99,11 @@ class Conversation:
         """
         self._keep()
         if self.file is not None:
-            self.said.after_each = self._keep_if_possible
+            self.transcript.after_each = self._keep_if_possible
 
     def _keep(self) -> None:
         if self.file is not None:
-            self.file.write(self.said, self.run)
+            self.file.write(self.transcript, self.run)
 
     def _keep_if_possible(self) -> None:
         """Write the conversation so far, in the middle of the work, which a file that fails must not end.
@@ -118,11 +118,11 @@ class Conversation:
         from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - loaded already
 
         if self.file is not None:
-            self.file.begin_afresh(self.said)
-        self.said = Transcript()
-        self.agent = self.agent.replace(transcript=self.said)
+            self.file.begin_afresh(self.transcript)
+        self.transcript = Transcript()
+        self.agent = self.agent.replace(transcript=self.transcript)
         self.keep_from_here_on()
 
-    def tell_usage(self) -> None:
+    def print_usage(self) -> None:
         """Say on stderr what the requests came to."""
         present_usage(self.run.uses, self.reporter, self.screen)

@@ -49,7 +49,7 @@ class Answers(NamedTuple):
     waits: bool = False
 
     @classmethod
-    def said(cls, asking: "AskingOptions") -> "Answers":
+    def of_options(cls, asking: "AskingOptions") -> "Answers":
         """Return what options say."""
         return cls(asking.yes, asking.no_input, asking.approve or ())
 
@@ -98,7 +98,7 @@ class Answers(NamedTuple):
         """Return the policy that the files and the flags make, or `None` for the usual one.
 
         Raises:
-            Failure: If a rule is none.
+            Failure: If a rule is invalid.
         """
         policy = self.files
         if self.approve:

@@ -48,7 +48,7 @@ def questions_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> list[F
 def calls_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate, chosen_by: Chooser = "person") -> list[ForeseenCall]:
     """Return every call that a run may make: of the tool itself, and of the steps of a pipeline.
 
-    A step counts whether or not its condition will hold. Whoever chose the call, its author chose the steps.
+    A step counts whether or not its condition will hold. No matter who chose the call, its author chose the steps.
     """
     described = tool.described._replace(chosen_by=chosen_by, earlier=gate.history.tools)
     call = with_arguments(described, tool, tool.parse(arguments))

@@ -25,7 +25,7 @@ def with_values(configuration: "Configuration", given: "ContextOptions") -> "Con
 
 def answered_by(configuration: "Configuration", model: str | None, base_url: str | None) -> "Configuration":
     """Return a configuration with what options say of the model that answers agents."""
-    return configuration._replace(model_said=model, model_url=base_url or configuration.model_url)
+    return configuration._replace(chosen_model=model, model_url=base_url or configuration.model_url)
 
 
 def read_values(words: Sequence[str]) -> dict[str, Any]:

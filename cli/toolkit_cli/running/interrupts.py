@@ -43,7 +43,7 @@ class Interrupts:
         return _OFFSET + (self.received or signal.SIGINT)
 
     def __enter__(self) -> Self:
-        """Listen to the signals; one that whoever started us ignores stays ignored."""
+        """Listen to the signals; one that the parent process ignores stays ignored."""
         self._terminal = _terminal_settings()
         if threading.current_thread() is threading.main_thread():
             others = [getattr(signal, name) for name in _OTHERS if hasattr(signal, name)]

@@ -36,10 +36,10 @@ def _lines(record: logging.LogRecord) -> list[str]:
     from toolkit_cli.rendering.escaping import lines_of, one_line  # noqa: PLC0415 - few runs show logs
 
     redactor = console.redactor()
-    message, told = record.getMessage(), ""
+    message, details = record.getMessage(), ""
     if record.exc_info:
-        told = logging.Formatter().formatException(record.exc_info)
+        details = logging.Formatter().formatException(record.exc_info)
     elif getattr(record, "has_traceback", False):
-        message, _, told = message.partition("\n")
-    below = [f"  {line}" for line in lines_of(redactor.text(told.rstrip()))] if told else []
+        message, _, details = message.partition("\n")
+    below = [f"  {line}" for line in lines_of(redactor.text(details.rstrip()))] if details else []
     return [f"{record.levelname.lower()} {record.name}: {one_line(redactor.text(message))}", *below]

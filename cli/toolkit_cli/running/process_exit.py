@@ -1,4 +1,4 @@
-"""Process exit: the process ends now, whatever still runs in it, and takes along what its tools have started."""
+"""Process exit: the process ends now, even if something still runs in it, and ends what its tools have started."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Reporters: whoever listens to a run writes what happens to the screen, and to stdout where programs read it."""
+"""Reporters: listeners of a run, which write what happens to the screen, and to stdout where programs read it."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""Run reports: one run of the command line, reported to whoever observes it."""
+"""Run reports: one run of the command line, reported to its observers."""
 
 import os
 from time import perf_counter

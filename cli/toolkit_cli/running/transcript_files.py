@@ -35,14 +35,19 @@ class TranscriptFile:
     task: str | None
     earlier: Earlier = field(default_factory=list)
 
-    def write(self, said: "Transcript", run: Run) -> None:
+    def write(self, transcript: "Transcript", run: Run) -> None:
         """Write the conversation so far, and its usage.
 
         Raises:
             Failure: If the file cannot be written.
         """
         used = usage_record(run.uses)
-        record: dict[str, Any] = {"model": self.model, "task": self.task, "usage": used, "messages": said.as_record()}
+        record: dict[str, Any] = {
+            "model": self.model,
+            "task": self.task,
+            "usage": used,
+            "messages": transcript.as_record(),
+        }
         if self.earlier:
             record["earlier"] = self.earlier
         record = console.redactor().data(record)
@@ -53,10 +58,10 @@ class TranscriptFile:
         except OSError as error:
             raise Failure(ExitCode.USAGE, f"--transcript: cannot write '{self.path}': {error.strerror}") from error
 
-    def begin_afresh(self, said: "Transcript") -> None:
+    def begin_afresh(self, transcript: "Transcript") -> None:
         """Keep a conversation that is over among the earlier ones."""
-        if said.messages:
-            self.earlier.append(said.as_record())
+        if transcript.messages:
+            self.earlier.append(transcript.as_record())
 
 
 def read_transcript(path: Path) -> "tuple[Transcript, Earlier]":

@@ -92,7 +92,7 @@ def make_options(
         listener: Receives the events of every call.
 
     Raises:
-        Failure: If a wish is none.
+        Failure: If an option is invalid.
         ConfigurationError: If a key of `_meta` cannot be had.
     """
     allow_keys(*wishes.meta)

@@ -116,7 +116,7 @@ def http_options(place: Place, variable: str, hosts: Sequence[str]) -> HttpOptio
         hosts: Further names under which clients may mean it.
 
     Raises:
-        Failure: If strangers could come in, the token can be guessed, or a name is none.
+        Failure: If strangers could come in, the token can be guessed, or a name is invalid.
     """
     for host in hosts:
         if not _HOST.fullmatch(host):
@@ -155,7 +155,7 @@ def carry_over_stdio(tools: "Mapping[str, Tool]", options: "Options", watch: Wat
 def carry_over_http(
     tools: "Mapping[str, Tool]", options: "Options", access: HttpOptions, watch: Watch | None, *, quiet: bool
 ) -> int:
-    """Serve whoever comes until somebody ends it; return the exit code."""
+    """Serve all clients until somebody ends it; return the exit code."""
     from toolkit.mcp.serving import http_guard, over_http  # noqa: PLC0415 - stdio needs none of it
 
     with closing(_listener(access.place)) as listener:

@@ -56,7 +56,7 @@ class DeclaredAgent(Tool):
     is_agent = True
 
     def __init__(self, definition: AgentDefinition, parts: Parts, open_model: Callable[[], Model]) -> None:
-        """Keep what takes part; everything has been checked by whoever read the file.
+        """Keep what takes part; everything was checked when the file was read.
 
         Args:
             definition: The content of the file.

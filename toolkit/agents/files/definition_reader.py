@@ -82,7 +82,7 @@ class _Reader(HeadReader):
             description=self.description(root),
             location=root.location,
             model=self._model(),
-            instructions=self._told(root, "instructions"),
+            instructions=self._instructions_text(root, "instructions"),
             prompt=self._prompt(),
             tools=self._targets(self._root),
             inputs=self.inputs(root),
@@ -108,12 +108,12 @@ class _Reader(HeadReader):
             if key in self._root.entries and key not in mine:
                 place = self._root.entries[key].key.location
                 self.report(place, f"{key!r} is for another kind of agent", hint=f"write 'agent: {owner}'")
-        told = [key for key in (*others, *ELSEWHERE) if key in self._root.entries]
+        keys = [key for key in (*others, *ELSEWHERE) if key in self._root.entries]
         for key in ELSEWHERE:
-            if key in told:
+            if key in keys:
                 message = f"{key!r} cannot be set in a file, because API keys are sent to it"
                 self.report(self._root.entries[key].key.location, message, hint=ELSEWHERE[key])
-        self.check_keys(self._root, "an agent", (*mine, *told))
+        self.check_keys(self._root, "an agent", (*mine, *keys))
 
     def _model(self) -> Word | None:
         node = self._root.get("model")
@@ -139,7 +139,7 @@ class _Reader(HeadReader):
             return None
         return self._text_of_file(file)
 
-    def _told(self, owner: nodes.Mapping, key: str) -> Text | None:
+    def _instructions_text(self, owner: nodes.Mapping, key: str) -> Text | None:
         node = owner.get(key)
         return None if node is None else self._text_or_file(node, f"'{key}'")
 
@@ -170,12 +170,12 @@ class _Reader(HeadReader):
         return () if targets is None else self.names(targets, "a tool under 'tools'")
 
     def _limits(self) -> Limits:
-        said = {"turns": self._count(self._root, "max_turns", (1, MOST_TURNS))}
+        limits_found = {"turns": self._count(self._root, "max_turns", (1, MOST_TURNS))}
         node = self._root.get("limits")
         if node is not None and (limits := self.mapping(node, "'limits'", "{result: 2000}")) is not None:
             self.check_keys(limits, "'limits'", LIMITS)
-            said |= {key: self._count(limits, key, bounds) for key, bounds in LIMITS.items()}
-        counts = {key: count for key, count in said.items() if count is not None}
+            limits_found |= {key: self._count(limits, key, bounds) for key, bounds in LIMITS.items()}
+        counts = {key: count for key, count in limits_found.items() if count is not None}
         return Limits(**counts, last_answer=self._flag(self._root, "last_answer"))
 
     def _count(self, owner: nodes.Mapping, key: str, bounds: tuple[int, int]) -> int | None:
@@ -202,11 +202,11 @@ class _Reader(HeadReader):
         name = node.get("name")
         if name is None:
             self.report(node.location, "a reference needs 'name'")
-        told = None if name is None else self.text(name, "'name'")
+        text = None if name is None else self.text(name, "'name'")
         return ReferenceDefinition(
-            Word(told or "reference", node.location if name is None else name.location),
+            Word(text or "reference", node.location if name is None else name.location),
             self.description(node),
-            self._told(node, "notes"),
+            self._instructions_text(node, "notes"),
             self._targets(node),
             self._flag(node, "unfold"),
         )

@@ -77,7 +77,7 @@ class AgentDefinition(NamedTuple):
         inputs: What it takes besides, or instead of, the task; `None` means the task alone.
         output: The members of the answer; `None` means that any text will do.
         limits: How far it may go.
-        budget: What it may spend; `None` is no limit.
+        budget: What it may spend; `None` means no limit.
         references: What the model receives beside the instructions, with tools of their own.
         chaining: The classes whose objects bring tools of their own once a tool has returned one; `any` for all.
         captures_nested: Whether the artifacts of agents among its tools are its own too.

@@ -24,7 +24,9 @@ def agent_schema() -> Schema:
                 "propertyNames": {"pattern": _NAME},
                 "additionalProperties": reference("input"),
             },
-            "told": {"anyOf": [{"type": "string", "minLength": 1}, closed({"file": text("Its path.")}, ["file"])]},
+            "text_or_file": {
+                "anyOf": [{"type": "string", "minLength": 1}, closed({"file": text("Its path.")}, ["file"])]
+            },
             "lock": _lock(),
             "state": _state(),
             "reference": _reference(),
@@ -45,7 +47,9 @@ def _properties() -> Schema:
         "name": text("What the tool is called; the file's name by default.", pattern="^[A-Za-z0-9_-]+$"),
         "description": text("What it does and when to use it."),
         "model": text("What answers: PROVIDER:NAME, chat:NAME, or scripted:FILE beside this file."),
-        "instructions": reference("told", "The instructions for the model; made from the description by default."),
+        "instructions": reference(
+            "text_or_file", "The instructions for the model; made from the description by default."
+        ),
         "prompt": text("The task, with ${{ inputs.NAME }} in it; the input `task` by default."),
         "tools": texts("The tools that it may call: files, names, groups, pipelines, other agents."),
         "inputs": reference("inputs", "Its inputs besides the task, a JSON Schema fragment for each name."),
@@ -84,7 +88,7 @@ def _reference() -> Schema:
     keys = {
         "name": text("What it is called."),
         "description": text("What it is, in a sentence."),
-        "notes": reference("told", "How it is to be used."),
+        "notes": reference("text_or_file", "How it is to be used."),
         "tools": texts("Its tools, which bear its name in front of theirs."),
         "unfold": {"type": "boolean", "description": "Whether its tools are behind one facade."},
     }

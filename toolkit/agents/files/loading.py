@@ -1,6 +1,6 @@
 """Loading: a YAML file becomes an agent, or every reason why it cannot.
 
-The room knows no sources. Whoever loads a file hands in an `Opening`: how a target under `tools:` becomes Tools, and
+The room knows no sources. The caller passes in an `Opening`: how a target under `tools:` becomes Tools, and
 which model answers.
 """
 

@@ -63,7 +63,7 @@ def history_of(messages: Sequence[Message]) -> "list[ModelMessage]":
 
 
 def _sendable(text: str) -> str:
-    """Return a text that can be sent: half a character, as in the name of a file that is no UTF-8, becomes `?`."""
+    """Return a text that can be sent: half a character, as in the name of a file that is not UTF-8, becomes `?`."""
     return text.encode(errors="replace").decode()
 
 

@@ -17,7 +17,7 @@ _LONGEST = 1_000
 
 
 @contextmanager
-def told_in_words(name: str, base_url: str | None, silence: float) -> Iterator[None]:
+def failures_in_words(name: str, base_url: str | None, silence: float) -> Iterator[None]:
     """Turn whatever is raised into a `ModelError`.
 
     Args:
@@ -49,8 +49,8 @@ def _describe(error: Exception, name: str, base_url: str | None) -> str:
 
     match error:
         case ModelHTTPError():
-            cure = _cure(error.status_code, base_url) or _meant(error, name)
-            return f"the server of '{name}' answered with status {error.status_code}: {_body(error)}{cure}"
+            advice = _hint_for(error.status_code, base_url) or _meant(error, name)
+            return f"the server of '{name}' answered with status {error.status_code}: {_body(error)}{advice}"
         case ModelConnectionError():
             where = f" at {shown_url(base_url)}" if base_url is not None else ""
             failed = "closed the connection" if _had_connected(error) else "cannot be reached"
@@ -74,7 +74,7 @@ def _had_connected(error: BaseException | None) -> bool:
     return False
 
 
-def _cure(status: int, base_url: str | None) -> str:
+def _hint_for(status: int, base_url: str | None) -> str:
     """Return a fix for an error of the user's own server; a provider's message has one already."""
     if base_url is None:
         return ""

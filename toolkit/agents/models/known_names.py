@@ -1,4 +1,4 @@
-"""Known names: the models that pydantic-ai knows, for whoever mistypes one."""
+"""Known names: the models that pydantic-ai knows, to suggest one for a mistyped name."""
 
 from toolkit.problems import nearest
 

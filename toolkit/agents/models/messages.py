@@ -10,7 +10,7 @@ from toolkit.tools.spec import ToolSpec
 
 
 class ModelError(ToolExecutionError):
-    """A model gave no answer; the message says why, for whoever started the agent."""
+    """A model gave no answer; the message says why, for the person who started the agent."""
 
     def __init__(self, message: str, code: str = "model") -> None:
         """Keep the message, and the code that a tool fails with: `model`, or `timeout` where it was the clock."""
@@ -85,8 +85,8 @@ class ModelReply:
         """Return it as plain data."""
         calls = [{"name": call.name, "arguments": call.arguments, "id": call.id} for call in self.calls]
         used = {"input_tokens": self.usage.input_tokens, "output_tokens": self.usage.output_tokens}
-        said = {"role": "model", "text": self.text, "calls": calls, "usage": used | {"cost": self.usage.cost}}
-        return said | ({"cut": True} if self.cut else {})
+        record = {"role": "model", "text": self.text, "calls": calls, "usage": used | {"cost": self.usage.cost}}
+        return record | ({"cut": True} if self.cut else {})
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from toolkit.agents.models.conversions import history_of, offered, piece_of, reply_of
-from toolkit.agents.models.failures import KEY, told_in_words, without_secrets, words_of
+from toolkit.agents.models.failures import KEY, failures_in_words, without_secrets, words_of
 from toolkit.agents.models.known_names import near_models
 from toolkit.agents.models.messages import Message, ModelError, ModelReply
 from toolkit.agents.models.streaming import Tell, tell_all
@@ -68,7 +68,7 @@ class ProvidedModel:
 
         from pydantic_ai.direct import model_request
 
-        with self._told():
+        with self._failures_in_words():
             async with asyncio.timeout(self._silence), self._make() as model:
                 response = await model_request(model, history_of(messages), model_request_parameters=offered(tools))
             return self._reply(response)
@@ -79,7 +79,7 @@ class ProvidedModel:
         Raises:
             ModelError: If the provider cannot be reached, refuses, is silent too long, or its stream is cut.
         """
-        with self._told():
+        with self._failures_in_words():
             try:
                 return self._reply(await self._streamed(messages, tools, tell))
             except NotImplementedError:  # some providers cannot
@@ -113,8 +113,8 @@ class ProvidedModel:
         from pydantic_ai.models.openai import OpenAIChatModel
 
         is_chat = isinstance(model, OpenAIChatModel)  # which calls the missing reason `stop`
-        said = "finish_reason" in (response.provider_details or {}) or not is_chat
-        if response.finish_reason is None or (not said and response.finish_reason == "stop"):
+        is_whole = "finish_reason" in (response.provider_details or {}) or not is_chat
+        if response.finish_reason is None or (not is_whole and response.finish_reason == "stop"):
             raise ModelError(f"the reply of '{self.name}' was cut: its stream ended without a reason to finish")
 
     def _reply(self, response: "ModelResponse") -> ModelReply:
@@ -143,8 +143,8 @@ class ProvidedModel:
         except (AssertionError, LookupError, ValueError):
             return None
 
-    def _told(self) -> AbstractContextManager[None]:
-        return told_in_words(self.name, self._base_url, self._silence)
+    def _failures_in_words(self) -> AbstractContextManager[None]:
+        return failures_in_words(self.name, self._base_url, self._silence)
 
     def _make(self) -> "ProviderModel":
         from pydantic_ai.models import infer_model

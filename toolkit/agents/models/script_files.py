@@ -29,12 +29,12 @@ def turns_in(file: Path) -> Iterable[Any] | Callable[..., Any]:
     Raises:
         ConfigurationError: If there is no such file, it cannot be run, or it has neither.
     """
-    said = vars(_run(file))
-    if callable(said.get("reply")):
-        return cast("Callable[..., Any]", said["reply"])
-    turns = said.get("turns")
+    names = vars(_run(file))
+    if callable(names.get("reply")):
+        return cast("Callable[..., Any]", names["reply"])
+    turns = names.get("turns")
     if turns is None:
-        near = [hint for name in said if not name.startswith("_") and (hint := did_you_mean(name, _NAMES))]
+        near = [hint for name in names if not name.startswith("_") and (hint := did_you_mean(name, _NAMES))]
         hint = near[0] if near else _KINDS
         raise _refused("", f"a script needs 'turns' or a function 'reply', but '{file.name}' has neither", file, hint)
     try:

@@ -40,7 +40,7 @@ _WORDS = re.compile(r"\s*\S+|\s+")
 
 
 class ScriptedModel:
-    """Gives prepared replies in order, word by word to whoever listens.
+    """Gives prepared replies in order, word by word to a listener.
 
     It remembers nothing: which turn it is, it sees from the conversation, so that one script serves many at once.
     """
@@ -71,7 +71,7 @@ class ScriptedModel:
         """Return the reply of the turn that the conversation has come to.
 
         Raises:
-            ModelError: If the script has no further turn, or what it gives is none.
+            ModelError: If the script has no further turn, or what it gives is not a turn.
         """
         given = self._reply(messages, tools)
         reply = self._as_reply(await given if isinstance(given, Awaitable) else given)
@@ -81,7 +81,7 @@ class ScriptedModel:
         """Return the same reply as `request` does, after telling it word by word.
 
         Raises:
-            ModelError: If the script has no further turn, or what it gives is none.
+            ModelError: If the script has no further turn, or what it gives is not a turn.
         """
         reply = await self.request(messages, tools)
         for piece in (*_WORDS.findall(reply.text), *reply.calls):

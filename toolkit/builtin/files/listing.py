@@ -51,12 +51,12 @@ class Effort:
 
     def remarks(self) -> list[str]:
         """Return in words what was left out."""
-        said = [f"stopped {self.stopped}: name a smaller folder in path"] if self.stopped else []
+        remarks = [f"stopped {self.stopped}: name a smaller folder in path"] if self.stopped else []
         if self.unreadable:
-            said.append(
+            remarks.append(
                 f"{self.unreadable} folders could not be read" if self.unreadable > 1 else "1 folder could not be read"
             )
-        return said
+        return remarks
 
 
 def on_one_line(path: str) -> str:

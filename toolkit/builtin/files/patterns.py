@@ -187,7 +187,7 @@ class _Reading:
         return f"(?!/)[{'^' if negated else ''}{inside}]"
 
     def take_named(self) -> str | None:
-        """Take a class by name, as in `[:alpha:]`; None if it is none after all."""
+        """Take a class by name, as in `[:alpha:]`; None if it is not one after all."""
         end = self.pattern.find("]", self.position + 1)
         if end < 0:
             raise MalformedPatternError("'[' is not closed by ']'")

@@ -24,7 +24,7 @@ _MAX_STEPS = 200
 
 
 class SandboxError(Exception):
-    """A path cannot be used: the message says why, for whoever chose the path, and `code` is the kind of reason."""
+    """A path cannot be used: the message says why, for those who chose the path, and `code` is the kind of reason."""
 
     code = "error"
 
@@ -42,7 +42,7 @@ class MissingError(SandboxError):
 
 
 class UnfitError(SandboxError):
-    """There is something at the path that is no regular file, or too large a one."""
+    """There is something at the path that is not a regular file, or is too large."""
 
 
 class ConflictError(SandboxError):
@@ -202,7 +202,7 @@ class _Walk:
         try:
             target = os.readlink(name, dir_fd=self.handles[-1])
         except OSError as error:
-            if error.errno == errno.EINVAL:  # it is no link, and no directory either
+            if error.errno == errno.EINVAL:  # it is neither a link nor a directory
                 kind = UnfitError(f"Not a directory: '{name}'") if self.create else None
                 raise kind or MissingError(f"File not found: {self.path}") from None
             raise

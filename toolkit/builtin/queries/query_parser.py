@@ -56,7 +56,7 @@ def parse_query(text: str) -> Query:
     """Return the query that a text is.
 
     Raises:
-        UnreadableError: Where it is none, naming the place and what was expected there.
+        UnreadableError: Where it is not one, naming the place and what was expected there.
     """
     if len(text) > _MAX_LENGTH:
         raise UnreadableError(f"Invalid query: it has {len(text)} characters, at most {_MAX_LENGTH}")
@@ -203,7 +203,7 @@ class _Reading:
         if isinstance(operand, Query):
             return Exists(operand)
         if not isinstance(operand, Call) or _FUNCTIONS[operand.function][1] != "logical":
-            self.fail("a comparison such as == or <, since what stands here is no condition by itself", at=start)
+            self.fail("a comparison such as == or <, since this is not a condition by itself", at=start)
         return Holds(operand)
 
     def operand(self) -> Operand:

@@ -19,7 +19,7 @@ Resolver = Callable[[str, int], Iterable[str]]
 """Looks a host up: takes its name and a port, and returns addresses."""
 
 # The table stands on top of `ipaddress`, whose opinion differs between Python versions. What the registries call
-# "globally reachable" but is no host of anybody's (relays, translators, benchmarks) is refused too.
+# "globally reachable" but is nobody's host (relays, translators, benchmarks) is refused too.
 _REFUSED: Final = {
     "a loopback address": ["127.0.0.0/8", "::1/128"],
     "a private address": ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fec0::/10"],
@@ -90,7 +90,7 @@ class AddressGuard:
             port: The port that is to be connected to.
 
         Raises:
-            RefusedHostError: If any of them is not public, or the host is no name and no address.
+            RefusedHostError: If any of them is not public, or the host is neither a name nor an address.
             UnknownHostError: If there is none.
         """
         spelled = _spelled_address(host)
@@ -177,7 +177,7 @@ def _normal(host: str) -> str:
     name = name.removeprefix("[").removesuffix("]").removesuffix(".")
     with suppress(UnicodeError):
         name = name if name.isascii() else name.encode("idna").decode("ascii")
-    with suppress(RefusedHostError):  # what is no host is compared as it stands, and matches none
+    with suppress(RefusedHostError):  # what is not a host is compared as it is, and matches none
         name = str(_spelled_address(name) or name)
     return _with_port(name, int(port)) if port else name
 

@@ -194,7 +194,7 @@ def parse_url(text: str) -> "URL":
     """Return a URL that may be fetched, if its host may.
 
     Raises:
-        FetchError: If it is none, or is neither `http` nor `https`, or carries a user name.
+        FetchError: If it is not a URL, or is neither `http` nor `https`, or carries a user name.
     """
     from httpx2 import URL, InvalidURL
 

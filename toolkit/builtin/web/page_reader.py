@@ -92,7 +92,7 @@ def _note_link(links: dict[str, str], anchor: Any, base: str) -> str | None:
 
 
 def _join(base: str, reference: str) -> str | None:
-    """Return a reference as a whole URL without its fragment, or `None` if it is none of the web."""
+    """Return a reference as a whole URL without its fragment, or `None` if it does not lead to the web."""
     try:
         target = urldefrag(urljoin(base, plain(reference))).url
         is_web = urlsplit(target).scheme in {"http", "https"} and bool(urlsplit(target).hostname)

@@ -21,7 +21,7 @@ class Unpacker:
             encoding: How the body is compressed, according to its header.
 
         Raises:
-            BrokenBodyError: If that is no way that was asked for.
+            BrokenBodyError: If the body is packed in a way that was not asked for.
         """
         self._encoding = encoding.strip().lower()
         if self._encoding not in {"", "identity", "gzip", "x-gzip", "deflate"}:

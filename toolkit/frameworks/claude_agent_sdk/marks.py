@@ -27,7 +27,7 @@ MARKS = SourceMarks(
         parameter="a JSON Schema with a 'description' for each property",
         member="a JSON Schema with a 'description' for each property",
         effects="annotations=ToolAnnotations(destructiveHint=True)",
-        said=("annotations",),
+        declared=("annotations",),
         failure="return {'content': […], 'is_error': True}",
         failed=("is_error", True),
     ),

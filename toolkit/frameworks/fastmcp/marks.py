@@ -22,7 +22,7 @@ MARKS = SourceMarks(
     reads_docstrings=False,
     terms=Terms(
         effects="annotations={'destructiveHint': True}",
-        said=("annotations",),
+        declared=("annotations",),
     ),
     demands=Demands(variadic=("*", "**")),
     serves=("run", "run_async", "run_stdio_async"),

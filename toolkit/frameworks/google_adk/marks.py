@@ -19,6 +19,6 @@ MARKS = SourceMarks(
     terms=Terms(
         parameter="'NAME: …' under 'Args:' in the docstring",
         approval="FunctionTool(NAME, require_confirmation=True)",
-        said=("require_confirmation",),
+        declared=("require_confirmation",),
     ),
 )

@@ -81,8 +81,10 @@ def _parameters_of(declaration: Any) -> Mapping[str, Any]:
         return sent
     if declaration.parameters is None:
         return {"type": "object", "properties": {}}
-    said: Mapping[str, Any] = _lowered(declaration.parameters.model_dump(mode="json", exclude_none=True, by_alias=True))
-    return said
+    schema: Mapping[str, Any] = _lowered(
+        declaration.parameters.model_dump(mode="json", exclude_none=True, by_alias=True)
+    )
+    return schema
 
 
 def _lowered(schema: Any) -> Any:

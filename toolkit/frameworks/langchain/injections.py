@@ -20,8 +20,8 @@ def injected(tool: Any, context: ToolContext, call_id: str) -> dict[str, Any]:
         ToolExecutionError: If the context lacks a value that one of them needs.
     """
     filled: dict[str, Any] = {}
-    for name, said in _annotations_of(tool).items():
-        for marker in said:
+    for name, annotations in _annotations_of(tool).items():
+        for marker in annotations:
             if _is(marker, "ToolRuntime"):
                 filled[name] = _runtime(marker, tool.name, name, context, call_id)
             elif _is(marker, "InjectedToolArg") and not _is(marker, "InjectedToolCallId"):
@@ -39,8 +39,8 @@ def _annotations_of(tool: Any) -> Mapping[str, tuple[Any, ...]]:
     function = getattr(tool, "func", None) or getattr(tool, "coroutine", None) or _own_method(tool)
     nothing: dict[str, Any] = {}
     hints = answer(lambda: get_type_hints(function, include_extras=True), nothing) if function else {}
-    said = {name: (getattr(hint, "__origin__", hint), hint, *_metadata(hint)) for name, hint in hints.items()}
-    return said | {name: (field.annotation, *field.metadata) for name, field in _fields_of(tool).items()}
+    annotations = {name: (getattr(hint, "__origin__", hint), hint, *_metadata(hint)) for name, hint in hints.items()}
+    return annotations | {name: (field.annotation, *field.metadata) for name, field in _fields_of(tool).items()}
 
 
 def _metadata(hint: Any) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from toolkit.tools.results import ToolResult
 
 
 def result_of_output(output: Any) -> Any:
-    """Return what the call of a tool gave as a result, or as a value that is none yet."""
+    """Return what the call of a tool gave as a result, or as a value that is to become one."""
     messages = list(_messages_in(output))
     if not messages:
         return getattr(output, "update", None) if kind_of(output) == "Command" else output

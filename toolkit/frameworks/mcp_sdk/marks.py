@@ -27,7 +27,7 @@ MARKS = SourceMarks(
     reads_docstrings=False,
     terms=Terms(
         effects="annotations=ToolAnnotations(destructiveHint=True)",
-        said=("annotations",),
+        declared=("annotations",),
     ),
     demands=Demands(
         calls=("FastMCP().tool", "MCPServer().tool"),

@@ -26,21 +26,21 @@ async def checked_output(tool: Any, ctx: Any, agent: Any, output: Any) -> Any:
     """
     for guardrail in tool.tool_output_guardrails or ():
         data = sys.modules["agents.tool_guardrails"].ToolOutputGuardrailData(context=ctx, agent=agent, output=output)
-        said = await guardrail.run(data)
-        message = _refusal(guardrail, said)
-        if message is not None and said.behavior["type"] == "raise_exception":
+        outcome = await guardrail.run(data)
+        message = _refusal(guardrail, outcome)
+        if message is not None and outcome.behavior["type"] == "raise_exception":
             raise ToolExecutionError(message, "rejected")
         if message is not None:
             return message
     return output
 
 
-def _refusal(guardrail: Any, said: Any) -> str | None:
+def _refusal(guardrail: Any, outcome: Any) -> str | None:
     """Return why a guardrail refuses; None if it does not."""
-    match said.behavior["type"]:
+    match outcome.behavior["type"]:
         case "allow":
             return None
         case "reject_content":
-            return str(said.behavior["message"])
+            return str(outcome.behavior["message"])
         case _:
             return f"the guardrail {guardrail.get_name()!r} of the tool stops the run"

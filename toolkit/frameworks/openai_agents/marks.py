@@ -42,7 +42,7 @@ MARKS = SourceMarks(
     terms=Terms(
         parameter="'NAME: …' under 'Args:' in the docstring",
         approval="needs_approval=True",
-        said=("needs_approval",),
+        declared=("needs_approval",),
         failure="let it be raised, so that failure_error_function tells the model",
     ),
     demands=Demands(only_first=True, strict_unless="strict_mode"),

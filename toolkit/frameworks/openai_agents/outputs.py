@@ -12,7 +12,7 @@ _KINDS = {"ToolOutputText": "text", "ToolOutputImage": "image", "ToolOutputFileC
 
 
 def result_of_output(output: Any) -> Any:
-    """Return what a tool returned as a result, or as a value that is none yet."""
+    """Return what a tool returned as a result, or as a value that is to become one."""
     parts = output if isinstance(output, list) else [output]
     if not any(kind_of(part) in _KINDS for part in parts):
         return output
@@ -24,12 +24,12 @@ def _part(value: Any) -> Any:
     kind = _KINDS.get(kind_of(value))
     if kind is None:
         return value
-    said: Mapping[str, Any] = value.model_dump(exclude_none=True)
+    fields: Mapping[str, Any] = value.model_dump(exclude_none=True)
     if kind == "text":
-        return said["text"]
+        return fields["text"]
     if kind == "image":
-        return attachment_of_data_url(said.get("image_url", "")) or said
-    return _file(said.get("file_data", ""), said.get("filename")) or said
+        return attachment_of_data_url(fields.get("image_url", "")) or fields
+    return _file(fields.get("file_data", ""), fields.get("filename")) or fields
 
 
 def _file(data: str, name: str | None) -> Attachment | None:

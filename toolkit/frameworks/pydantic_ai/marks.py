@@ -32,7 +32,7 @@ MARKS = SourceMarks(
     terms=Terms(
         parameter="'NAME: …' under 'Args:' in the docstring",
         approval="requires_approval=True",
-        said=("requires_approval",),
+        declared=("requires_approval",),
         failure="let it be raised, or raise ModelRetry('…')",
     ),
     demands=Demands(first=("().tool",), only_first=True),

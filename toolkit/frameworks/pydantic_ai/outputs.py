@@ -8,7 +8,7 @@ from toolkit.tools.foreign_values import bases_of_class, kind_of, name_of_class
 
 
 def result_of_output(value: Any) -> Any:
-    """Return what a tool returned as a result, or as a value that is none yet."""
+    """Return what a tool returned as a result, or as a value that is to become one."""
     if kind_of(value) == "ToolReturn":
         content = value.content
         more = [] if content is None else [content] if isinstance(content, str) else content

@@ -41,9 +41,9 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
 
 def object_of_module(module: ModuleType) -> Any:
     """Return the tool that a module is which has a `TOOL_SPEC` and a function of the same name, as agents load it."""
-    said = vars(module)["TOOL_SPEC"]
-    function = vars(module).get(str(said.get("name"))) if isinstance(said, dict) else None
-    return sys.modules["strands.tools.tools"].PythonAgentTool(said["name"], said, function) if function else None
+    spec = vars(module)["TOOL_SPEC"]
+    function = vars(module).get(str(spec.get("name"))) if isinstance(spec, dict) else None
+    return sys.modules["strands.tools.tools"].PythonAgentTool(spec["name"], spec, function) if function else None
 
 
 def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
@@ -76,9 +76,9 @@ async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) ->
     return _result_of(getattr(last, "tool_result", last))
 
 
-def _result_of(said: Mapping[str, Any]) -> ToolResult:
-    result = result_of_parts(map(_part, said["content"]))
-    return ToolResult.failure(result.output, "error") if said["status"] == "error" else result
+def _result_of(answer: Mapping[str, Any]) -> ToolResult:
+    result = result_of_parts(map(_part, answer["content"]))
+    return ToolResult.failure(result.output, "error") if answer["status"] == "error" else result
 
 
 def _part(block: Mapping[str, Any]) -> Any:

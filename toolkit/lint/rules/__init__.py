@@ -78,8 +78,8 @@ def _find_elsewhere() -> frozenset[str]:
 def _read_page(code: str) -> RulePage:
     """Return a page whose head has what differs from the usual, a line each, such as `severity: error`."""
     _, head, text = (_FOUND_ELSEWHERE / f"{NAMES[code]}.md").read_text("utf-8").split("---\n", 2)
-    said: dict[str, Any] = dict(line.split(": ") for line in head.splitlines())
-    return RulePage(code, NAMES[code], text.strip(), **said | {"needs_import": "needs_import" in said})
+    fields: dict[str, Any] = dict(line.split(": ") for line in head.splitlines())
+    return RulePage(code, NAMES[code], text.strip(), **fields | {"needs_import": "needs_import" in fields})
 
 
 @cache

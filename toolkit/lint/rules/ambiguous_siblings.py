@@ -83,8 +83,8 @@ class AmbiguousSiblings(Rule):
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
         for source in by_source(tools):
-            told = [tool for tool in source if tool.description]
-            for first, *others in self._alike(told):
+            described = [tool for tool in source if tool.description]
+            for first, *others in self._alike(described):
                 names = ", ".join(repr(tool.name) for tool in others[:_SHOWN])
                 more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
                 message = f"{first.name!r} and {names}{more} have nearly the same description"
@@ -124,14 +124,14 @@ def _words_of_each(tools: Sequence[ToolDefinition]) -> list[frozenset[str]]:
     Where most of them begin alike, the first sentence says where they belong, and the second what each does.
     """
     written = [_sentences(tool) for tool in tools]
-    said_by = Counter(sentence for _, others in written for sentence in set(others))
+    sentence_counts = Counter(sentence for _, others in written for sentence in set(others))
     begun_by = Counter(first for first, _ in written)
     common = {first for first, count in begun_by.items() if count >= _MANY and 2 * count > len(tools)}
     own = [
-        [*([] if first in common and others else [first]), *(one for one in others if said_by[one] == 1)]
+        [*([] if first in common and others else [first]), *(one for one in others if sentence_counts[one] == 1)]
         for first, others in written
     ]
-    return [_words_in(" ".join([tool.name, *said])) for tool, said in zip(tools, own, strict=True)]
+    return [_words_in(" ".join([tool.name, *words])) for tool, words in zip(tools, own, strict=True)]
 
 
 def _sentences(tool: ToolDefinition) -> tuple[str, list[str]]:
@@ -159,8 +159,8 @@ def _is_unsaid(first: ToolDefinition, second: ToolDefinition) -> bool:
     if first.name == second.name or first.name in str(second.description) or second.name in str(first.description):
         return False
     own, others = _own_words(first, second), _own_words(second, first)
-    is_said = bool(own & _words_in(str(first.description)) or others & _words_in(str(second.description)))
-    return not ((own and others) or is_said or _are_turned_round(first, second))
+    is_mentioned = bool(own & _words_in(str(first.description)) or others & _words_in(str(second.description)))
+    return not ((own and others) or is_mentioned or _are_turned_round(first, second))
 
 
 def _are_turned_round(first: ToolDefinition, second: ToolDefinition) -> bool:
@@ -168,8 +168,8 @@ def _are_turned_round(first: ToolDefinition, second: ToolDefinition) -> bool:
     names = [[word for word in _in_order(tool.name) if word not in READING] for tool in (first, second)]
     if names[0] == names[1] or set(names[0]) != set(names[1]):
         return False
-    told = [[word for word in _in_order(str(tool.description)) if word in names[0]] for tool in (first, second)]
-    return told[0] != told[1]
+    orders = [[word for word in _in_order(str(tool.description)) if word in names[0]] for tool in (first, second)]
+    return orders[0] != orders[1]
 
 
 def _in_order(text: str) -> list[str]:

@@ -123,42 +123,46 @@ class CrossToolShadowing(Rule):
             holders.setdefault(tool.name, []).append(tool)
             own.setdefault(tool.source, set()).add(tool.name)
         for tool in tools:
-            for said in _describe(tool):
-                if may_have_one_of(_WORDS, said.text):
-                    yield from self._in_text(tool, said, own[tool.source], holders)
+            for statement in _describe(tool):
+                if may_have_one_of(_WORDS, statement.text):
+                    yield from self._in_text(tool, statement, own[tool.source], holders)
 
     def _in_text(
-        self, tool: ToolDefinition, said: "_Said", own: set[str], holders: dict[str, list[ToolDefinition]]
+        self, tool: ToolDefinition, statement: "_Statement", own: set[str], holders: dict[str, list[ToolDefinition]]
     ) -> Iterator[Problem]:
-        told = set[str]()
+        reported = set[str]()
         for sign in _SIGNS:
-            for match in sign.phrase.finditer(said.text):
+            for match in sign.phrase.finditer(statement.text):
                 name, others = match["name"], holders.get(match["name"], [])
-                if name in told or _is_own(tool, name, own) or not _is_meant(tool, said.text, sign, match, others):
+                if (
+                    name in reported
+                    or _is_own(tool, name, own)
+                    or not _is_meant(tool, statement.text, sign, match, others)
+                ):
                     continue
-                told.add(name)
+                reported.add(name)
                 yield self.problem(
-                    f"{said.subject} of {tool.name!r} {sign.what} {name!r}, a tool from another source",
-                    said.location,
+                    f"{statement.subject} of {tool.name!r} {sign.what} {name!r}, a tool from another source",
+                    statement.location,
                     hint="describe only what this tool does",
                     related=[(one.location, "the tool that is meant") for one in others[:1] if one.location],
                 )
 
 
-class _Said(NamedTuple):
+class _Statement(NamedTuple):
     subject: str
     text: str
     location: Location | None
 
 
-def _describe(tool: ToolDefinition) -> Iterator[_Said]:
+def _describe(tool: ToolDefinition) -> Iterator[_Statement]:
     """Yield the descriptions of a tool and of its parameters; a rule for all tools knows no nearer places."""
     if tool.description:
-        yield _Said("the description", tool.description, tool.location)
+        yield _Statement("the description", tool.description, tool.location)
     for parameter in tool.parameters:
         if parameter.description:
             subject = f"the description of parameter {parameter.name!r}"
-            yield _Said(subject, parameter.description, parameter.location or tool.location)
+            yield _Statement(subject, parameter.description, parameter.location or tool.location)
 
 
 def _is_own(tool: ToolDefinition, name: str, own: set[str]) -> bool:

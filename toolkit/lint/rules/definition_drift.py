@@ -15,7 +15,7 @@ class DefinitionDrift(Rule):
 
     ## Why
 
-    Whoever approved a tool approved its definition at that time. A server that changes a description later changes
+    Approving a tool approves its definition at that time. A server that changes a description later changes
     what every model does that reads it, and a renamed parameter breaks every pipeline and every prompt that names
     it. The file `toolkit.lock`, beside the settings of the project, pins the definitions of all tools. This rule
     and `toolkit lock --check` report each difference as breaking, compatible or text only: as an error for

@@ -87,14 +87,14 @@ def _hint(tool: ToolDefinition) -> str:
     if tool.terms is None:
         return "write @tool(destructive=True), or destructive=False if nothing can be lost"
     ways = [way for way in (tool.terms.approval, tool.terms.effects) if way]
-    said = " or ".join(way.replace("NAME", tool.name) for way in ways)
-    return f"write {said}" if said else "ask a person in the program before such a call"
+    choices = " or ".join(way.replace("NAME", tool.name) for way in ways)
+    return f"write {choices}" if choices else "ask a person in the program before such a call"
 
 
 def _is_said(tool: ToolDefinition, function: PythonFunction) -> bool:
     if {"destructive", "requires_approval", "read_only"} & set(function.options):
         return True
-    if tool.terms and function.written and function.written.argument(tool.terms.said) is not None:
+    if tool.terms and function.written and function.written.argument(tool.terms.declared) is not None:
         return True
     return any(keyword.arg is None for keyword in getattr(function.mark, "keywords", ())) or (
         tool.spec is not None and (tool.spec.requires_approval or tool.spec.destructive is not None)

@@ -22,7 +22,7 @@ class DuplicateToolName(Rule):
     ## Why
 
     Names are how a model, a pipeline and the command line tell tools apart. Providers refuse a request with two tools of
-    one name, and whoever opens both can use only one of them. A tool that is imported into a second file is still one
+    one name, and if both are opened, only one of them can be used. A tool that is imported into a second file is still one
     tool.
 
     Names that differ only in case and punctuation, such as `find-order` and `Find_Order`, are reported too, because

@@ -96,12 +96,14 @@ class ExfilShape(Rule):
             elif (
                 text.kind == "parameter" and (found := _ASKING.search(text.value)) and _takes_text(tool, text.parameter)
             ):
-                yield self._told(tool, text, found, "asks for the conversation", "ask for what is needed")
+                yield self._problem(tool, text, found, "asks for the conversation", "ask for what is needed")
             elif text.kind in ("description", "parameter") and (found := _SENDING.search(text.value)):
                 what = f"sends something to {found['where'].rstrip('.,;')!r}"
-                yield self._told(tool, text, found, what, "let the code do that, or take the recipient as a parameter")
+                yield self._problem(
+                    tool, text, found, what, "let the code do that, or take the recipient as a parameter"
+                )
 
-    def _told(self, tool: ToolDefinition, text: Text, found: re.Match[str], what: str, hint: str) -> Problem:
+    def _problem(self, tool: ToolDefinition, text: Text, found: re.Match[str], what: str, hint: str) -> Problem:
         place = text.written.locate(found.start(), len(found[0])) or tool.location
         return self.problem(f"{text.subject} of {tool.name!r} {what}", place, hint=hint)
 

@@ -69,7 +69,9 @@ class InvalidToolName(Rule):
         if not name.strip():
             return "blank"
         limits = [LIMITS[provider] for provider in self.settings.providers]
-        refusing = [one.title for one in limits if any(said.code == self.code for said in name_objections(name, one))]
+        refusing = [
+            one.title for one in limits if any(objection.code == self.code for objection in name_objections(name, one))
+        ]
         if not refusing:
             return None
         if LIMITS[PORTABLE].title in refusing:
@@ -77,7 +79,7 @@ class InvalidToolName(Rule):
         return f"{name!r}, which {' and '.join(dict.fromkeys(refusing))} does not take"
 
     def _renaming(self, tool: ToolDefinition) -> Fix | None:
-        """Return the fix where the name is written as a text; whoever calls the tool must follow."""
+        """Return the fix where the name is written as a text; callers of the tool must change too."""
         written = next((text.written for text in tool.texts if text.kind == "name"), None)
         name = _good_name(tool.name)
         edit = written.replaced(0, len(tool.name), name) if written is not None and tool.name else None

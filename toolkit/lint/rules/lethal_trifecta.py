@@ -72,8 +72,8 @@ class LethalTrifecta(Rule):
             for tool, spec in specs:
                 if sends(spec):
                     message = _message(f"tool {tool.name!r}", private.name, stranger.name)
-                    told = ((private.location, "reads private data"), (stranger.location, "brings in untrusted text"))
-                    related = [(place, what) for place, what in told if place is not None]
+                    notes = ((private.location, "reads private data"), (stranger.location, "brings in untrusted text"))
+                    related = [(place, what) for place, what in notes if place is not None]
                     hint = f"{_mark(tool)}, or offer the three apart"
                     yield self.problem(message, tool.location, hint=hint, related=related)
 

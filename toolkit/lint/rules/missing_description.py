@@ -67,9 +67,9 @@ class MissingDescription(Rule):
         if root is None or not (is_agent or "steps" in root.entries) or _is_described(pipeline.data):
             return
         kind = "agent" if is_agent else "pipeline"
-        told = f"{kind} '{pipeline.data.get('name') or Path(pipeline.file).stem}' has no description"
+        message = f"{kind} '{pipeline.data.get('name') or Path(pipeline.file).stem}' has no description"
         place = (root.get("name") or next(iter(root.entries.values())).key).location
-        yield self.problem(told, place, hint="write 'description: …': what it does and when to use it")
+        yield self.problem(message, place, hint="write 'description: …': what it does and when to use it")
 
 
 def _is_described(data: Mapping[str, Any]) -> bool:

@@ -68,7 +68,7 @@ class MissingParameterDescription(Rule):
                 yield self.problem(
                     f"parameter {parameter.name!r} of {tool.name!r} has no description",
                     parameter.location or tool.location,
-                    hint=_cure(tool, parameter.name),
+                    hint=_hint_for(tool, parameter.name),
                 )
 
 
@@ -77,7 +77,7 @@ def _refers(schema: object) -> bool:
     return isinstance(schema, dict) and "$ref" in schema
 
 
-def _cure(tool: ToolDefinition, name: str) -> str:
+def _hint_for(tool: ToolDefinition, name: str) -> str:
     if tool.terms is not None and (tool.function is not None or tool.schema is None):
         is_field = tool.function is None or all(one.python is None for one in tool.parameters)
         return f"write {(tool.terms.member if is_field else tool.terms.parameter).replace('NAME', name)}"

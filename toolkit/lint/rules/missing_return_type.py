@@ -50,8 +50,8 @@ class MissingReturnType(Rule):
     code = MISSING_RETURN_TYPE
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        is_told = function.written is not None and function.written.marks.demands.envelope
-        if function.node.returns is None and not is_told and not _stands_for_another(function):
+        has_envelope = function.written is not None and function.written.marks.demands.envelope
+        if function.node.returns is None and not has_envelope and not _stands_for_another(function):
             message = f"tool {function.tool_name!r} does not say what it returns"
             yield self.problem(message, function.location, hint="annotate it: -> str")
 

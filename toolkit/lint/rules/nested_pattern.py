@@ -57,7 +57,7 @@ class NestedPattern(ProviderRule):
     fix = "unsafe"
     providers = ("llama-cpp",)
 
-    def cure(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
+    def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
         node = nearest_node(tool.document, path[:-1]) if tool.document is not None else None
         if not isinstance(node, Mapping) or "pattern" not in node.entries:
             return None

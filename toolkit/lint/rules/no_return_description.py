@@ -75,7 +75,7 @@ class NoReturnDescription(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         text, docstring = (tool.description or "").strip(), ""
-        if tool.spec is None or not text or _tells(text) or _is_told_by_schema(tool.spec):
+        if tool.spec is None or not text or _describes_return(text) or _is_in_schema(tool.spec):
             return
         if tool.function is not None:
             if isinstance(tool.function.node.returns, ast.Constant) and tool.function.node.returns.value is None:
@@ -87,11 +87,11 @@ class NoReturnDescription(Rule):
         yield self.problem(f"nothing says what {tool.name!r} returns", tool.location, hint=hint)
 
 
-def _tells(text: str) -> bool:
+def _describes_return(text: str) -> bool:
     first = text.split(maxsplit=1)[0].strip(".,:").lower()
     return bool(_TELLS.search(text)) or first in _TELLING or first.removesuffix("s") in _TELLING
 
 
-def _is_told_by_schema(spec: ToolSpec) -> bool:
+def _is_in_schema(spec: ToolSpec) -> bool:
     """Whether the output schema has more than a type."""
     return not (spec.output_schema or {}).keys() <= _TYPE

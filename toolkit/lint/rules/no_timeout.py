@@ -1,4 +1,4 @@
-"""TK410: a call that may wait for ever."""
+"""TK410: a call that may wait forever."""
 
 import ast
 from collections.abc import Iterator

@@ -43,7 +43,7 @@ class OpenObject(ProviderRule):
     fix = "safe"
     providers = ("mcp", "openai-strict", "anthropic-strict")
 
-    def cure(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
+    def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
         node = nearest_node(tool.document, path) if tool.document is not None else None
         if not isinstance(node, Mapping) or "type" not in node.entries:
             return None

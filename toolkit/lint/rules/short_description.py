@@ -82,9 +82,9 @@ class ShortDescription(Rule):
 
 
 def _restates(text: str, name: str) -> bool:
-    said = {_stem(word) for word in _WORD.findall(text.casefold()) if word not in _FILLERS}
+    stems = {_stem(word) for word in _WORD.findall(text.casefold()) if word not in _FILLERS}
     named = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).casefold()
-    return bool(said) and said <= {_stem(word) for word in _WORD.findall(named)}
+    return bool(stems) and stems <= {_stem(word) for word in _WORD.findall(named)}
 
 
 def _stem(word: str) -> str:

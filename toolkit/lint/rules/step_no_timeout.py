@@ -17,7 +17,7 @@ class StepNoTimeout(Rule):
 
     ## Why
 
-    The server may never answer, and then the pipeline waits for ever without a message. Many tools have their own
+    The server may never answer, and then the pipeline waits forever without a message. Many tools have their own
     limit, but only the pipeline knows how long it can wait. Set `timeout` in the step, or for all steps under
     `defaults`. The fix sets half a minute. It is unsafe, because a call that takes longer fails from then on.
 

@@ -68,7 +68,7 @@ class StrictOptional(ProviderRule):
     fix = "safe"
     providers = ("openai-strict",)
 
-    def cure(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
+    def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
         if tool.document is None or len(path) < 2:  # noqa: PLR2004 - 'properties' and a name
             return None
         member, owner = nearest_node(tool.document, path), nearest_node(tool.document, path[:-2])

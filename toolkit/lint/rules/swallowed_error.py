@@ -81,7 +81,7 @@ class SwallowedError(Rule):
         for handler in broad:
             for statement in handler.body:
                 if isinstance(statement, ast.Return):
-                    yield from self._told(function, statement)
+                    yield from self._report(function, statement)
         if any(map(_does_nothing, broad)):
             yield from (
                 self._as_success(function, statement)
@@ -89,10 +89,10 @@ class SwallowedError(Rule):
                 if isinstance(statement, ast.Return) and _says(_SUCCESS, statement.value)
             )
 
-    def _told(self, function: PythonFunction, statement: ast.Return) -> Iterator[Problem]:
+    def _report(self, function: PythonFunction, statement: ast.Return) -> Iterator[Problem]:
         if _is_failed_result(function, statement.value):
             return
-        if _says(_FAILURE, statement.value) or _is_said_to_fail(statement.value):
+        if _says(_FAILURE, statement.value) or _describes_failure(statement.value):
             message = f"tool {function.tool_name!r} returns a failure as if it were a result"
             yield self.problem(message, function.file.location(statement), hint=_hint(function))
         elif _says(_SUCCESS, statement.value):
@@ -160,10 +160,12 @@ def _leading_texts(value: ast.expr | None) -> Iterator[str]:
             yield leading_text(value)
 
 
-def _is_said_to_fail(value: ast.expr | None) -> bool:
+def _describes_failure(value: ast.expr | None) -> bool:
     """Whether a dict has a key for the error, such as `{"error": str(error)}`."""
     if isinstance(value, ast.Call) and value.args:
-        return getattr(value.func, "attr", getattr(value.func, "id", "")) == "dumps" and _is_said_to_fail(value.args[0])
+        return getattr(value.func, "attr", getattr(value.func, "id", "")) == "dumps" and _describes_failure(
+            value.args[0]
+        )
     return isinstance(value, ast.Dict) and any(
         isinstance(key, ast.Constant) and key.value in {"error", "errors", "exception"} for key in value.keys
     )

@@ -60,7 +60,7 @@ class UnrestrictedUrl(Rule):
     def fetch(url: str) -> str:
         """Fetch the text of a page of the shop."""
         if urlsplit(url).hostname != "shop.example":
-            raise ValueError("this is no page of the shop")
+            raise ValueError("this is not a page of the shop")
         return httpx.get(url, timeout=10).text
     ```
 

@@ -71,17 +71,17 @@ class UnsupportedKeyword(ProviderRule):
         *CLIENTS,
     )  # fmt: skip
 
-    def cure(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:
+    def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:
         """Return the fix that moves the keyword's meaning into the description."""
         _, _, words = (objection.hint or "").partition(_SAID)
         node = nearest_node(tool.document, path[:-1]) if tool.document is not None and path else None
         if not words or not isinstance(node, Mapping) or (key := str(path[-1])) not in node.entries:
             return None
-        said = node.get("description")
-        if said is None:
+        description = node.get("description")
+        if description is None:
             edits = [instead_of_entry(node, key, "description", f"{words[0].upper()}{words[1:]}.")]
-        elif isinstance(said, Scalar):
-            edits = [without_entry(node, key), appending(said, f" ({words})")]
+        elif isinstance(description, Scalar):
+            edits = [without_entry(node, key), appending(description, f" ({words})")]
         else:
             return None
         return self.fixed_by("Say it in the description", *edits)

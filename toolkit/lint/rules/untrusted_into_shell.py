@@ -95,13 +95,17 @@ def _risks(tool: ToolSpec | None, parameter: str | None) -> Iterator[str]:
         return
     for name, schema in tool.properties.items():
         if parameter in (None, name) and isinstance(schema, dict) and not {"enum", "const", "pattern"} & schema.keys():
-            said = str(schema.get("description", ""))
-            if what := _risk(tool, set(words_of(name)), said):
+            description = str(schema.get("description", ""))
+            if what := _risk(tool, set(words_of(name)), description):
                 yield f"{what} {name!r} of {tool.name!r}"
 
 
-def _risk(tool: ToolSpec, words: set[str], said: str) -> str | None:
-    if words & _COMMANDS or (words & _QUERIES and _SAYS_SQL.search(said)) or (words & _TEXTS and _is_shell(tool)):
+def _risk(tool: ToolSpec, words: set[str], description: str) -> str | None:
+    if (
+        words & _COMMANDS
+        or (words & _QUERIES and _SAYS_SQL.search(description))
+        or (words & _TEXTS and _is_shell(tool))
+    ):
         return "query" if words & _QUERIES or "sql" in words else "command"
     return "path" if tool.destructive and not tool.open_world and words & _PATHS else None
 

@@ -123,12 +123,12 @@ def _unwrapped(annotation: ast.expr, file: PythonFile) -> ast.expr:
 
 
 def _in_schema(schema: Mapping[str, Any], name: str) -> _Found:
-    said, types = schema.keys(), types_of(schema)
-    is_described = not _ELSEWHERE.isdisjoint(said)
+    keywords, types = schema.keys(), types_of(schema)
+    is_described = not _ELSEWHERE.isdisjoint(keywords)
     if not types:
         return None if is_described else ("has no type", f'write "{name}": {{"type": "string"}}, or what it is')
-    if types == ("array",) and _ITEMS.isdisjoint(said):
+    if types == ("array",) and _ITEMS.isdisjoint(keywords):
         return "is an array without the type of its items", 'add "items": {"type": …}'
-    if types == ("object",) and _MEMBERS.isdisjoint(said) and not is_described:
+    if types == ("object",) and _MEMBERS.isdisjoint(keywords) and not is_described:
         return "is an object without properties", 'add "properties", or "additionalProperties"'
     return None

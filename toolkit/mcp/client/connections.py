@@ -70,8 +70,8 @@ class Connection:
             ServerUnreachable: If it cannot be reached.
         """
         client = (await self._opened()).client
-        told = client.server_info
-        title = f"{told.title or told.name} {told.version}".strip() if told else ""
+        info = client.server_info
+        title = f"{info.title or info.name} {info.version}".strip() if info else ""
         blot = self.redactor.text
         return Health(client.protocol_version, blot(title), blot(client.instructions or ""))
 
@@ -174,21 +174,21 @@ class Connection:
         has_ended = session.has_ended
         if isinstance(error, MCPError) and is_lost(error, has_ended=has_ended):
             session.end()
-        said = f"; its last output: {session.stderr_log.last}" if session.stderr_log.last else ""
+        output = f"; its last output: {session.stderr_log.last}" if session.stderr_log.last else ""
         reason = self.redactor.text(reason_of(error, self.server, has_ended=has_ended))
-        return ServerUnreachable(f"MCP server '{self.server.name}' {reason}{said}")
+        return ServerUnreachable(f"MCP server '{self.server.name}' {reason}{output}")
 
     def _refusal(self, error: MCPError) -> ToolExecutionError:
         session = self._session
         if is_lost(error, has_ended=session is None or session.has_ended):
             if session is not None:
                 session.end()
-            said = (
+            output = (
                 f"; its last output: {session.stderr_log.last}"
                 if session is not None and session.stderr_log.last
                 else ""
             )
-            return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered{said}")
+            return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered{output}")
         if is_unreadable(error):
             message = f"MCP server '{self.server.name}' broke the protocol: {fault_of_answer(error)}"
             return ToolExecutionError(message, "invalid_result")

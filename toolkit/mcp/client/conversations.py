@@ -39,7 +39,7 @@ _MOST_TOOLS = 20_000
 
 
 class Caller(Protocol):
-    """Whoever waits for a call: receives its progress, and the server's questions."""
+    """Waits for a call: receives its progress, and the server's questions."""
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Receive the progress of the work."""
@@ -66,7 +66,7 @@ class Conversation:
         self._ended = asyncio.Event()
         self._listed: Listing | None = None
         self._fresh_until = inf
-        self._is_told_of_changes = False
+        self._hears_changes = False
         self._changes = 0
         self._waiting: list[_Waiting] = []
         self._log = logging.getLogger(f"toolkit.mcp.{server.name}")
@@ -116,7 +116,7 @@ class Conversation:
 
     def _end_of(self, milliseconds: float | None) -> float:
         """Return until when a list holds: until the next change, if the server reports changes or cannot set a time."""
-        if self._is_told_of_changes or self.client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        if self._hears_changes or self.client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return inf
         return asyncio.get_running_loop().time() + (milliseconds or 0) / 1000
 
@@ -180,7 +180,7 @@ class Conversation:
             cache=None,
             client_info=Implementation(name="toolkit", version=__version__),
             elicitation_callback=self._asked,
-            logging_callback=self._told,
+            logging_callback=self._log_message,
             message_handler=self._notified,
         )
         async with client:
@@ -221,11 +221,11 @@ class Conversation:
             return
         with suppress(Exception):  # a server without reports is asked again when a session begins
             async with self.client.listen(tools_list_changed=True) as changes:
-                self._is_told_of_changes = True
+                self._hears_changes = True
                 self._forget_tools()  # changes until now are not reported
                 async for _ in changes:
                     self._forget_tools()
-        self._is_told_of_changes = False
+        self._hears_changes = False
         self._forget_tools()
 
     async def _asked(self, context: Any, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002 - as the SDK calls it
@@ -242,7 +242,7 @@ class Conversation:
         elif isinstance(message, Exception):
             self._log.warning("the server sent something that is not a message: %s", type(message).__name__)
 
-    async def _told(self, params: LoggingMessageNotificationParams) -> None:
+    async def _log_message(self, params: LoggingMessageNotificationParams) -> None:
         self._log.info("%s: %s", params.level, params.data)
 
     def _forget_tools(self) -> None:

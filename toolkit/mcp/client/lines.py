@@ -1,6 +1,6 @@
-"""Lines: what a server that is a command writes, as messages; what is none fails the call that it answers, at once.
+"""Lines: what a server that is a command writes, as messages; anything else fails the call that it answers, at once.
 
-The SDK drops a line that it cannot read, so that whoever waits for that answer would wait until their time is over.
+The SDK drops a line that it cannot read, so that the caller would wait for that answer until its timeout.
 """
 
 import json

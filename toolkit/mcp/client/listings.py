@@ -4,7 +4,7 @@ The SDK reads a page of a list whole, or not at all. So what breaks the protocol
 the SDK, and noted in the `_meta` of that very answer, where no content of the server can have this name.
 
 It also holds results against the output schemas that it has read, with an engine for patterns that some patterns bring
-to a stand, and with it every session. So these are moved out of its sight likewise; whoever calls a tool checks.
+to a stand, and with it every session. So these are moved out of its sight likewise; the call of a tool checks them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,8 +56,8 @@ def sifted(response: JSONRPCResponse, version: str) -> JSONRPCResponse:
     reasons = _reasons(response.result, listed, version)
     kept = [_out_of_sight(tool) for number, tool in enumerate(listed) if number not in reasons]
     noted = [[_name_of(listed[number], number), reason] for number, reason in sorted(reasons.items())]
-    told = response.result.get("_meta")
-    meta = {**(told if isinstance(told, dict) else {}), _NOTED: noted}
+    notes = response.result.get("_meta")
+    meta = {**(notes if isinstance(notes, dict) else {}), _NOTED: noted}
     return response.model_copy(update={"result": {**response.result, "tools": kept, "_meta": meta}})
 
 
@@ -75,8 +75,8 @@ def _out_of_sight(tool: Any) -> Any:
     """Return a tool with its output schema where the SDK does not look for one."""
     if not isinstance(tool, dict):
         return tool
-    told = tool.get("_meta")
-    meta = {**(told if isinstance(told, dict) else {}), _MOVED: tool.get("outputSchema")}
+    notes = tool.get("_meta")
+    meta = {**(notes if isinstance(notes, dict) else {}), _MOVED: tool.get("outputSchema")}
     return {**{key: value for key, value in tool.items() if key != "outputSchema"}, "_meta": meta}
 
 

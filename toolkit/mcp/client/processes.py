@@ -66,7 +66,7 @@ async def run_server(
 
 
 async def _through(work: Awaitable[None]) -> None:
-    """Do work to its end, also where whoever waits for it is cancelled meanwhile: no process may be left behind."""
+    """Do work to its end, also where the task that waits for it is cancelled: no process may be left behind."""
     task = asyncio.ensure_future(work)
     cancelled = False
     while not task.done():

@@ -79,11 +79,11 @@ def connection_to(server: McpServer, values: Mapping[str, Any] | None = None) ->
     Raises:
         ConfigurationError: If something that its environment or headers name is not set.
     """
-    told = values_for(server, values or {})
-    key = (server.name, server.fingerprint, server.protocol, server.start_timeout, told)
+    context_values = values_for(server, values or {})
+    key = (server.name, server.fingerprint, server.protocol, server.start_timeout, context_values)
     engine = _the_engine()
     with _lock:
-        connection = engine.connections.pop(key, None) or Connection(server, told)
+        connection = engine.connections.pop(key, None) or Connection(server, context_values)
         engine.connections[key] = connection  # the one that was wanted last is the last
         _forget_one(engine)
     return connection

@@ -106,10 +106,10 @@ async def start_server(
         environment, mark = marked(environment)
         process = await _piped(watched(command, *handed, environment), environment, folder, longest_line, handed)
         report_end.close()
-        told = await _first_words(report)
-        if "running" in told:
-            return StartedServer(process, told["running"], os.dup(control.fileno()), mark)
-    number = told.get("error", errno.ECHILD)
+        words = await _first_words(report)
+        if "running" in words:
+            return StartedServer(process, words["running"], os.dup(control.fileno()), mark)
+    number = words.get("error", errno.ECHILD)
     raise OSError(number, os.strerror(number), command[0])
 
 

@@ -50,13 +50,13 @@ def redactor_of(server: McpServer, values: Values) -> Redactor:
         values: What its environment or headers hold; so is what has such a name there.
     """
     redactor = Redactor(by_format=False)
-    told = [text for name, text in values if names_secret_variable(name)]
+    secrets = [text for name, text in values if names_secret_variable(name)]
     taken = [
         os.environ.get(name, "")
         for name in variables_in(dict(enumerate(texts_of(server))))
         if names_secret_variable(name)
     ]
-    for text in told + taken:
+    for text in secrets + taken:
         redactor.learn(text, *text.split())
     return redactor
 
@@ -124,7 +124,7 @@ def _certificates() -> ssl.SSLContext:
 
 
 async def _bound(response: httpx2.Response) -> None:
-    """End an answer that is no stream of events when it becomes too large."""
+    """End an answer that is not a stream of events when it becomes too large."""
     if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
         response.stream = _BoundedStream(response.stream, response.request)
 

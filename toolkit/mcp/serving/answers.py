@@ -79,7 +79,7 @@ class Answering(NamedTuple):
         return types.TextContent(text=shown)
 
     def _structured(self, value: Any) -> Any:
-        """Return plain data without secrets, or None if a value is none; JSON has no way to say the rest."""
+        """Return plain data without secrets, or None for anything else, which JSON cannot express."""
         if value is None:
             return None
         try:

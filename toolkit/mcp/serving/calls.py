@@ -19,7 +19,7 @@ from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.events import Listener, both
 from toolkit.mcp.serving.client_questions import ClientReviewer, can_be_asked
-from toolkit.mcp.serving.progress_messages import Telling
+from toolkit.mcp.serving.progress_messages import ProgressSender
 from toolkit.mcp.serving.session_histories import SessionHistories
 from toolkit.mcp.serving.worker_pool import PATIENCE, Task, WorkerPool
 from toolkit.mcp.shared_context import trace_context_of
@@ -109,7 +109,7 @@ class Call:
         self._asked_so_far = 0
         self._job: Task | None = None
         self._is_asking = 0
-        self._telling: Telling | None = None
+        self._progress: ProgressSender | None = None
         self._working = 0.0
 
     def begin(self, request: Context, session: str | None) -> None:
@@ -120,13 +120,13 @@ class Call:
             session: The session of the client, where it keeps one.
         """
         self.follow(request)
-        telling = self._telling
+        sender = self._progress
         context = ToolContext(
             self._values(request),
             memory_id=self._rules.memory_id,
             gate=self._gate(request, session),
-            listener=both(telling.listen if telling is not None else None, self._rules.listener),
-            run=Run(channel=telling.hear if telling is not None else None),
+            listener=both(sender.listen if sender is not None else None, self._rules.listener),
+            run=Run(channel=sender.hear if sender is not None else None),
             chosen_by="model",
             loop_id=session,
             redactor=self.redactor,
@@ -139,9 +139,9 @@ class Call:
         meta = (request.params or {}).get("_meta") or {}
         if "progressToken" not in meta:
             return
-        if self._telling is None:
-            self._telling = Telling(request.session.report_progress, self.redactor)
-        self._telling.send = request.session.report_progress
+        if self._progress is None:
+            self._progress = ProgressSender(request.session.report_progress, self.redactor)
+        self._progress.send = request.session.report_progress
 
     async def result(self) -> ToolResult | None:
         """Wait until the call has ended, or a question of it waits for the client to repeat the call: then None.
@@ -158,16 +158,16 @@ class Call:
             raise
         if not job.finished.done():
             return None
-        if self._telling is not None:
-            await self._telling.close()
+        if self._progress is not None:
+            await self._progress.close()
         return job.finished.result()
 
     def cancel(self) -> None:
         """End the call."""
         if self._job is not None:
             self._job.cancel()
-        if self._telling is not None:
-            self._telling.stop()
+        if self._progress is not None:
+            self._progress.stop()
 
     def answer(self, responses: Mapping[str, Any]) -> None:
         """Take the answers to the open questions; anything else keeps its question open."""
@@ -241,7 +241,7 @@ class Call:
 
     @contextmanager
     def asking(self) -> Iterator[None]:
-        """Enter while a question is open, whose time is none of the call's."""
+        """Enter while a question is open; that time does not count for the call."""
         self._is_asking += 1
         try:
             yield

@@ -154,8 +154,8 @@ def _search_tool(name: str, tools: Mapping[str, Tool], call: str) -> Tool:
         return ToolResult(_in_words(listed, call), structured={"tools": listed})
 
     facades = ", ".join(name for name, tool in tools.items() if facade_in(tool) is not None)
-    told = f"Find tools behind {facades}, by what they do; {call} calls them."
-    return Tool.create(name, told, _QUERY, search, read_only=True, open_world=False)
+    text = f"Find tools behind {facades}, by what they do; {call} calls them."
+    return Tool.create(name, text, _QUERY, search, read_only=True, open_world=False)
 
 
 class _CallTool(HandmadeTool):
@@ -167,8 +167,8 @@ class _CallTool(HandmadeTool):
     def __init__(self, name: str, tools: Mapping[str, Tool]) -> None:
         self._tools = dict(tools)
         self._behind = _reachable(tools)
-        told = "Call a tool behind another one, by the name that the other one or a search has listed."
-        super().__init__(name, told, _CALLED, self._call, read_only=True)
+        text = "Call a tool behind another one, by the name that the other one or a search has listed."
+        super().__init__(name, text, _CALLED, self._call, read_only=True)
 
     async def _call(
         self,

@@ -93,7 +93,7 @@ class Guard:
             return
         if body is None:
             await PlainTextResponse(f"a body has {LONGEST_BODY} bytes at most\n", 413)(scope, receive, send)
-        elif body["type"] == "http.request":  # whoever has left in the middle of a body waits for no answer
+        elif body["type"] == "http.request":  # a client that has left in the middle of a body waits for no answer
             await self._application(scope, _replaying(body, receive), send)
 
 
@@ -125,7 +125,7 @@ async def _body_of(receive: Receive) -> Message | None:
 async def _let_finish(receive: Receive) -> None:
     """Hear a request out that is refused, if it is short and comes soon; none of it is kept.
 
-    Whoever is answered and left while still sending may see the connection break, and never the answer.
+    A client that is still sending when it is answered and left may see the connection break, and never the answer.
     """
     heard = 0
     with suppress(TimeoutError):

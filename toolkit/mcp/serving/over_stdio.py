@@ -66,7 +66,7 @@ async def _read(
     to_protocol: MemoryObjectSendStream[SessionMessage | Exception],
     writer: "_Writer",
 ) -> None:
-    """Hand messages over; an error answers what is none. At the end, calls that are nearly done are answered yet."""
+    """Hand messages over; an error answers anything else. At the end, calls that are nearly done are answered yet."""
     async with to_protocol:
         while (line := await lines.get()) is not None:
             message = message_of(line)
@@ -110,7 +110,7 @@ def _lines_of(source: int) -> "asyncio.Queue[bytes | None]":
 
 
 def _read_lines(source: int, hand_over: Callable[[bytes | None], None]) -> None:
-    with suppress(Exception):  # the loop is gone, and with it whoever would hear of it
+    with suppress(Exception):  # the loop is gone, and with it everybody who would hear of it
         line = bytearray()
         while portion := _portion_of(source):
             *ends, rest = portion.split(b"\n")

@@ -18,7 +18,7 @@ _MOST_WAITING = 100
 _SMALL_STEP = 0.001
 
 
-class Telling:
+class ProgressSender:
     """Turns events into progress; it receives them in any thread and sends in the loop that it was made in.
 
     The values grow with each message, as the protocol wants it: where nothing has advanced by ever less, and never

@@ -80,7 +80,7 @@ class ToolServer:
     async def replace(self, tools: Mapping[str, Tool]) -> None:
         """Serve other tools from now on, and notify the clients that the list has changed."""
         self.catalog.replace(tools)
-        await self.sessions.tell_all()
+        await self.sessions.notify_all()
         await self._bus.publish(ToolsListChanged())
 
     def close(self) -> None:
@@ -111,8 +111,8 @@ class ToolServer:
         offered = self.catalog.offered(self.sessions.key_of(request))
         page = page_of(offered, None if params is None else params.cursor)
         version = request.protocol_version
-        told = [self.catalog.definition(tool).in_era(version) for tool in page.tools]
-        return types.ListToolsResult(tools=told, next_cursor=page.next_cursor)
+        definitions = [self.catalog.definition(tool).in_era(version) for tool in page.tools]
+        return types.ListToolsResult(tools=definitions, next_cursor=page.next_cursor)
 
     def _input_schema(self, name: str) -> Mapping[str, Any] | None:
         tool = self.catalog.offered(None).get(name)
@@ -153,8 +153,8 @@ class ToolServer:
             return self._parking.park(call)
         if session is None:
             result = self.catalog.listing(name, result)
-        elif (told := self.catalog.unfold(session, name, result)) is not None:
-            result = told
+        elif (unfolded := self.catalog.unfold(session, name, result)) is not None:
+            result = unfolded
             await request.session.send_notification(types.ToolListChangedNotification(), request.request_id)
         answering = self._answering._replace(redactor=call.redactor)
         return answering.answer(result, self.catalog.definition(call.tool), request.protocol_version)

@@ -18,7 +18,7 @@ class SessionHistories:
         self._without_session = CallHistory()
 
     def of(self, session: str | None) -> CallHistory:
-        """Return the history of a session; without one, whoever asks may be whoever asked before."""
+        """Return the history of a session; without one, all clients count as the same one."""
         if session is None:
             return self._without_session
         history = self._of_sessions.setdefault(session, CallHistory())

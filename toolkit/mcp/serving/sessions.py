@@ -37,7 +37,7 @@ class Sessions:
             self._known.popitem(last=False)
         return key
 
-    async def tell_all(self) -> None:
+    async def notify_all(self) -> None:
         """Notify all sessions that the list of tools has changed; those that are gone are forgotten over time."""
         for session in list(self._known.values()):
             # A client that has gone, or reads nothing, keeps no other from hearing it.

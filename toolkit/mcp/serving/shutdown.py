@@ -1,4 +1,4 @@
-"""When the server ends, so do the streams that would stay open for ever, and requests that are still coming in.
+"""When the server ends, so do the streams that would stay open forever, and requests that are still coming in.
 
 A call in progress may finish by itself: it is cancelled, and its client is notified.
 """

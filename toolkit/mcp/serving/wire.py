@@ -1,7 +1,7 @@
-"""The lines of stdio: one JSON message a line, and an answer to every line that is none.
+"""The lines of stdio: one JSON message a line, and an answer to every line that is not a message.
 
-The SDK's own transport drops a malformed line without a word, so that whoever sent it waits for ever, and takes a
-request whose id is none for a notification.
+The SDK's own transport drops a malformed line without a word, so that its sender waits forever, and takes a
+request with an invalid id for a notification.
 """
 
 import json
@@ -43,7 +43,7 @@ def message_of(line: bytes, limit: int = LONGEST_MESSAGE) -> JSONRPCMessage | Li
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
         return _answer_to(line)
-    # A request whose id is none looks like a notification, and one that has a result too like an answer.
+    # A request with an invalid id looks like a notification, and one that has a result too like an answer.
     is_like = b'"id"' if isinstance(message, JSONRPCNotification) else b'"method"'
     if not isinstance(message, JSONRPCRequest) and is_like in line:
         fault = _answer_to(line)
@@ -54,7 +54,7 @@ def message_of(line: bytes, limit: int = LONGEST_MESSAGE) -> JSONRPCMessage | Li
 def _answer_to(line: bytes) -> JSONRPCError | None:
     """Return the error that answers a malformed line; None where nobody waits for one.
 
-    A malformed answer is answered by none, which could go on for ever: it is an error to whoever waits for it here.
+    A malformed answer gets no answer, which could go on forever: it is an error for the code that waits for it here.
     """
     try:
         value = json.loads(line.decode())
@@ -91,7 +91,7 @@ def _what_is_wrong(value: dict[str, object]) -> str:
 def _id_of(value: dict[str, object]) -> RequestId | None:
     identity = value.get("id")
     if isinstance(identity, str):
-        return identity if identity.encode(errors="ignore").decode() == identity else None  # half a character is none
+        return identity if identity.encode(errors="ignore").decode() == identity else None  # half a character
     return identity if isinstance(identity, int) and not isinstance(identity, bool) else None
 
 

@@ -76,7 +76,7 @@ class WorkerPool:
 
 
 class Task:
-    """One call that runs; `finished` is done in the loop of whoever began it."""
+    """One call that runs; `finished` is called in the loop that began it."""
 
     def __init__(self, bench: "_Worker", work: Work) -> None:
         """Hand the work over."""
@@ -89,7 +89,7 @@ class Task:
     def hand_over(self, bench: "_Worker") -> None:
         """Have it begun in a loop."""
         self.bench = bench
-        self._ticket = threading.Lock()  # whoever takes it decides: the loop begins the call, or we take it back
+        self._ticket = threading.Lock()  # taken by the loop to begin the call, or by us to take it back
         bench.soon(partial(self._begin, self._ticket))
 
     def take_back(self) -> bool:
@@ -122,7 +122,7 @@ def _settle(future: "asyncio.Future[Any]", value: Any) -> None:
 
 
 async def contained(work: Coroutine[Any, Any, ToolResult]) -> ToolResult:
-    """Await a call, and return a failed result whatever it raises."""
+    """Await a call; anything that it raises becomes a failed result."""
     try:
         return await work
     except asyncio.CancelledError:

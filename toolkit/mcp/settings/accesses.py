@@ -1,4 +1,4 @@
-"""Accesses: what it takes to reach an MCP server that a project's file names, described for whoever must agree."""
+"""Accesses: what it takes to reach an MCP server of a project's file, described for the person who must agree."""
 
 from hashlib import sha256
 from typing import Any
@@ -44,7 +44,7 @@ def _identity(server: McpServer) -> str:
 def _show(server: McpServer) -> dict[str, Any]:
     """Return everything that decides what runs, or who receives what."""
     names = names_that_cross(server.converter)
-    return {**_what_it_is(server), **({"told with calls": names} if names else {})}
+    return {**_what_it_is(server), **({"sent with calls": names} if names else {})}
 
 
 def _what_it_is(server: McpServer) -> dict[str, Any]:

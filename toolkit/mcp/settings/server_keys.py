@@ -78,7 +78,7 @@ _DURATION = Kind(
     read=duration,
     example="'30s'",
     schema=DURATION_SCHEMA,
-    cure=_in_seconds,
+    advice=_in_seconds,
 )
 _SWITCH = as_written("true | false", "true or false", {"type": "boolean"}, lambda written: isinstance(written, bool))
 _ERA = Kind(
@@ -87,7 +87,7 @@ _ERA = Kind(
     read=lambda written, _: written if written in _ERAS else None,
     example="",
     schema={"enum": [*_ERAS]},
-    cure=_near_era,
+    advice=_near_era,
 )
 _NAME_PART = as_written(
     "text",

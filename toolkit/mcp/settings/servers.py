@@ -170,8 +170,8 @@ def expand(text: str, user: str, values: Mapping[str, Any] | None = None) -> str
         if found["default"] is not None:
             return found["default"]
         what = f"value '{name}' of the context" if is_context else f"environment variable '{name}'"
-        cure = f"; set it with --context {name}=…" if is_context else ""
-        message = f"{user} needs the {what}, which is not set{cure}"
+        advice = f"; set it with --context {name}=…" if is_context else ""
+        message = f"{user} needs the {what}, which is not set{advice}"
         raise ConfigurationError(message)
 
     return _REFERENCE.sub(value_of, text)

@@ -24,7 +24,7 @@ def read_server(name: str, table: Mapping[str, Any], spot: Spot) -> McpServer | 
     problems: list[Problem] = []
     inside = spot._replace(setting=spot.setting._replace(take=problems.append))
     keys, others = (STDIO_KEYS, HTTP_KEYS) if kinds == ["command"] else (HTTP_KEYS, STDIO_KEYS)
-    values = read_table(table, keys, inside, cure=_cure_among(others))
+    values = read_table(table, keys, inside, advice=_hint_among(others))
     for problem in problems:
         spot.setting.take(problem)
     return None if errors_among(problems) else _server(name, values, spot)
@@ -42,23 +42,23 @@ def _report_kinds(name: str, kinds: Sequence[str], table: Mapping[str, Any], spo
     spot.report(f"server '{name}' has {both}", next(near, "write one: command = 'uvx', or url = 'https://…'"))
 
 
-def _cure_among(others: Sequence[Key]) -> Callable[[str, Sequence[str]], str | None]:
+def _hint_among(others: Sequence[Key]) -> Callable[[str, Sequence[str]], str | None]:
     """Return a function with the fix for an unknown key, which may be one of the other kind of server."""
     of_the_other = {key.name for key in others}
 
-    def cure(name: str, known: Sequence[str]) -> str | None:
+    def advice(name: str, known: Sequence[str]) -> str | None:
         if name in of_the_other:
             return f"'{name}' is for the other kind of server; {keys_listed(known)}"
         return near_key(name, known)
 
-    return cure
+    return advice
 
 
 def _server(name: str, values: dict[str, Any], spot: Spot) -> McpServer:
     setting = spot.setting
-    said = {"converter" if key == "meta" else key: value for key, value in values.items()}
-    said |= {"name": name, "owner": setting.owner, "place": setting.place(spot.path)}
+    fields = {"converter" if key == "meta" else key: value for key, value in values.items()}
+    fields |= {"name": name, "owner": setting.owner, "place": setting.place(spot.path)}
     if "url" in values:
-        return HttpServer(**said)
+        return HttpServer(**fields)
     # Not where we happen to be: what is started may look for its own parts there, and find those of a stranger.
-    return StdioServer(**{"cwd": setting.folder.resolve()} | said)
+    return StdioServer(**{"cwd": setting.folder.resolve()} | fields)

@@ -40,7 +40,7 @@ class WaitingCaller:
         self._thinning.flush()
 
     async def elicit(self, params: ElicitRequestParams) -> ElicitResult:
-        """Ask whoever the context asks, and decline where nobody can be."""
+        """Ask the reviewer of the context, and decline where there is none."""
         if not self._context.can_ask or self.ended_by is not None:
             return ElicitResult(action="decline")
         asking = asyncio.run_coroutine_threadsafe(self._ask(params), self._loop)

@@ -26,14 +26,14 @@ class Thinning:
         """Keep the receiver; to be made in the loop of the call."""
         self._tell = tell
         self._loop = asyncio.get_running_loop()
-        self._told = 0
+        self._sent = 0
         self._newest: Report | None = None
         self._later: asyncio.TimerHandle | None = None
 
     def take(self, report: Report) -> None:
         """Take a report, which replaces one that is not sent yet."""
         self._newest = report
-        if self._told < _AT_ONCE:
+        if self._sent < _AT_ONCE:
             self.flush()
         elif self._later is None:
             self._later = self._loop.call_later(_PAUSE, self.flush)
@@ -45,5 +45,5 @@ class Thinning:
             self._later = None
         newest, self._newest = self._newest, None
         if newest is not None:
-            self._told += 1
+            self._sent += 1
             self._tell(newest)

@@ -51,14 +51,14 @@ class RemoteTool(ForeignSchemaTool):
         """
         self.server = server
         self.wire_name = wire.name
-        self.told = _spec(server, wire, name, marks_of(_as_json(wire)))
-        self.spec = self.told if server.trusted else _spec(server, _without_hidden(wire), name, _tightening(wire))
+        self.announced = _spec(server, wire, name, marks_of(_as_json(wire)))
+        self.spec = self.announced if server.trusted else _spec(server, _without_hidden(wire), name, _tightening(wire))
 
     @classmethod
-    def told_of(cls, server: McpServer, wire_name: str, spec: ToolSpec) -> "RemoteTool":
+    def from_listing(cls, server: McpServer, wire_name: str, spec: ToolSpec) -> "RemoteTool":
         """Return a tool of what was heard of it."""
         tool = cls.__new__(cls)
-        tool.server, tool.wire_name, tool.told, tool.spec = server, wire_name, spec, spec
+        tool.server, tool.wire_name, tool.announced, tool.spec = server, wire_name, spec, spec
         return tool
 
     @property
@@ -81,7 +81,7 @@ class RemoteTool(ForeignSchemaTool):
 
         with without_trace() if withholds_trace(self.server.converter) else nullcontext():
             result = await call_remote(self.server, self.wire_name, parsed, context, self._meta(context))
-        if result.succeeded and (schema := self.told.output_schema) is not None:
+        if result.succeeded and (schema := self.announced.output_schema) is not None:
             self._hold_to(schema, result)
         return result
 
@@ -166,8 +166,8 @@ class _Named:
 
 
 def _hidden(server: McpServer, tool: RemoteTool) -> list[Problem]:
-    told, shown = tool.told, tool.spec
-    if (told.description, told.parameters, told.output_schema) == (
+    announced, shown = tool.announced, tool.spec
+    if (announced.description, announced.parameters, announced.output_schema) == (
         shown.description,
         shown.parameters,
         shown.output_schema,
@@ -179,10 +179,10 @@ def _hidden(server: McpServer, tool: RemoteTool) -> list[Problem]:
 
 
 def _spec(server: McpServer, wire: "WireTool", name: str, marks: Mapping[str, Any]) -> ToolSpec:
-    said = wire.description or wire.title or (wire.annotations.title if wire.annotations else None) or ""
+    text = wire.description or wire.title or (wire.annotations.title if wire.annotations else None) or ""
     return ToolSpec(
         name,
-        said,
+        text,
         wire.input_schema,
         output_schema=wire.output_schema,
         source=f"mcp://{server.name}",
@@ -203,8 +203,8 @@ def _tightening(wire: "WireTool") -> dict[str, Any]:
 
 
 def _as_json(wire: "WireTool") -> dict[str, Any]:
-    said: dict[str, Any] = wire.model_dump(mode="json", by_alias=True, exclude_none=True, exclude=_SCHEMAS)
-    return said
+    fields: dict[str, Any] = wire.model_dump(mode="json", by_alias=True, exclude_none=True, exclude=_SCHEMAS)
+    return fields
 
 
 def _without_hidden(wire: "WireTool") -> "WireTool":

@@ -8,7 +8,7 @@ from toolkit.pipelines.expressions.failures import ExpressionError, Unfit
 from toolkit.pipelines.expressions.functions import FUNCTIONS, Function
 from toolkit.pipelines.expressions.json_values import checked_number
 from toolkit.pipelines.expressions.operators import FORMATTING_CURE, OPERATORS
-from toolkit.pipelines.expressions.refusals import FUNCTIONS_CURE, METHOD_CURES, NODES, NOT_ALLOWED, REFUSED
+from toolkit.pipelines.expressions.refusals import FUNCTIONS_HINT, METHOD_HINTS, NODES, NOT_ALLOWED, REFUSED
 from toolkit.pipelines.expressions.spans import span_of
 from toolkit.problems import did_you_mean
 
@@ -163,7 +163,7 @@ class Check:
         if name not in FUNCTIONS:
             self._refuse_dunder(node.func, name)
             self._refuse(
-                node.func, f"there is no function '{name}'", did_you_mean(name, FUNCTIONS, otherwise=FUNCTIONS_CURE)
+                node.func, f"there is no function '{name}'", did_you_mean(name, FUNCTIONS, otherwise=FUNCTIONS_HINT)
             )
         for argument in node.args:
             if isinstance(argument, ast.Starred):
@@ -198,7 +198,7 @@ class Check:
                 arguments.reverse()
             hint: str | None = f"write {name}({', '.join(arguments)})"
         else:
-            hint = METHOD_CURES.get(name) or did_you_mean(name, FUNCTIONS, otherwise=FUNCTIONS_CURE)
+            hint = METHOD_HINTS.get(name) or did_you_mean(name, FUNCTIONS, otherwise=FUNCTIONS_HINT)
         self._refuse(node, f"methods cannot be called, and '.{name}(…)' is one", hint)
 
     # -------------------------------------------------------------------------------------------------- comprehensions

@@ -118,7 +118,9 @@ class Evaluator(Spender):
     def _missing(self, node: ast.AST, container: Any, key: str) -> Unfit:
         shown = key if len(key) <= 80 else f"{key[:80]}…"  # noqa: PLR2004 - as much as a message bears
         if not isinstance(container, Mapping):
-            return Unfit(f"'{self.written(node)}' is {kind_of(container)} and has no '{shown}'", _cure(container, key))
+            return Unfit(
+                f"'{self.written(node)}' is {kind_of(container)} and has no '{shown}'", _hint_for(container, key)
+            )
         keys = [name for name in container if isinstance(name, str)]
         return Unfit(
             f"'{self.written(node)}' has no '{shown}'", did_you_mean(key, keys[:1000], otherwise=_inventory(keys))
@@ -277,7 +279,7 @@ class Evaluator(Spender):
     }
 
 
-def _cure(container: Any, key: str) -> str | None:
+def _hint_for(container: Any, key: str) -> str | None:
     if container is None:
         return f"get(…, '{key[:80]}') returns null if it is missing"
     if isinstance(container, str):

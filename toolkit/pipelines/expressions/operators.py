@@ -25,10 +25,10 @@ def _is_number(value: Any) -> bool:
 
 def _numbers(verb: str, left: Any, right: Any) -> None:
     if not (_is_number(left) and _is_number(right)):
-        raise Unfit(f"cannot {verb} {kind_of(left)} and {kind_of(right)}", hint=_cure(left, right))
+        raise Unfit(f"cannot {verb} {kind_of(left)} and {kind_of(right)}", hint=_hint_for(left, right))
 
 
-def _cure(left: Any, right: Any) -> str | None:
+def _hint_for(left: Any, right: Any) -> str | None:
     if (isinstance(left, str) and _is_number(right)) or (_is_number(left) and isinstance(right, str)):
         return "int(…) or float(…) makes a number of a text"
     return None
@@ -91,7 +91,7 @@ def take_remainder(left: Any, right: Any) -> Any:
 def _order(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     def apply(left: Any, right: Any) -> bool:
         if not ((_is_number(left) and _is_number(right)) or (isinstance(left, str) and isinstance(right, str))):
-            raise Unfit(f"cannot compare {kind_of(left)} with {kind_of(right)}", hint=_cure(left, right))
+            raise Unfit(f"cannot compare {kind_of(left)} with {kind_of(right)}", hint=_hint_for(left, right))
         return compare(left, right)
 
     return apply

@@ -20,7 +20,7 @@ MAX_SOURCE = 4_000
 """Characters of an expression."""
 
 LINE_ENDS = str.maketrans("\r\n", "  ")
-SYNTAX_CURES = (
+SYNTAX_HINTS = (
     ("&&", "write 'and'"),
     (r"\|\|", "write 'or'"),
     (r"!(?!=)", "write 'not'"),
@@ -123,13 +123,13 @@ def _shift(tree: ast.expr, by: int) -> None:
 
 
 def _syntax_error(error: SyntaxError, source: str, indent: int) -> ExpressionError:
-    said, _, advice = error.msg.replace(" (detected at line 1)", "").partition(". ")
-    message = f"{said[:1].lower()}{said[1:]}"
+    reason, _, advice = error.msg.replace(" (detected at line 1)", "").partition(". ")
+    message = f"{reason[:1].lower()}{reason[1:]}"
     hint = f"{advice[:1].lower()}{advice[1:]}" or "expressions are written as in Python: prev.name, len(prev) > 0"
     rest = without_texts(source)
-    for pattern, cure in SYNTAX_CURES:
+    for pattern, remedy in SYNTAX_HINTS:
         if found := re.search(pattern, rest):
-            return ExpressionError("invalid syntax", found.start(), len(found.group()), cure)
+            return ExpressionError("invalid syntax", found.start(), len(found.group()), remedy)
     offset = min(indent + max((error.offset or 1) - 1, 0), len(source))
     end = indent + (error.end_offset or 0) - 1
     return ExpressionError(message, offset, max(min(end, len(source)) - offset, 1), hint)

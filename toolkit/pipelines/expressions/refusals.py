@@ -1,4 +1,4 @@
-"""Refusals: what is no part of an expression, in words, and what to write instead."""
+"""Refusals: what an expression must not contain, in words, and what to write instead."""
 
 import ast
 
@@ -30,9 +30,9 @@ REFUSED: dict[type[ast.AST], tuple[str, str | None]] = {
 }
 """The message about other parts, and the fix."""
 
-FUNCTIONS_CURE = f"the functions are {', '.join(sorted(FUNCTIONS))}"
+FUNCTIONS_HINT = f"the functions are {', '.join(sorted(FUNCTIONS))}"
 
-METHOD_CURES = {
+METHOD_HINTS = {
     "append": "+ joins lists: x + [item]",
     "capitalize": "upper(x[:1]) + x[1:]",
     "casefold": "lower(x)",

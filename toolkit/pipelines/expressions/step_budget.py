@@ -15,7 +15,7 @@ VALUES_COMPARED_PER_UNIT = 16
 
 
 class Spender:
-    """Whoever works on data that may be large."""
+    """Counts the work on data that may be large."""
 
     work_left = MAX_WORK
 

@@ -103,7 +103,7 @@ def _expression_at(text: str, opening: int) -> tuple[tuple[Expression, int], int
     start = opening + len(OPENING)
     end = end_of_expression(text, start)
     if end is None:
-        raise ExpressionError("'${{' is not closed", opening, len(OPENING), _closing_cure(text, start))
+        raise ExpressionError("'${{' is not closed", opening, len(OPENING), _closing_hint(text, start))
     written = text[start:end]
     source = written.strip()
     if not source:
@@ -115,7 +115,7 @@ def _expression_at(text: str, opening: int) -> tuple[tuple[Expression, int], int
         raise error.shifted(offset) from None
 
 
-def _closing_cure(text: str, start: int) -> str:
+def _closing_hint(text: str, start: int) -> str:
     if CLOSING in text[start:]:
         return "a quote or a bracket before '}}' is not closed"
     return "write '}}' behind the expression"

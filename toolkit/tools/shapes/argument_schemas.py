@@ -56,8 +56,12 @@ class ArgumentSchema:
     @cached_property
     def is_closed(self) -> bool:
         """Whether no more members belong there than those which it names."""
-        said = self.part.keywords
-        return "properties" in said and not said.get("additionalProperties") and not self.part.is_described_elsewhere
+        keywords = self.part.keywords
+        return (
+            "properties" in keywords
+            and not keywords.get("additionalProperties")
+            and not self.part.is_described_elsewhere
+        )
 
     @cached_property
     def takes_any_text(self) -> bool:

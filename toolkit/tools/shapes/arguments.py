@@ -15,7 +15,7 @@ def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional:
 
     Args:
         shape: What they must look like.
-        arguments: JSON text of an object, or a mapping; blank text is no arguments.
+        arguments: JSON text of an object, or a mapping; blank text means no arguments.
         optional: The members that may be left out; null stands for nothing there, where it is not allowed itself.
 
     Raises:

@@ -49,7 +49,7 @@ def details_of(error: ValidationError) -> list["ErrorDetails"]:
 
 
 def _data(arguments: str | Mapping[str, Any]) -> Any:
-    """Return arguments as plain data; blank text is no arguments, and malformed JSON is no data."""
+    """Return arguments as plain data; blank text means no arguments, and malformed JSON gives no data."""
     if not isinstance(arguments, str):
         return arguments
     try:
@@ -62,7 +62,7 @@ _Place = tuple[int | str, ...]
 
 
 def _place(location: _Place, data: Any) -> _Place:
-    """Return the steps that lead to a member that is null, or none if it is no member of an object."""
+    """Return the steps that lead to a member that is null, or none if it is not a member of an object."""
     steps: list[int | str] = []
     for part in location:
         is_there = part in data if isinstance(data, Mapping) else isinstance(data, list) and isinstance(part, int)

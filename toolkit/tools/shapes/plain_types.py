@@ -82,8 +82,8 @@ def _optional(arguments: tuple[Any, ...]) -> Form | None:
 def _choice_of(arguments: tuple[Any, ...]) -> Form | None:
     if not all(isinstance(choice, str) for choice in arguments):
         return None
-    told = {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
-    return Form({"type": "string", **told}, {"type": "literal", "expected": list(arguments)})
+    schema = {"const": arguments[0]} if len(arguments) == 1 else {"enum": list(arguments)}
+    return Form({"type": "string", **schema}, {"type": "literal", "expected": list(arguments)})
 
 
 _GENERICS: dict[Any, Callable[[tuple[Any, ...]], Form | None]] = {

@@ -2,7 +2,7 @@
 
 Covered is what tool schemas are made of: types, properties, enumerations, bounds, lengths, patterns, items, unions,
 conjunctions and references inside the schema. The other keywords (`not`, `if`, `dependentSchemas`, `format`) bind
-whoever writes the arguments, and is not checked here.
+the writer of the arguments, and is not checked here.
 """
 
 import re
@@ -38,7 +38,7 @@ def shape_of_schema(schema: Mapping[str, Any], *, foreign: bool = False) -> Shap
             linear time then, and what cannot be searched for so is not checked here.
 
     Raises:
-        ValueError: If it is no schema that can be checked, such as one with a broken pattern or reference.
+        ValueError: If it is not a schema that can be checked, such as one with a broken pattern or reference.
     """
     if foreign and (fault := pattern_fault(schema)):
         raise ValueError(f"the schema cannot be checked: {fault}")
@@ -67,7 +67,7 @@ def _in_linear_time(core: _Core) -> _Core:
     match core:
         case {"type": "str", "pattern": str() as pattern}:
             linear = {**core, "regex_engine": "rust-regex"}
-            return linear if _is_linear(pattern) else {key: said for key, said in core.items() if key != "pattern"}
+            return linear if _is_linear(pattern) else {key: value for key, value in core.items() if key != "pattern"}
         case {"type": "literal"}:
             return core
     return {key: _in_linear_time(part) for key, part in core.items()}
@@ -159,7 +159,7 @@ def _of_type(kind: str, part: Schema, extra: str) -> _Core:
             return core_schema.none_schema()
         case "array":
             is_plain = "items" in schema and "prefixItems" not in schema and not isinstance(schema["items"], list)
-            items = _core(part.at("items")) if is_plain else None  # positions bind whoever writes them
+            items = _core(part.at("items")) if is_plain else None  # positions bind the writer of the arguments
             least, most = _count(schema, "minItems"), _count(schema, "maxItems")
             return core_schema.list_schema(items, min_length=least, max_length=most)
         case "object":

@@ -22,7 +22,7 @@ def _matters(record: Mapping[str, Any]) -> bool:
 def _entry(record: Mapping[str, Any]) -> dict[str, str]:
     is_question = record.get("event") == "question"
     rule = record.get("rule")
-    told = {
+    entry = {
         "time": record.get("time"),
         "what": "asked" if is_question else record.get("decision"),
         "tool": record.get("tool"),
@@ -33,7 +33,7 @@ def _entry(record: Mapping[str, Any]) -> dict[str, str]:
         "arguments": visible_json(record["arguments"]) if record.get("arguments") else None,
         "edit": visible_json(record["edit"]) if record.get("edit") else None,
     }
-    return {name: disarmed(str(text))[:_LONGEST] for name, text in told.items() if text}
+    return {name: disarmed(str(text))[:_LONGEST] for name, text in entry.items() if text}
 
 
 def _who(record: Mapping[str, Any]) -> str:
