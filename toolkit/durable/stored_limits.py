@@ -12,6 +12,7 @@ from sqlalchemy import Float, cast, delete, extract, func, insert, literal, or_,
 from toolkit.durable.engines import patiently, storage_errors
 from toolkit.durable.permits import Stopped
 from toolkit.durable.tables import LIMITS, PROCESSES, TURNS
+from toolkit.durable.workflow_journals import Lost
 from toolkit.tools.limits import GiveBack, Limit
 
 if TYPE_CHECKING:
@@ -83,8 +84,6 @@ class StoredLimits:
             Lost: If the worker ends.
         """
         if self._is_over.is_set():
-            from toolkit.durable.workflow_journals import Lost  # noqa: PLC0415 - it loads the engine
-
             raise Lost(Stopped())
         turn = os.urandom(_ID_BYTES).hex()
         wait = self._do(lambda connection: self._begin(connection, tool, turn, again=again))

@@ -100,10 +100,7 @@ def built_definition(
     location = spec.location or (function.location if function else _place_of(record["definition"]))
     location = shown.location if shown else location
     parts = {one.name: one for one in shown.parameters} if shown else {}
-    parameters = tuple(
-        _built_parameter(name, schema, spec, source, parts.get(name), location)
-        for name, schema in spec.properties.items()
-    )
+    parameters = tuple(_built_parameter(name, spec, source, parts.get(name), location) for name in spec.properties)
     kinds = {True: "pipeline", False: "object" if function is None else "python"}
     return ToolDefinition(
         name=spec.name,
@@ -197,13 +194,13 @@ def _place_of(definition: Sequence[Any] | None) -> Location | None:
 
 def _built_parameter(
     name: str,
-    schema: Any,
     spec: ToolSpec,
     source: "SourceTexts | None",
     shown: ParameterDefinition | None,
     location: Location | None,
 ) -> ParameterDefinition:
     python = None if source is None else source.parameter(name)
+    schema = spec.properties[name]
     known: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
     place = source.function.file.location(python.node) if source is not None and python is not None else location
     return ParameterDefinition(
