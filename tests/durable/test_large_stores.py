@@ -21,6 +21,32 @@ def square(n: int) -> int:
 RUNS, ITEMS = 20, 50
 FEW, MANY = 4_000, 24_000
 """More than may be on their way at once, and six times as many."""
+OPENING = """
+import os, sys
+import dbos, toolkit.durable.serializers, toolkit.durable.tables
+from toolkit.durable.store_urls import StoreUrl
+from toolkit.durable.stores import Store
+
+def open_when_all_are_there(number, waiting, starting):
+    os.close(starting)
+    os.read(waiting, 1)
+    with Store(StoreUrl.parse(f"sqlite:///{number}.db")) as store:
+        store.join()
+
+at_once, rounds = map(int, sys.argv[1:])
+for number in range(rounds):
+    waiting, starting = os.pipe()
+    for _ in range(at_once):
+        if os.fork() == 0:
+            open_when_all_are_there(number, waiting, starting)
+            sys.exit()
+    os.close(starting)
+    ends = [os.wait()[1] for _ in range(at_once)]
+    os.close(waiting)
+    print(ends.count(0))
+"""
+"""Opens new stores, each in several processes at the same moment; prints how many of them could."""
+AT_ONCE, ROUNDS = 8, 6
 WITH_PEAK = """
 import resource, sys
 from toolkit_cli.main import main
@@ -57,9 +83,16 @@ def run(folder, store, count, out, *words, program=("-m", "toolkit_cli")):
 
 
 @pytest.mark.proof
-def test_twenty_runs_at_once_share_one_store(folder, figure):
+def test_a_new_store_can_be_opened_by_many_processes_at_once(tmp_path, figure):
+    command = [sys.executable, "-c", OPENING, str(AT_ONCE), str(ROUNDS)]
+    done = subprocess.run(command, capture_output=True, check=False, cwd=tmp_path, text=True)
+    assert done.stdout.split() == [str(AT_ONCE)] * ROUNDS, done.stderr
+    figure(f"{AT_ONCE} processes at once opened a store that was not there, {ROUNDS} times, without an error")
+
+
+@pytest.mark.proof
+def test_twenty_runs_at_once_share_one_new_store(folder, figure):
     store = f"sqlite:///{folder}/runs.db"
-    run(folder, store, ITEMS, "first.jsonl")
     with ThreadPoolExecutor(RUNS) as pool:
         errors = list(pool.map(lambda n: run(folder, store, ITEMS, f"{n}.out"), range(RUNS)))
     assert errors == [""] * RUNS

@@ -22,7 +22,7 @@ PATIENCE: Final = 60.0
 
 _POOL: Final = 20
 _CONNECT_SECONDS: Final = 10
-_WAIT_FOR_OTHERS: Final = 120_000
+_WAIT_FOR_OTHERS: Final = 120
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 
 
@@ -55,7 +55,8 @@ def connect(url: StoreUrl) -> "Engine":
         with storage_errors(url, "open"):
             url.file.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
             os.close(os.open(url.file, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE))
-        engine = create_engine(url.text, pool_size=_POOL, max_overflow=0, hide_parameters=True)
+        address = make_url(url.text).update_query_dict({"timeout": str(_WAIT_FOR_OTHERS)})
+        engine = create_engine(address, pool_size=_POOL, max_overflow=0, hide_parameters=True)
         _prepare_files(engine)
         return engine
     address = make_url(url.text).set(drivername="postgresql+psycopg")
@@ -65,12 +66,11 @@ def connect(url: StoreUrl) -> "Engine":
 
 
 def _prepare_files(engine: "Engine") -> None:
-    """Let each connection write ahead, begin transactions as writers, and wait for others."""
+    """Let each connection write ahead, and begin transactions as writers."""
     from sqlalchemy import event
 
     def prepare(connection: Any, _: Any) -> None:
         connection.isolation_level = "IMMEDIATE"
-        connection.execute(f"PRAGMA busy_timeout = {_WAIT_FOR_OTHERS}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")

@@ -5,15 +5,14 @@ import socket
 import threading
 import time
 from contextlib import suppress
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sqlalchemy import delete, insert, select, text, update
 
 from toolkit.durable.engines import StoreError
+from toolkit.durable.file_locks import FileLocks
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.tables import LOCKS, PROCESSES
-from toolkit.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
@@ -74,7 +73,7 @@ class Presence:
             OSError: If the file of the locks cannot.
         """
         self._engine, self._url = engine, url
-        self._locks: _Locks = _ServerLocks(engine) if url.file is None else _FileLocks(f"{url.file}.locks")
+        self._locks: _Locks = _ServerLocks(engine) if url.file is None else FileLocks(url.file)
         self.executor = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(4).hex()}"
         row = {"executor": self.executor, "machine": socket.gethostname(), "process": os.getpid(), "jobs": jobs}
         with engine.begin() as connection:
@@ -200,40 +199,3 @@ class _ServerLocks:
                 self._connection.invalidate()  # a session that ends gives its locks back; one in the pool does not
                 self._connection.close()
                 self._connection = None
-
-
-_OPEN: Final[dict[str, int]] = {}
-"""The files of locks that are open: a process that closes one gives back all its locks in it, also those of others."""
-
-
-class _FileLocks:
-    """Locks of bytes in a file, which the system gives back when the process ends; on one machine alone."""
-
-    def __init__(self, file: str) -> None:
-        if find_spec("fcntl") is None:
-            message = "this system has no locks that end with their process: use a store of PostgreSQL"
-            raise ConfigurationError(message)
-        if file not in _OPEN:
-            _OPEN[file] = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
-        self._file = _OPEN[file]
-
-    def take(self, number: int) -> bool:
-        return self._lock(number, takes=True)
-
-    def give_back(self, number: int) -> None:
-        self._lock(number, takes=False)
-
-    def check(self) -> None:
-        """Do nothing: no file loses its locks while its process lives."""
-
-    def close(self) -> None:
-        """Do nothing: other locks of this process may be in the file."""
-
-    def _lock(self, number: int, *, takes: bool) -> bool:
-        from fcntl import LOCK_EX, LOCK_NB, LOCK_UN, lockf  # noqa: PLC0415 - only Unix has it
-
-        try:
-            lockf(self._file, LOCK_EX | LOCK_NB if takes else LOCK_UN, 1, number)
-        except OSError:
-            return False
-        return True

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 
 from toolkit.durable.engines import EngineLog, StoreError, connect, need_engine, patiently, storage_errors
+from toolkit.durable.file_locks import opening
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.stored_items import ItemEnd, StoredItem, item_id, number_in
 from toolkit.errors import ConfigurationError
@@ -75,7 +76,7 @@ class Store:
         if url.file is not None and not makes and not url.file.exists():
             raise ConfigurationError(f"there is no store '{url.shown}'")
         self.engine: Engine = connect(url)
-        with storage_errors(url, "open"):
+        with storage_errors(url, "open"), opening(url.file):
             self._client = self._open(makes=makes)
         self._presence: Presence | None = None
         self._limits: StoredLimits | None = None
