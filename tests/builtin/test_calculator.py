@@ -12,6 +12,7 @@ from time import perf_counter
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.peaks import PEAK, needs_peaks
 from tests.volumes import examples
 from toolkit.builtin import Calculator
 from toolkit.builtin.arithmetic import MAX_LENGTH  # private
@@ -312,17 +313,18 @@ def test_the_longest_expressions_end(expression):
     print(f"\n{expression[:12]}… of {len(expression)} characters: {perf_counter() - started:.2f} s")  # noqa: T201
 
 
+@needs_peaks
 def test_memory_stays_small():
     program = (
-        "import resource\n"
+        f"{PEAK}\n"
         "from toolkit.builtin.arithmetic import evaluate\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "before = peak()\n"
         "for expression in ('9^9^9', '+'.join(['2^13000'] * 1200), '9' * 10_000, '2^(10^3000)', '1.1^' * 2400 + '1'):\n"
         "    try:\n"
         "        evaluate(expression)\n"
         "    except ArithmeticError:\n"
         "        pass\n"
-        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)\n"
+        "print((peak() - before) // 1024)\n"
     )
     grown = int(subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True).stdout)
     assert grown < 32

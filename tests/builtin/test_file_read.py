@@ -9,6 +9,7 @@ from threading import Thread
 
 import pytest
 
+from tests.peaks import PEAK, needs_peaks
 from toolkit.builtin import FileRead
 from toolkit.builtin.files.sandbox import missing_support  # private
 from toolkit.errors import ConfigurationError
@@ -295,17 +296,19 @@ def test_a_file_that_tells_no_size_is_read_up_to_the_limit():
     assert FileRead("/proc", max_bytes=10).run({"path": "version"}).text.startswith("Error: File too large: ")
 
 
+@needs_peaks
 def test_a_huge_file_is_refused_without_memory(base):
     with (base / "huge").open("wb") as file:
         file.truncate(3 * 1024**3)
     program = (
-        "import resource, sys\n"
+        f"{PEAK}\n"
+        "import sys\n"
         "from toolkit.builtin import FileRead\n"
         "tool = FileRead(sys.argv[1])\n"
         "tool.run({'path': 'none'})\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "before = peak()\n"
         "print(tool.run({'path': 'huge'}).text)\n"
-        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)\n"
+        "print((peak() - before) // 1024)\n"
     )
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", program, str(base)]

@@ -9,6 +9,7 @@ import sys
 import pytest
 from pyarrow import Table, parquet
 
+from tests.peaks import PEAK, needs_peaks
 from tests.terminals import Terminal
 
 TOOLS = '''
@@ -338,15 +339,17 @@ def test_without_pyarrow_the_extra_is_named(project):
     assert "-m pip install 'toolkit-cli[parquet]'" in finished.stderr
 
 
+@needs_peaks
 @pytest.mark.proof
 def test_a_million_items_take_no_more_memory_than_a_thousand(project, figure):
     def peak(count):
         with (project / "items.jsonl").open("w") as file:
             file.writelines(f'{{"text": "item {n}"}}\n' for n in range(count))
         program = (
-            "import resource, sys; from toolkit_cli.main import main\n"
+            f"{PEAK}\n"
+            "import sys; from toolkit_cli.main import main\n"
             "try: main()\n"
-            "finally: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)\n"
+            "finally: print(peak(), file=sys.stderr)\n"
         )
         words = ["run", "tools.py:shout", "--each", "items.jsonl", "--out", "results.jsonl", "--quiet", "--no-journal"]
         finished = subprocess.run(

@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("dbos", reason="the extra `durable` is not installed")
 
+from tests.peaks import PEAK, needs_peaks
+
 TOOLS = """
 from toolkit import tool
 
@@ -47,13 +49,14 @@ for number in range(rounds):
 """
 """Opens new stores, each in several processes at the same moment; prints how many of them could."""
 AT_ONCE, ROUNDS = 8, 6
-WITH_PEAK = """
-import resource, sys
+WITH_PEAK = f"""
+{PEAK}
+import sys
 from toolkit_cli.main import main
 try:
     main()
 finally:
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+    print(peak(), file=sys.stderr)
 """
 
 
@@ -103,6 +106,7 @@ def test_twenty_runs_at_once_share_one_new_store(folder, figure):
     figure(f"twenty batches at once on one store: {RUNS * ITEMS:,} of {RUNS * ITEMS:,} items, no error")
 
 
+@needs_peaks
 @pytest.mark.proof
 def test_many_items_of_a_store_take_no_more_memory_than_few(folder, figure):
     store = f"sqlite:///{folder}/runs.db"
