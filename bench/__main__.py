@@ -1,25 +1,29 @@
-"""Print the table: `python -m bench`, `python -m bench --markdown`, `python -m bench C D` for some measures alone."""
+"""Print the table: `python -m bench`, `python -m bench --markdown`, `python -m bench C D` for some measures alone.
+
+Each row is printed as soon as it is measured, since all of them take many minutes.
+"""
 
 import argparse
 import os
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 
 from bench.rows import Row
 
-HEADINGS = (
-    "",
-    "measure",
-    "what counts as 1",
-    "ours",
-    "ratio (best / median)",
-    "target",
-    "goal",
-    "reached",
-    "beside it, same run",
-)
+WIDTHS = {
+    "": 2,
+    "measure": 48,
+    "what counts as 1": 40,
+    "ours": 7,
+    "ratio (best / median)": 21,
+    "target": 10,
+    "goal": 10,
+    "reached": 7,
+    "beside it, same run": 19,
+}
+"""The headings, and how many characters the table has for each, unless a cell is longer."""
 FAMILIES = {
     "A1": "cold_starts",
     "A2": "cold_starts",
@@ -43,15 +47,22 @@ FAMILIES = {
 def main() -> int:
     """Measure what was asked for, print the table, and end with 1 if a target was missed."""
     options = parse(sys.argv[1:])
-    lines, missed = [], []
-    for row in measured(options.measures):
-        lines.append(cells(row))
-        missed += [row] if row.verdict == "MISSED" else []
-        print(".", end="", file=sys.stderr, flush=True)
-    print(file=sys.stderr)
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores\n")
-    print(as_markdown(lines) if options.markdown else as_text(lines))
-    return bool(missed)
+    missed = False
+    for row, line in table(measured(options.measures), is_markdown=options.markdown):
+        print(line, flush=True)
+        missed |= row is not None and row.verdict == "MISSED"
+    return int(missed)
+
+
+def table(rows: Iterable[Row], *, is_markdown: bool) -> Iterator[tuple[Row | None, str]]:
+    """Yield the table line by line, each row as soon as it is there; the lines of the head belong to no row."""
+    form = as_markdown if is_markdown else as_text
+    yield None, form(tuple(WIDTHS))
+    if is_markdown:
+        yield None, form(("---",) * len(WIDTHS))
+    for row in rows:
+        yield row, form(cells(row))
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
@@ -102,19 +113,14 @@ def duration(seconds: float) -> str:
     return f"{seconds / 1e-9:.3g} ns"
 
 
-def as_text(lines: Sequence[tuple[str, ...]]) -> str:
-    """Return the table in columns."""
-    table = [HEADINGS, *lines]
-    widths = [max(len(line[column]) for line in table) for column in range(len(HEADINGS))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in table
-    )
+def as_text(line: Sequence[str]) -> str:
+    """Return a row in columns."""
+    return "  ".join(cell.ljust(width) for cell, width in zip(line, WIDTHS.values(), strict=True)).rstrip()
 
 
-def as_markdown(lines: Sequence[tuple[str, ...]]) -> str:
-    """Return the table for a document."""
-    table = [HEADINGS, ("---",) * len(HEADINGS), *lines]
-    return "\n".join("| " + " | ".join(line) + " |" for line in table)
+def as_markdown(line: Sequence[str]) -> str:
+    """Return a row of a table in a document."""
+    return "| " + " | ".join(line) + " |"
 
 
 if __name__ == "__main__":
