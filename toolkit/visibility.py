@@ -34,6 +34,11 @@ def is_visible(character: str) -> bool:
     return character.isprintable() and character not in _PRINTABLE_BUT_INVISIBLE
 
 
+def may_hide(text: str) -> bool:
+    """Return whether a text has a character that nobody sees in some place."""
+    return not text.isascii() and _HIDDEN.search(text) is not None
+
+
 def hidden_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield where characters stand that nobody sees and no writing needs."""
     for found in _HIDDEN.finditer(text):

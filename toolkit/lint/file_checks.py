@@ -56,7 +56,7 @@ class FileChecker:
 
     def __init__(self, rules: Sequence[Rule], known_tree: KnownTree | None = None) -> None:
         """Sort the rules by what they look at; `known_tree` gives the trees of files that were parsed before."""
-        self._known_tree = known_tree
+        self._known_tree = known_tree or self._reader.tree_of
         self._tool, self._function, self._module, self._pipeline = (
             [rule for rule in rules if rule.overrides(check)]
             for check in ("check_tool", "check_function", "check_module", "check_pipeline")
@@ -75,7 +75,7 @@ class FileChecker:
         if isinstance(text, Problem):
             return Read(request, problem=text)
         try:
-            tree = self._known_tree(file, text) if self._known_tree is not None else None
+            tree = self._known_tree(file, text)
             module = PythonFile(file, text, self._reader, tree)
         except SyntaxError as error:
             return Read(request, problem=unreadable(error, file))
@@ -150,11 +150,13 @@ class FileChecker:
     def _of_functions(self, functions: Iterable[PythonFunction]) -> Iterator[Problem]:
         for function in functions:
             for rule in self._function:
-                yield from _fixable(rule, rule.check_function(function), is_ours=function.written is None)
+                found = rule.check_function(function)
+                yield from found if function.written is None else _fixable(rule, found)
 
     def _of_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for rule in self._tool:
-            yield from _fixable(rule, rule.check_tool(tool), is_ours=tool.framework is None)
+            found = rule.check_tool(tool)
+            yield from found if tool.framework is None else _fixable(rule, found)
 
     def _json(self, request: Request) -> Report:
         file = str(request.file)
@@ -201,9 +203,9 @@ class FileChecker:
         return Report(tuple(found), stripped, suppressions=tuple(suppressions), needs=opened.needs)
 
 
-def _fixable(rule: Rule, found: Iterable[Problem], *, is_ours: bool) -> Iterable[Problem]:
-    """Return what a rule finds, without the fixes that are not right for a tool of another framework."""
-    return found if is_ours or rule.fixes_all else (replace(one, fix=None) for one in found)
+def _fixable(rule: Rule, found: Iterable[Problem]) -> Iterable[Problem]:
+    """Return what a rule finds in a tool of another framework, without the fixes that are not right for it."""
+    return found if rule.fixes_all else (replace(one, fix=None) for one in found)
 
 
 def _bare(tool: ToolDefinition) -> tuple[Any, ...]:
@@ -243,6 +245,10 @@ class _LateReader:
 
     def files_behind(self, file: str) -> set[str]:
         return self._reader.meanings.files_behind(file)
+
+    def tree_of(self, file: str, text: str) -> ast.Module | None:
+        """Return the syntax tree of a file that was read on the way from another one, if it held this very text."""
+        return self._reader.meanings.tree_of(file, text) if "_reader" in vars(self) else None
 
 
 class _Opened(NamedTuple):

@@ -6,11 +6,13 @@ Prefixes, quotes, escapes, line ends and several literals in a row stand between
 import ast
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 _BETWEEN = re.compile(r"(?:[ \t\r\n\f]|\\\r?\n|#[^\r\n]*)*")
 _OPENING = re.compile(r"([A-Za-z]*)(\"\"\"|'''|\"|')")
+_ORDINARY = re.compile(r"[^\\\r\"']+")
 _RAW_UNIT = re.compile(r"\r\n|\r|\\?.", re.DOTALL)
 _UNIT = re.compile(
     r"\\(?:\r\n|\r|\n|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|N\{[^}\r\n]*\}|[0-7]{1,3}|.)|\r\n|\r|.", re.DOTALL
@@ -29,24 +31,32 @@ class Literal:
 
     def __init__(self, text: str, start: int, end: int) -> None:
         """Read the string, or the several in a row, that stand in a text from an index up to another."""
+        self._starts: Sequence[int]
+        self._ends: Sequence[int]
         plain = _plain_span(text, start, end)
         if plain is not None:  # each character stands for itself
             self.value = text[plain.start : plain.end]
-            self._spans = [Span(index, index + 1) for index in range(*plain)]
+            self._starts, self._ends = range(*plain), range(plain.start + 1, plain.end + 1)
         else:
-            units = list(_units(text, start, end))
-            self.value = "".join(character for character, _ in units)
-            self._spans = [span for _, span in units]
-        self._solid = [index for index, character in enumerate(self.value) if not character.isspace()]
-        self._compact = "".join(self.value[index] for index in self._solid)
-        self._end = self._spans[-1].end if self._spans else end
+            characters, self._starts, self._ends = [], [], []
+            for character, span in _units(text, start, end):
+                characters.append(character)
+                self._starts.append(span.start)
+                self._ends.append(span.end)
+            self.value = "".join(characters)
+        self._end = self._ends[-1] if self._ends else end
+
+    @cached_property
+    def _solid(self) -> list[int]:
+        """The offsets of the characters that are not blank."""
+        return [index for index, character in enumerate(self.value) if not character.isspace()]
 
     def span(self, offset: int, length: int = 1) -> Span:
         """Return where some characters of the value stand; its length as the offset means its end."""
-        if offset >= len(self._spans):
+        if offset >= len(self._starts):
             return Span(self._end, self._end)
-        last = min(offset + max(length, 1), len(self._spans)) - 1
-        return Span(self._spans[offset].start, self._spans[last].end)
+        last = min(offset + max(length, 1), len(self._ends)) - 1
+        return Span(self._starts[offset], self._ends[last])
 
     def find(self, text: str, after: int = 0) -> "list[int] | None":
         """Return where in the value each character of a text stands that was made from it by changing blanks only.
@@ -59,7 +69,7 @@ class Literal:
             An offset for each character of the text, that of the next one for a blank; None if it is not there.
         """
         wanted = "".join(text.split())
-        first = self._compact.find(wanted, bisect_left(self._solid, after))
+        first = "".join(self.value.split()).find(wanted, bisect_left(self._solid, after))
         if first < 0 or not wanted:
             return None
         solid = iter(self._solid[first : first + len(wanted)])
@@ -88,6 +98,10 @@ def _units(text: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
         position = found.end()
         unit = _RAW_UNIT if "r" in prefix else _UNIT
         while not text.startswith(quotes, position) and position < end:
+            if (ordinary := _ORDINARY.match(text, position, end)) is not None:
+                position = ordinary.end()
+                yield from ((text[index], Span(index, index + 1)) for index in range(*ordinary.span()))
+                continue
             one = unit.match(text, position, end)
             assert one is not None  # noqa: S101 - there is at least one character more
             yield from _characters(one[0], Span(*one.span()), is_raw="r" in prefix)

@@ -89,7 +89,7 @@ class PythonFile:
     def imports(self) -> Mapping[str, str]:
         """What the imported names stand for, by name: `np` for `numpy`, `tool` for `toolkit.tool`."""
         names: dict[str, str] = {}
-        for node in _statements(self.tree):
+        for node in self.statements:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     names[alias.asname or alias.name.partition(".")[0]] = (
@@ -99,6 +99,16 @@ class PythonFile:
                 package = "." * node.level + (node.module or "")
                 names |= {alias.asname or alias.name: f"{package}.{alias.name}" for alias in node.names}
         return names
+
+    @cached_property
+    def statements(self) -> tuple[ast.AST, ...]:
+        """Every statement of the file, and the blocks that hold some, outer ones first."""
+        return tuple(_statements(self.tree))
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node of the file, outer ones first, without the marks of how names are used."""
+        return tuple(nodes_below(self.tree))
 
     def meaning(self, node: ast.expr) -> str | None:
         """Return the dotted name that a name or an attribute stands for through the imports, such as `time.sleep`.
@@ -117,9 +127,7 @@ class PythonFile:
     def functions(self) -> tuple["PythonFunction", ...]:
         """Every function in the file, methods and inner ones too, in the order in which they stand."""
         return tuple(
-            PythonFunction(self, node, owner)
-            for node, owner in _definitions(self.tree, None)
-            if isinstance(node, FunctionNode)
+            PythonFunction(self, node, owner) for node, owner in self._definitions if isinstance(node, FunctionNode)
         )
 
     @cached_property
@@ -177,7 +185,11 @@ class PythonFile:
     @cached_property
     def classes(self) -> Mapping[str, ast.ClassDef]:
         """The classes of the file, by their names."""
-        return {node.name: node for node, _ in _definitions(self.tree, None) if isinstance(node, ast.ClassDef)}
+        return {node.name: node for node, _ in self._definitions if isinstance(node, ast.ClassDef)}
+
+    @cached_property
+    def _definitions(self) -> tuple[tuple[FunctionNode | ast.ClassDef, ast.ClassDef | None], ...]:
+        return tuple(_definitions(self.tree, None))
 
     @cached_property
     def assigned(self) -> Mapping[str, ast.expr]:
@@ -390,7 +402,7 @@ class PythonFunction:
 
     @cached_property
     def _nodes(self) -> tuple[ast.AST, ...]:
-        return tuple(node for statement in self.body for node in _all_below(statement))
+        return tuple(node for statement in self.body for node in nodes_below(statement))
 
     @cached_property
     def own_nodes(self) -> tuple[ast.AST, ...]:
@@ -406,9 +418,12 @@ class PythonFunction:
 
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
         """Yield every call in the body of something that has a name, and that name through the imports."""
-        for node in self.walk():
-            if isinstance(node, ast.Call) and (meaning := self.file.meaning(node.func)):
-                yield node, meaning
+        return iter(self._calls)
+
+    @cached_property
+    def _calls(self) -> tuple[tuple[ast.Call, str], ...]:
+        calls = (node for node in self._nodes if isinstance(node, ast.Call))
+        return tuple((node, meaning) for node in calls if (meaning := self.file.meaning(node.func)))
 
     @property
     def is_async(self) -> bool:
@@ -481,37 +496,52 @@ class PythonFunction:
             (isinstance(node, ast.Name) and node.id in _INJECTED)
             or (isinstance(node, ast.Attribute) and node.attr in _INJECTED)
             or (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in _INJECTED)
-            for node in _all_below(annotation)
+            for node in nodes_below(annotation)
         )
 
 
 _INJECTED = {"ToolContext", "MemoryId"}
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _NO_NODES = {"ctx", "id", "attr", "kind", "type_comment", "lineno", "level"}
 _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
+_BLOCKS_IN: dict[type[ast.AST], tuple[str, ...]] = {}
 
 
 def _definitions(
     parent: ast.AST, owner: ast.ClassDef | None
 ) -> Iterator[tuple[FunctionNode | ast.ClassDef, ast.ClassDef | None]]:
-    for block in _BLOCKS:
-        for node in getattr(parent, block, ()):
-            if isinstance(node, FunctionNode | ast.ClassDef):
-                yield node, owner
-            inner = node if isinstance(node, ast.ClassDef) else None if isinstance(node, FunctionNode) else owner
-            yield from _definitions(node, inner)
+    for node in _inner_statements(parent):
+        if isinstance(node, _DEFINITIONS):
+            yield node, owner
+            yield from _definitions(node, node if isinstance(node, ast.ClassDef) else None)
+        elif _blocks_in(type(node)):
+            yield from _definitions(node, owner)
 
 
-def _statements(parent: ast.AST) -> Iterator[ast.AST]:
-    """Yield every statement below a node, without a look at the expressions in it."""
-    for block in _BLOCKS:
-        for node in getattr(parent, block, ()):
-            yield node
-            yield from _statements(node)
+def _statements(parent: ast.AST) -> list[ast.AST]:
+    """Return every statement below a node, without a look at the expressions in it."""
+    waiting, found = _inner_statements(parent)[::-1], []
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if inner := _inner_statements(node):
+            waiting += reversed(inner)
+    return found
 
 
-def _all_below(node: ast.AST) -> list[ast.AST]:
+def _inner_statements(node: ast.AST) -> list[ast.AST]:
+    return [one for block in _blocks_in(type(node)) for one in getattr(node, block)]
+
+
+def _blocks_in(kind: type[ast.AST]) -> tuple[str, ...]:
+    if kind not in _BLOCKS_IN:
+        _BLOCKS_IN[kind] = tuple(name for name in _BLOCKS if name in kind._fields)
+    return _BLOCKS_IN[kind]
+
+
+def nodes_below(node: ast.AST) -> list[ast.AST]:
     """Return a node and all below it, the outer ones first, without the marks of how names are used."""
     found = [node]
     for one in found:

@@ -14,7 +14,7 @@ def serving_calls(module: PythonFile) -> dict[ast.Call, bool]:
     kinds = {tool.marks for tool in module.written if tool.marks.serves}
     if not kinds:
         return {}
-    calls = [node for node in ast.walk(module.tree) if isinstance(node, ast.Call)]
+    calls = [node for node in module.nodes if isinstance(node, ast.Call)]
     return {call: _may_be_stdio(call) for call in calls if any(_serves(call.func, marks) for marks in kinds)}
 
 

@@ -51,6 +51,7 @@ class Meanings:
         self._sources: dict[str, SourceFile | BaseException] = {}
         self._meant: dict[tuple[str, str], tuple[Meaning, ...]] = {}
         self._edges: dict[str, set[str]] = {}
+        self._places: dict[str, tuple[str, list[str]]] = {}
         self._meant_locals: dict[int, tuple[tuple[Local, ...], tuple[Meaning, ...]]] = {}
         self._results: dict[Definition, tuple[str, ...]] = {}
 
@@ -65,10 +66,10 @@ class Meanings:
         found = self._sources[real]
         return found if isinstance(found, SourceFile) else None
 
-    def known(self, file: str) -> SourceFile | None:
-        """Return a file, given by its real path, that was parsed already; None if it was not."""
+    def tree_of(self, file: str, text: str) -> ast.Module | None:
+        """Return the syntax tree of a file, given by its real path, if it was parsed and held this very text then."""
         found = self._sources.get(file)
-        return found if isinstance(found, SourceFile) else None
+        return found.tree if isinstance(found, SourceFile) and found.is_read_from(text) else None
 
     def keep(self, source: SourceFile) -> None:
         """Take a file that was parsed already for the one at its path."""
@@ -131,7 +132,7 @@ class Meanings:
 
     def modules(self, source: SourceFile, imported: Imported) -> list[Module]:
         """Return the module that an import names, if its source can be read."""
-        folder, names = place_in_package(source.path)
+        folder, names = self._place_of(source.path)
         name = imported.module
         if imported.level:
             is_package = source.path.endswith(PACKAGE)
@@ -240,6 +241,11 @@ class Meanings:
         file = source_of_module(imported.module or str(imported.name), [folder], self._tried_by(source))
         found = self.source(file) if file else None
         return [Module(found)] if found is not None else []
+
+    def _place_of(self, file: str) -> tuple[str, list[str]]:
+        if file not in self._places:
+            self._places[file] = place_in_package(file)
+        return self._places[file]
 
     def _tried_by(self, source: SourceFile) -> set[str]:
         return self._edges.setdefault(source.path, set())

@@ -63,8 +63,7 @@ class Recogniser:
 
     def tree_of(self, file: str, text: str) -> ast.Module | None:
         """Return the syntax tree of a file that was read to decide about it, if it held this very text then."""
-        source = self._meanings.known(file)
-        return source.tree if source is not None and source.is_read_from(text) else None
+        return self._meanings.tree_of(file, text)
 
     def lacks_framework(self, file: str, is_installed: Callable[[str], bool]) -> bool:
         """Return whether a file makes tools with a framework that is not installed, and none of ours.

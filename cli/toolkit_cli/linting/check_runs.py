@@ -1,7 +1,9 @@
 """Check runs: files are checked, mended, and held against the baseline."""
 
+import atexit
 import gc
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,9 +110,16 @@ def _check(
         return check_against(against, paths, configuration, settings)
     from toolkit.lint.checking import check_and_count  # noqa: PLC0415 - help needs none of it
 
-    gc.set_threshold(_OBJECTS, 10, 10)  # many files make many objects, and hardly any of these can go before the end
+    _collect_less()
     gate = gate_for(configuration)
     return check_and_count(paths, configuration, settings=settings, cache=cache, gate=gate, text=text)
+
+
+@cache
+def _collect_less() -> None:
+    """Let garbage be collected rarely: many files make many objects, most of which stay until the process ends."""
+    gc.set_threshold(_OBJECTS, 10, 10)
+    atexit.register(gc.freeze)  # then all of them go, and none is looked at once more
 
 
 def fixed(look: CheckRun, *, unsafe: bool) -> list[Problem]:

@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -89,16 +90,19 @@ class DuplicateToolName(Rule):
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
         """Look at what the source shows: a name that one server, or one list of definitions, is given twice."""
         first: dict[tuple[object, ...], ast.stmt | ast.expr] = {}
-        blocks = _blocks_of(module.tree) if len(module.written) > 1 else {}
-        for tool in module.written if blocks else ():
-            holder, block = _holder_of(tool, module), blocks.get(tool.node)
-            if tool.name is None or holder is None or block is None or (block[1] == "elts") != (holder == _LIST):
+        named = [(tool, tool.name, _holder_of(tool, module)) for tool in module.written if tool.name is not None]
+        times = Counter((name, holder) for _, name, holder in named)
+        twice = [one for one in named if one[2] is not None and times[one[1:]] > 1]
+        blocks = _blocks_of(module) if twice else {}
+        for tool, name, holder in twice:
+            block = blocks.get(tool.node)
+            if block is None or (block[1] == "elts") != (holder == _LIST):
                 continue
-            key = (tool.name, holder, block)
+            key = (name, holder, block)
             if (other := first.setdefault(key, tool.node)) is not tool.node:
                 place = module.framework_functions.get(tool)
                 there = place.location if place else module.location(tool.node)
-                found = collision(tool.name, there, module.location(other), module.file)
+                found = collision(name, there, module.location(other), module.file)
                 yield self.problem(found.message, found.location, hint=found.hint, related=found.related)
 
     def _alike(self, tool: ToolDefinition, other: ToolDefinition) -> Problem:
@@ -112,11 +116,11 @@ class DuplicateToolName(Rule):
 _LIST = "a list"
 
 
-def _blocks_of(tree: ast.AST) -> dict[ast.AST, tuple[ast.AST, str]]:
+def _blocks_of(module: PythonFile) -> dict[ast.AST, tuple[ast.AST, str]]:
     """Return the block or list that each statement and each part of a list stands in: branches exclude one another."""
     return {
         inner: (outer, field)
-        for outer in ast.walk(tree)
+        for outer in module.nodes
         for field, value in ast.iter_fields(outer)
         if isinstance(value, list)
         for inner in value

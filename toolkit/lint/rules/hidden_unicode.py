@@ -11,7 +11,7 @@ from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.python_files import PythonFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Edit, Location, Problem
-from toolkit.visibility import hidden_spans
+from toolkit.visibility import hidden_spans, may_hide
 
 _LOOK_ALIKES = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "FULLWIDTH", "MATHEMATICAL")
 
@@ -77,7 +77,7 @@ class HiddenUnicode(Rule):
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
         """Find what nobody sees in comments; texts of tools are looked at one by one."""
-        tokens = () if module.text.isascii() else generate_tokens(StringIO(module.text).readline)
+        tokens = generate_tokens(StringIO(module.text).readline) if may_hide(module.text) else ()
         for token in tokens:
             if token.type == COMMENT:
                 line, offset = token.start

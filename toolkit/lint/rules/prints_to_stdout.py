@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 
 from toolkit.codes import PRINTS_TO_STDOUT
 from toolkit.lint.importing import importing
-from toolkit.lint.python_files import PythonFile, PythonFunction
+from toolkit.lint.python_files import PythonFile, PythonFunction, nodes_below
 from toolkit.lint.rule import Rule
 from toolkit.lint.served_files import serving_calls
 from toolkit.problems import Edit, Fix, Problem
@@ -82,7 +82,8 @@ class PrintsToStdout(Rule):
         known = {function.node for function in tools}
         for function in module.functions if serving else ():
             if function.node not in known and not function.is_decorated:
-                leaving = _before_leaving(function.node) if serving.keys() & {*ast.walk(function.node)} else set()
+                serves = any(node in serving for node in nodes_below(function.node))
+                leaving = _before_leaving(function.node) if serves else set()
                 message = f"{function.name!r} prints to standard output, where this file serves its tools"
                 yield from self._printing(function, message, besides=leaving)
 

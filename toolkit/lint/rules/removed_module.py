@@ -62,7 +62,7 @@ class RemovedModule(Rule):
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
         removed = {one for tool in module.written for one in tool.marks.demands.removed}
-        for node in ast.walk(module.tree) if removed else ():
+        for node in module.statements if removed else ():
             if not (isinstance(node, ast.ImportFrom) and node.module and not node.level):
                 continue
             for name, package, version in sorted(removed):
