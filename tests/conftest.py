@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import tempfile
+from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
@@ -122,21 +123,29 @@ def pytest_unconfigure():
 
 def pytest_collection_modifyitems(config, items):
     """Leave the long proofs out unless they are asked for, or named as single tests."""
+    named = tuple(argument.partition("::")[2] for argument in config.args if "::" in argument)
+    proofs = {item for item in _long_proofs(items) if not item.nodeid.partition("::")[2].startswith(named or ("\0",))}
     if config.getoption("only_proofs"):
-        others = [item for item in items if not (item.get_closest_marker("proof") or _has_volume(item))]
+        others = [item for item in items if not (item in proofs or named or _has_volume(item))]
         items[:] = [item for item in items if item not in set(others)]
         config.hook.pytest_deselected(items=others)
     if config.getoption("proofs"):
         return
-    named = tuple(argument.partition("::")[2] for argument in config.args if "::" in argument)
-    left_out = [
-        item
-        for item in items
-        if item.get_closest_marker("proof") and not item.nodeid.partition("::")[2].startswith(named or ("\0",))
-    ]
-    items[:] = [item for item in items if item not in set(left_out)]
+    left_out = [item for item in items if item in proofs]
+    items[:] = [item for item in items if item not in proofs]
     config.stash[EVERYDAY_KEY] = Everyday(len(left_out), sum(map(_has_volume, items)))
     config.hook.pytest_deselected(items=left_out)
+
+
+def _long_proofs(items):
+    """Yield the tests that are marked as proofs, without the first rows of a test that also run every day."""
+    rows = Counter()
+    for item in items:
+        if mark := item.get_closest_marker("proof"):
+            test = (item.parent, item.originalname)
+            rows[test] += 1
+            if rows[test] > mark.kwargs.get("everyday", 0):
+                yield item
 
 
 def _has_volume(item):

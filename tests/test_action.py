@@ -48,6 +48,7 @@ def test_findings_become_annotations_and_fail(folder: Path) -> None:
     assert done.stdout.startswith("::error file=bad.py,line=5,endLine=5,col=5,")
 
 
+@pytest.mark.proof
 def test_options_and_sarif_are_handed_on(folder: Path) -> None:
     done = lint(folder, paths="bad.py\n", options="--ignore=TK2\n--exit-zero", sarif="lint.sarif")
     assert done.returncode == 0, done.stderr
@@ -59,6 +60,7 @@ def test_no_input_is_read_as_a_command(folder: Path) -> None:
     assert not (folder / "ran").exists()
 
 
+@pytest.mark.proof
 def test_path_without_tools_fails_unless_that_is_allowed(folder: Path) -> None:
     (folder / "code").mkdir()
     (folder / "code" / "module.py").write_text("X = 1\n")
@@ -66,6 +68,7 @@ def test_path_without_tools_fails_unless_that_is_allowed(folder: Path) -> None:
     assert lint(folder, paths="code", **{"require-tools": "false"}).returncode == 0
 
 
+@pytest.mark.proof
 def test_findings_and_changes_are_written_as_json_for_the_comment(folder: Path) -> None:
     for words in (
         ["init", "--quiet", "--initial-branch=main"],

@@ -88,6 +88,7 @@ def test_every_name_of_the_other_system_is_mapped_or_said_to_be_left_out(page):
     assert [name for name in PAGES[page] if not re.search(rf"\b{name}\b", text)] == []
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("page", PAGES)
 def test_every_name_of_ours_exists(page):
     known = names_in_code() | MADE_UP | set(dir(__builtins__)) | set(sys.stdlib_module_names) | set(keyword.kwlist)

@@ -61,6 +61,7 @@ def distributions():
     return packages_distributions()
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("folder", [*FOLDERS, "cli"])
 def test_what_a_room_imports_is_declared(folder, distributions):
     known = declared(EXTRAS.get(folder, []))

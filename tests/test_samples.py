@@ -186,6 +186,7 @@ def test_the_tools_of_the_samples_say_what_they_are() -> None:
     ]
 
 
+@pytest.mark.proof
 def test_over_mcp_calls_a_served_pipeline_back(samples_below: Path) -> None:
     finished = subprocess.run(
         [sys.executable, "sample_pipelines/over_mcp.py"], capture_output=True, encoding="utf-8", timeout=60, check=True

@@ -127,6 +127,7 @@ def test_run_of_text_steps_imports_neither_dialogue_nor_event_loop(project):
     assert libraries & (DIALOGUE | EVENT_LOOPS) == set()
 
 
+@pytest.mark.proof
 def test_rules_cost_nothing_where_there_are_none(project):
     for arguments in (("run", "tools.py:greet", "name=Ada"), ("run", "shout.yaml", "--input", "hello")):
         imported(project, COMMAND, *arguments)
@@ -137,6 +138,7 @@ def test_rules_cost_nothing_where_there_are_none(project):
         )
 
 
+@pytest.mark.proof
 def test_telemetry_costs_nothing_unless_somebody_asks_for_it(project):
     for arguments in (("run", "tools.py:greet", "name=Ada"), ("run", "shout.yaml", "--input", "hello")):
         imported(project, COMMAND, *arguments)
@@ -144,6 +146,7 @@ def test_telemetry_costs_nothing_unless_somebody_asks_for_it(project):
         assert not [name for name in modules if name.startswith(("opentelemetry", "toolkit.telemetry"))]
 
 
+@pytest.mark.proof
 def test_agents_cost_nothing_where_there_are_none_and_show_asks_no_provider(project):
     for arguments in (("run", "tools.py:greet", "name=Ada"), ("run", "shout.yaml", "--input", "hello")):
         imported(project, COMMAND, *arguments)

@@ -70,6 +70,7 @@ def wire(request, monkeypatch):
     return ask, events, last, pieces
 
 
+@pytest.mark.proof
 def test_whole_stream_is_a_reply_with_its_pieces_and_its_use(wire):
     ask, events, _, pieces = wire
     reply, told = ask(events)
@@ -78,6 +79,7 @@ def test_whole_stream_is_a_reply_with_its_pieces_and_its_use(wire):
     assert (reply.usage.input_tokens, reply.usage.output_tokens) == (10, 12)
 
 
+@pytest.mark.proof
 def test_stream_without_its_last_event_is_cut(wire):
     ask, events, last, _ = wire
     with pytest.raises(ModelError, match="was cut: its stream ended without a reason to finish"):

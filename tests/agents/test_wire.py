@@ -81,6 +81,7 @@ FAILURES: dict[str, tuple[Answer, str, str, int]] = {
 }  # fmt: skip
 
 
+@pytest.mark.proof(everyday=4)
 @pytest.mark.parametrize("is_streamed", [False, True])
 @pytest.mark.parametrize("what", FAILURES)
 def test_what_is_no_reply_is_told_in_words_and_tried_again_twice_at_most(what, is_streamed, monkeypatch):

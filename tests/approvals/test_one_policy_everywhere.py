@@ -199,6 +199,7 @@ args = ["-m", "toolkit_cli", "serve", "desk.py", "--yes"]
 """
 
 
+@pytest.mark.proof
 def test_tools_of_an_mcp_server_are_judged_where_they_are_called(desk):
     def run(*words):
         finished = subprocess.run(

@@ -119,6 +119,7 @@ def consenting_ways(tool, gate, demand):
             assert not result.succeeded
 
 
+@pytest.mark.proof
 def test_nothing_but_a_yes_runs_a_gated_call(record_property, capsys):
     work = Work()
     tried = 0

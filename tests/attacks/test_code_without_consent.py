@@ -192,6 +192,7 @@ def planted(tmp_path):
     return Planted(tmp_path)
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.usefixtures("cold_starts")
 @pytest.mark.parametrize("command", ["lint", "list builtin", "run calculator 1+1", "show p.yaml"])
 def test_starting_in_a_planted_repository_imports_nothing_by_a_name_that_it_has_taken(planted, attacks, command):
@@ -201,6 +202,7 @@ def test_starting_in_a_planted_repository_imports_nothing_by_a_name_that_it_has_
         attacks.count(f"`toolkit {command}` imported {name}", held=f"{name}.py" not in touched)
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize("command", LOOKING)
 def test_looking_at_a_planted_repository_runs_nothing_in_it(planted, attacks, command):
     done = planted.run(PROGRAM, *shlex.split(command))
@@ -211,6 +213,7 @@ def test_looking_at_a_planted_repository_runs_nothing_in_it(planted, attacks, co
         attacks.count(f"`toolkit {command}` ran {trap}", held=trap not in touched)
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("command", ELSEWHERE)
 def test_tools_that_the_repository_has_nothing_to_do_with_run_nothing_in_it(planted, attacks, command):
     done = planted.run(PROGRAM, *shlex.split(command))
@@ -221,6 +224,7 @@ def test_tools_that_the_repository_has_nothing_to_do_with_run_nothing_in_it(plan
         attacks.count(f"`toolkit {command}` ran {trap}", held=trap not in touched)
 
 
+@pytest.mark.proof
 def test_the_hook_runs_nothing(planted, attacks):
     document, _ = read_document(HOOKS)
     assert document is not None
@@ -232,6 +236,7 @@ def test_the_hook_runs_nothing(planted, attacks):
         attacks.count(f"the hook ran {trap}", held=trap not in touched)
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     "typed", ["toolkit show ", "toolkit run ev", "toolkit list --tools ", "toolkit agent --group "]
 )
@@ -245,6 +250,7 @@ def test_completion_runs_nothing(planted, attacks, typed):
         attacks.count(f"completing {typed!r} ran {trap}", held=trap not in touched)
 
 
+@pytest.mark.proof
 def test_lint_counts_what_it_read_and_what_it_imported(planted):
     assert (
         planted.run(PROGRAM, "lint", "weather.py", "cleanup.py")
@@ -331,6 +337,7 @@ FUNCTIONS = [helper]
 '''
 
 
+@pytest.mark.proof(everyday=3)
 @pytest.mark.parametrize("kind", CHOSEN_BY_FILES)
 def test_a_yaml_file_reaches_nothing_but_tools(planted, attacks, kind):
     mark, victim = planted.markers / "ran", planted.markers.parent / "victim"
@@ -351,6 +358,7 @@ def test_a_yaml_file_reaches_nothing_but_tools(planted, attacks, kind):
     attacks.count(f"a {kind} in a YAML file ran", held=not mark.exists() and victim.exists())
 
 
+@pytest.mark.proof
 def test_a_configured_source_reaches_nothing_but_tools(planted, attacks):
     planted.write("toolkit.toml", 'sources = ["os:system", "shutil:rmtree"]\n[groups.g]\nsources = ["os:popen"]\n')
     planted.write("chosen.yaml", f"steps:\n  - system: {{command: 'touch {planted.markers}/ran'}}\n")

@@ -6,6 +6,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
@@ -99,6 +100,7 @@ def content_of(folder: Path) -> dict[str, object]:
     }
 
 
+@pytest.mark.proof
 def test_what_changed_while_the_question_was_open_is_not_touched(tmp_path, attacks):
     wrappings: list[Callable[[Tool], Tool]] = [
         lambda tool: tool,

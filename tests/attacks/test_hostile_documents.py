@@ -66,6 +66,7 @@ MANY = {
 }
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("kind", MANY)
 def test_many_mistakes_in_one_document_end_in_a_short_report(written, attacks, kind):

@@ -353,6 +353,7 @@ def attack_commands(project, attacks, tried):
     return {str(file.relative_to(project)) for file in files}
 
 
+@pytest.mark.proof
 def test_one_command_in_six_writes_no_planted_secret(project, attacks):
     attack_commands(project, attacks, list(commands())[::6])
 

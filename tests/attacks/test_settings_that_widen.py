@@ -183,6 +183,7 @@ def test_no_setting_takes_effect_through_run_without_asking(clone, attacks):
                 attacks.count(f"run {setting} in {file} as {name}: {done.output} {clone.leaks()}", held=held)
 
 
+@pytest.mark.proof
 def test_no_setting_takes_effect_through_a_pipeline_an_agent_or_a_program(clone, attacks):
     for setting in SETTINGS:
         clone.configure(setting)
@@ -283,6 +284,7 @@ def test_both_together_send_nothing_out(clone, attacks):
     assert f"Bearer {IN_VARIABLE}" in clone.requests[0]  # so the attack would work
 
 
+@pytest.mark.proof
 def test_looking_shows_the_tool_and_lets_nothing_take_effect(clone, attacks):
     for setting in SETTINGS:
         clone.configure(setting)

@@ -241,6 +241,7 @@ def desk(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.proof(everyday=12)
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command).replace(HOSTILE, "HOSTILE"))
 @pytest.mark.usefixtures("desk")
 def test_no_command_shows_a_terminal_what_it_would_obey(attacks, command):

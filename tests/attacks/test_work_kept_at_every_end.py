@@ -142,6 +142,7 @@ def test_no_end_loses_a_step_or_an_item(tmp_path, monkeypatch, attacks, how, cou
             attacks.count(what, held=ended.exit_code != 0 and kept_in(ended.stdout) == expected)
 
 
+@pytest.mark.proof(everyday=3)
 @pytest.mark.parametrize("how", HOWS)
 def test_no_end_loses_a_call_of_an_agent(tmp_path, monkeypatch, attacks, how):
     if how == "hang-up" and not hasattr(signal, "SIGHUP"):

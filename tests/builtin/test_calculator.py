@@ -314,6 +314,7 @@ def test_the_longest_expressions_end(expression):
 
 
 @needs_peaks
+@pytest.mark.proof
 def test_memory_stays_small():
     program = (
         f"{PEAK}\n"

@@ -323,6 +323,7 @@ def report(household, what):
 linux = pytest.mark.skipif(not ON_LINUX, reason="only Linux lets a warden adopt those who lose their parents")
 
 
+@pytest.mark.proof(everyday=2)
 @linux
 @families
 def test_nobody_survives_the_end_of_the_time(household, family):
@@ -330,6 +331,7 @@ def test_nobody_survives_the_end_of_the_time(household, family):
     report(household, "the timeout")
 
 
+@pytest.mark.proof(everyday=2)
 @linux
 @families
 def test_nobody_survives_a_cancelled_call(household, family):
@@ -344,6 +346,7 @@ def test_nobody_survives_a_cancelled_call(household, family):
     report(household, "the cancelled call")
 
 
+@pytest.mark.proof(everyday=2)
 @linux
 @families
 def test_nobody_survives_our_own_death(household, family):
@@ -359,6 +362,7 @@ def test_nobody_survives_our_own_death(household, family):
     report(household, "our own death")
 
 
+@pytest.mark.proof(everyday=1)
 @linux
 @few_families
 @pytest.mark.usefixtures("cold_starts")  # whoever is started here counts as one of the family
@@ -420,6 +424,7 @@ def test_nobody_survives_our_own_death_with_a_stopped_warden(household):
     report(household, "our own death with a stopped warden")
 
 
+@pytest.mark.proof
 def test_calls_side_by_side_do_not_mix():
     async def all_at_once():
         tool = Process(["sh", "-c", "sleep 0.1; cat"], timeout=60)

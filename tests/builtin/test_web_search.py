@@ -360,6 +360,7 @@ def test_the_options_are_those_of_the_class_and_the_providers():
     assert {option.name for option in ready_tools()["web_search"].options} == parameters
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("keys")
 def test_a_missing_extra_is_one_line(run_python):
     program = "import sys\nsys.modules['httpx2'] = None\nfrom toolkit.builtin import WebSearch\n"

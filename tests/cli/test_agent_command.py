@@ -258,6 +258,7 @@ def test_same_task_is_done_by_a_model_behind_a_server(program, scripted):
     assert {asked.is_streamed for asked in server.asked} == {False}  # nobody listens
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.usefixtures("no_keys")
 @pytest.mark.parametrize(
     ("answer", "options", "code", "message"),

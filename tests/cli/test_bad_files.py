@@ -78,6 +78,7 @@ def folder(project):
     return project
 
 
+@pytest.mark.proof(everyday=5)
 @pytest.mark.parametrize("name", [name for name in BAD if name != "no_tools.py"])
 def test_bad_file_is_a_finding_of_lint_with_place_and_hint(invoke, folder, name):
     _, code, place = BAD[name]

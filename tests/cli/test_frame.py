@@ -235,6 +235,7 @@ def test_data_is_utf_8_wherever_it_goes(program, project):
     assert json.loads(finished.stdout)["description"] == "Grüßt jemanden."
 
 
+@pytest.mark.proof
 def test_colour_is_forced_and_forbidden_by_the_environment(program):
     assert "\x1b[" not in program("list").stdout
     assert "\x1b[1mcalculator" in program("list", env={"FORCE_COLOR": "1"}).stdout

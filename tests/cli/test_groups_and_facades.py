@@ -131,6 +131,7 @@ def test_tools_that_are_made_when_they_are_wanted_are_not_drawn(invoke, shop):
     assert "\nTools\n  they are made when it is called\n" in invoke("show", "made").stdout
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize("target", ["kitchen.boil", "admin.kitchen.boil", "shop.py:kitchen.boil", "all.boil", "boil"])
 def test_run_leads_behind_facades_with_the_context(invoke, shop, target):
     result = invoke("run", target, "what=eggs", "--context", "tenant=other")
@@ -185,6 +186,7 @@ def test_a_group_that_there_is_not_is_told(invoke, shop):
     assert (result.exit_code, result.stderr) == (4, "error: there is no group 'wep'\nhint: did you mean 'web'?\n")
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("command", [["list"], ["show"], ["schema"], ["run"]])
 def test_a_group_is_offered_only_when_what_it_needs_is_granted(invoke, shop, command):
     words = ["url=u"] if command == ["run"] else []

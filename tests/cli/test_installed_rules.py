@@ -94,6 +94,7 @@ def test_rule_of_an_installed_package_is_looked_for(lint):
     assert (result.returncode, result.stdout, result.stderr) == (1, FOUND, "")
 
 
+@pytest.mark.proof
 def test_it_is_selected_ignored_and_silenced_as_any_other(lint, project):
     assert lint("--select", "price-without-currency", "--format", "concise").stdout == FOUND
     assert lint("--select", "SHOP", "--format", "concise").stdout == FOUND
@@ -109,6 +110,7 @@ def test_it_is_selected_ignored_and_silenced_as_any_other(lint, project):
     assert [line for line in lint("--format", "concise").stdout.splitlines() if "TK010" in line] != []
 
 
+@pytest.mark.proof
 def test_one_that_is_off_by_default_is_turned_on_by_its_code_or_name(lint):
     assert lint("--select", "SHOP002", "--format", "concise").stdout == FOUND.replace("SHOP001", "SHOP002")
     assert "[SHOP002]" in lint("--extend-select", "any-price", "--format", "concise").stdout

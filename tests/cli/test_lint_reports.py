@@ -5,6 +5,8 @@ import signal
 import subprocess
 import sys
 
+import pytest
+
 BAD = """\
 from toolkit import tool
 
@@ -143,6 +145,7 @@ def test_text_on_stdin_needs_a_name_and_stands_alone(invoke, project):
         assert (result.exit_code, result.stderr.splitlines()[0]) == (2, f"error: {message}")
 
 
+@pytest.mark.proof
 def test_watch_checks_again_after_each_change_until_it_is_interrupted(project):
     write(project)
     command = [sys.executable, "-m", "toolkit_cli", "lint", "bad.py", "--watch", "--format", "concise", "-q"]

@@ -84,6 +84,7 @@ def test_of_arguments_that_cannot_be_read_none_is_said_to_be_missing(invoke, too
     assert "error: --args" in result.stderr
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("word", ["name=\\xff", "name:=\\xff", "--input=\\xff"])
 def test_argument_that_is_no_text_is_told(in_shell, word):
     code, printed, told = in_shell(f"toolkit run calculator $'{word}'")
@@ -107,6 +108,7 @@ def test_file_that_cannot_be_read_is_a_finding_where_servers_are_configured_too(
     assert "'gone.yaml' is a broken link" in result.stdout
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("command", ["run calculator 1+1", "lint", "lock"])
 def test_working_directory_that_has_been_removed_is_told(in_shell, command):
     assert in_shell(f"mkdir gone; cd gone; rmdir ../gone; toolkit {command}") == (
@@ -116,6 +118,7 @@ def test_working_directory_that_has_been_removed_is_told(in_shell, command):
     )
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("closed", ["2>&-", "<&- >&- 2>&-"])
 def test_what_goes_to_closed_streams_gets_into_no_file(in_shell, tools, closed):
     code, printed, told = in_shell(f"toolkit run tools.py name=Ada {closed}")

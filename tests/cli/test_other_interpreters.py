@@ -53,6 +53,7 @@ def python_that_answers(folder, answer):
     return script
 
 
+@pytest.mark.proof
 def test_modules_are_opened_with_the_packages_of_the_other_python(invoke, project, other):
     (project / "tools.py").write_text(MODULE, "utf-8")
     (project / "report.yaml").write_text(PIPELINE, "utf-8")
@@ -73,6 +74,7 @@ def test_nothing_but_what_toolkit_needs_is_lent_to_the_other_python(invoke, proj
     assert f"hint: install it into {other}" in ended.stdout
 
 
+@pytest.mark.proof
 def test_what_was_found_with_one_python_is_not_taken_for_another(invoke, project, other):
     (project / "tools.py").write_text(MODULE, "utf-8")
     assert invoke("lint", "--python", other).exit_code == 0

@@ -198,6 +198,7 @@ def test_fix_over_two_new_lines_is_one_suggestion(comment, github):
     assert "```suggestion\ndef old():return 1\n```" in one["body"].replace(": return", ":return")
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     "change",
     [
@@ -230,6 +231,7 @@ def test_many_findings_are_cut_below_what_a_comment_can_hold(comment, github):
     assert len(github.comments[0]["body"]) < 65_536
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize(
     ("report", "why"),
     [
@@ -253,6 +255,7 @@ def test_report_that_is_none_is_one_warning_and_asks_for_nothing(comment, github
     assert github.asked == []
 
 
+@pytest.mark.proof
 def test_paths_outside_of_the_repository_are_left_out(comment, github):
     for path in ("/etc/passwd", "../x.py", "C:/x.py", "mcp://server/tool"):
         comment([finding(location={"file": path, "line": 1})])
@@ -274,6 +277,7 @@ def test_run_of_an_older_commit_is_not_commented(comment, github):
     )
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     ("refusal", "why"),
     [

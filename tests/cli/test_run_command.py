@@ -103,6 +103,7 @@ def described(ended):
 # ---------------------------------------------------------------------------------------------------------- arguments
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("words", "changes"),
     [

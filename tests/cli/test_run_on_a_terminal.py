@@ -208,6 +208,7 @@ def test_what_is_shown_cannot_repaint_or_hide_anything(project, report):
 # ------------------------------------------------------------------------------------------- what never runs the call
 
 
+@pytest.mark.proof(everyday=3)
 @pytest.mark.parametrize(
     ("typed", "explanation"),
     [
@@ -313,6 +314,7 @@ def test_a_question_that_nobody_answers_is_a_rejection(project, report):
     assert report.read_text("utf-8") == OLD
 
 
+@pytest.mark.proof
 def test_the_terminal_is_given_back_after_a_timeout(project, report):
     (project / "toolkit.toml").write_text('[defaults]\napproval_timeout = "300ms"\n', "utf-8")
     command = f"{sys.executable} -m toolkit_cli run file_write path=report.md content=@new.md; stty -a; exit 7"

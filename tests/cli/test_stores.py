@@ -214,6 +214,7 @@ def test_a_run_reports_other_versions_of_the_programs_that_it_began_with(project
     assert resumed.stderr.startswith("the run began with toolkit 0.0.1, now ")
 
 
+@pytest.mark.proof
 def test_no_approval_is_stored_and_what_nobody_allows_fails_as_in_a_batch(project, program, newest):
     refused = program("run", "tools.py:wipe", "--each", "items.jsonl", "--store", STORE)
     plain = program("run", "tools.py:wipe", "--each", "items.jsonl")

@@ -407,6 +407,7 @@ def test_the_deepest_schema_that_a_tool_may_have_breaks_no_export(dialect):
     assert {one.code for one in export(ToolSpec("t", "", nested(99)), dialect).losses} <= {"TK304"}
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_long_chain_of_definitions_breaks_no_export(dialect):
     definitions = {f"d{n}": {"type": "object", "properties": {"x": {"$ref": f"#/$defs/d{n + 1}"}}} for n in range(300)}

@@ -49,6 +49,7 @@ def taken_as(kind, definition):
     return TypeAdapter(kind).validate_python(definition)
 
 
+@pytest.mark.proof
 @each_spec
 @pytest.mark.parametrize("dialect", ["openai", "openai-strict", "mistral", "ollama"])
 def test_openai_s_types_take_it(spec, dialect, forecast):
@@ -59,6 +60,7 @@ def test_openai_s_types_take_it(spec, dialect, forecast):
         assert taken_as(ChatCompletionFunctionToolParam, definition) == definition
 
 
+@pytest.mark.proof
 @each_spec
 @pytest.mark.parametrize("dialect", ["anthropic", "anthropic-strict"])
 def test_anthropic_s_types_take_it(spec, dialect, forecast):
@@ -92,6 +94,7 @@ def untyped(schema):
     return {key: untyped(value) for key, value in schema.items() if key not in redundant}
 
 
+@pytest.mark.proof
 @each_spec
 def test_google_s_types_take_it(spec, forecast):
     from google.genai.types import Tool

@@ -151,6 +151,7 @@ def test_a_document_that_is_too_large_is_refused_before_it_is_read():
     ]
 
 
+@pytest.mark.proof
 def test_a_list_of_too_many_values_is_refused():
     node, problems = parsed("[" + "1," * 100_001 + "]")
     assert node is None

@@ -113,6 +113,7 @@ def wait_until(is_so):
         threading.Event().wait(0.05)
 
 
+@pytest.mark.proof
 def test_no_password_is_shown_or_stored(place, postgres, tmp_path):
     here = place(postgres.url("secrets"), 5)
     code, output, talk = here.run(*here.batch("--out", "out.jsonl"))

@@ -115,6 +115,7 @@ def toolkit(tmp_path):
     return run
 
 
+@pytest.mark.proof
 def test_tools_of_a_framework_that_a_plugin_knows_are_listed_linted_and_run(toolkit):
     listed, static, called, linted, read = toolkit(
         "list tools.py",

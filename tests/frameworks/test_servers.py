@@ -98,6 +98,7 @@ def test_tools_of_two_kinds_stand_in_one_module(program, tmp_path):
         assert program("run", f"server.py:{name}", "order=A-1") == (0, "A-1 is on its way\n", "")
 
 
+@pytest.mark.proof
 def test_served_tools_are_those_of_the_server(tmp_path):
     (tmp_path / "server.py").write_text(SERVER, "utf-8")
 
@@ -136,6 +137,7 @@ def test_every_framework_has_a_first_version():
     assert sorted(OLD) == sorted({title_of(package) for package in FRAMEWORK_OF_PACKAGE.values()})
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize("framework", OLD)
 def test_version_that_is_too_old_is_one_line(framework, program, tmp_path):
     distribution, version, first, thing = OLD[framework]

@@ -91,6 +91,7 @@ def test_changes_of_our_tools_are_classified_as_a_lockfile_does_at_the_name_of_t
     ]
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [

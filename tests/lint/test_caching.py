@@ -274,6 +274,7 @@ def test_definitions_in_json_are_kept_too(house):
     assert first == second == (["tools.json:TK202"], [])
 
 
+@pytest.mark.proof
 def test_cache_that_is_damaged_is_none(house):
     house.tool("a.py")
     house.check()
@@ -302,6 +303,7 @@ def test_cache_that_cannot_be_written_is_none(house):
     assert house.check() == ([], ["a.py"])
 
 
+@pytest.mark.proof
 def test_cache_ignores_itself_and_forgets_old_settings(house):
     house.tool("a.py")
     for number in range(12):

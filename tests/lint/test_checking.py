@@ -229,6 +229,7 @@ BROKEN = {
 }  # fmt: skip
 
 
+@pytest.mark.proof
 def test_broken_files_of_every_kind_hide_no_good_one(house, capfd):
     """Of eighty modules twenty are broken, each in its own way: 60 are linted whole, and 20 named."""
     for number in range(60):
@@ -283,6 +284,7 @@ def test_file_that_spoils_the_process_harms_itself_alone(house):
     assert {line.partition(":")[0] for line in lines if line not in told} <= {f"{name}_0.py" for name in SABOTAGE}
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "hiding",
     [

@@ -144,6 +144,7 @@ def specs_of(file):
     return tuple({name: (specs[name].description, specs[name].parameters) for name in shown} for specs in (read, built))
 
 
+@pytest.mark.proof(everyday=10)
 def test_specifications_that_are_read_are_those_that_are_built(code):
     for file in ("bad.py", "good.py"):
         read, built = specs_of(file)

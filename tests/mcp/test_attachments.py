@@ -126,6 +126,7 @@ LINK = {
 }
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
 @pytest.mark.parametrize("transport", ["stdio", "http"])
 def test_attachments_of_our_own_tools_reach_the_client(tmp_path, era, transport):

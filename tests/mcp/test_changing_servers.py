@@ -22,6 +22,7 @@ def locked(zoo, then, *, trusted=False):
         zoo.own(file.read_text("utf-8").replace("cwd = '.'", f"cwd = '{zoo.folder}'\ntrusted = true"))
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("trusted", [False, True])
 def test_tool_that_has_changed_since_it_was_locked_is_not_used(zoo, trusted):
     locked(zoo, "turned", trusted=trusted)

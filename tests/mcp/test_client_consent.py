@@ -69,6 +69,7 @@ def test_leave_for_once_is_not_remembered_and_leave_for_good_is(zoo):
     assert (zoo.folder / CONSENTS).stat().st_mode & 0o077 == 0
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     "change",
     [

@@ -89,6 +89,7 @@ def test_group_chooses_among_the_tools_of_a_server(zoo):
     assert zoo.sent("tools/call")[0]["params"]["name"] == "bury"
 
 
+@pytest.mark.proof
 def test_tools_are_found_by_name_by_pattern_and_by_condition(zoo):
     tools = McpTools(server(zoo), server(zoo, "dead", "failing"))
     assert tools.tool("feed").address == "zoo.feed"

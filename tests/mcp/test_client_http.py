@@ -245,6 +245,7 @@ server.run("stdio")
 '''
 
 
+@pytest.mark.proof
 def test_tools_of_a_server_of_the_sdk_in_the_newest_protocol(zoo):
     script = zoo.write("sdk.py", SDK_SERVER)
     tools = McpTools(StdioServer("sdk", sys.executable, (str(script),), trusted=True))
@@ -266,6 +267,7 @@ def test_naming_servers_imports_no_sdk(zoo):
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.proof
 def test_sessions_of_many_callers_make_way_for_new_ones(door, figure):
     server = HttpServer("door", door.url, {"X-User": "${context:user}"}, trusted=True)
     [echo] = McpTools(server, values={"user": "lister"}).tools()

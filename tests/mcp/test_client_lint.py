@@ -62,6 +62,7 @@ def test_nothing_is_contacted_that_no_target_and_no_pipeline_speaks_of(zoo):
     assert zoo.starts == []
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(("tool", "finding"), [("zoo.feed", ""), ("zoo.fed", "TK604"), ("zoo_feed", "")])
 def test_pipeline_that_uses_a_remote_tool_is_checked_against_its_definition(zoo, tool, finding):
     zoo.server()

@@ -114,6 +114,7 @@ def test_call_that_takes_too_long_is_cancelled_at_the_server(zoo):
     assert cancelled["params"]["requestId"] == call["id"]
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize(
     ("answer", "fault"),
     [
@@ -168,6 +169,7 @@ def test_of_very_many_reports_the_first_are_told_and_then_the_newest():
     assert asyncio.run(report_all()) == [*range(1, 21), 20_000]
 
 
+@pytest.mark.proof
 def test_server_that_reports_very_often_fills_no_screen(zoo):
     zoo.server("chatty")
     done = zoo.run("run", "--start", "zoo", "--yes", "zoo.count")
@@ -198,6 +200,7 @@ def test_change_of_the_tools_is_followed(zoo, era):
     assert len(zoo.sent("tools/list")) == 2
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize("era", ["plain", "modern"])
 @pytest.mark.parametrize(
     ("decision", "answer"),
@@ -217,6 +220,7 @@ def test_question_of_a_server_is_put_to_the_reviewer(zoo, era, decision, answer)
     assert request.objection({"name": "Leo", "sure": "perhaps"}) is not None
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize(
     ("era", "protocol", "first", "version"),
     [
@@ -399,6 +403,7 @@ def test_killed_program_takes_its_server_along_with_what_that_has_started(zoo):
         os.sched_yield()
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_interrupted_program_cancels_the_call_and_ends_the_server(zoo, ending):
     zoo.server()
@@ -412,6 +417,7 @@ def test_interrupted_program_cancels_the_call_and_ends_the_server(zoo, ending):
     assert not any(map(is_alive, zoo.starts))
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     "behaviour",
     [

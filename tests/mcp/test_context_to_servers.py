@@ -36,6 +36,7 @@ AROUND = {
 }
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
 def test_named_values_cross_the_call_is_asked_about_and_kept(zoo, around):
     server = StdioServer("zoo", sys.executable, (SERVER, "plain"), cwd=zoo.folder, converter=allow_keys("tenant"))

@@ -59,6 +59,7 @@ def test_only_what_the_converter_lets_through_arrives_and_the_trace_always(arriv
     assert arrived(setting) == {**values, **TRACE}
 
 
+@pytest.mark.proof
 def test_a_server_takes_nothing_but_what_it_was_told_to(arrived):
     assert arrived("all", ToolContext({"tenantId": "acme", "role": "admin", "traceparent": "00-forged"})) == {
         "tenantId": "acme"

@@ -61,6 +61,7 @@ def test_question_of_our_own_server_is_answered_member_by_member(shop):
     assert "f fill in, one after the other" in seen
 
 
+@pytest.mark.proof
 def test_o_sends_nothing_that_nobody_has_filled_in(shop):
     code, seen = answered(shop, "o", "r", ("the reason", "no"))
     assert code == 3
@@ -68,6 +69,7 @@ def test_o_sends_nothing_that_nobody_has_filled_in(shop):
     assert "'o' is not an answer" in seen
 
 
+@pytest.mark.proof
 def test_member_that_does_not_fit_is_asked_for_again(shop):
     code, seen = answered(
         shop,
@@ -85,6 +87,7 @@ def test_member_that_does_not_fit_is_asked_for_again(shop):
     assert not (shop / "wiped").exists()
 
 
+@pytest.mark.proof
 def test_form_of_a_server_behind_ours_is_the_form_that_the_client_shows(shop):
     server = StdioServer(
         "shop", sys.executable, ("-m", "toolkit_cli", "serve", "tools.py", "-q"), cwd=shop, trusted=True

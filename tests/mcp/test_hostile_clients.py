@@ -469,6 +469,7 @@ def test_without_the_bearer_token_nothing_is_answered(locked, served, figure):
     figure(f"{len(statuses) + 1} of {len(statuses) + 1} requests without the right bearer token refused")
 
 
+@pytest.mark.proof
 def test_the_token_is_told_to_nobody(served):
     server = Listening(served, "-vv", token=TOKEN)
     client = server.client().shake_hands()

@@ -252,6 +252,7 @@ def told_by(folder, *commands):
     return told
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     "telltale",
     [("initialize", 401), ("tools/call", 403), ("nothing", 200)],

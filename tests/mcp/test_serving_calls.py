@@ -506,6 +506,7 @@ def test_call_over_http_is_really_cancelled(site, era):
     anyio.run(talk)
 
 
+@pytest.mark.proof
 def test_many_clients_at_once_lose_nothing(site):
     _, url = site
 
@@ -573,6 +574,7 @@ def many(count):
     return [Tool.create(f"tool_{number}", "Do it.", {"type": "object"}, lambda: "done") for number in range(count)]
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize(("count", "pages"), [(0, [0]), (200, [200]), (201, [200, 1]), (450, [200, 200, 50])])
 def test_long_list_is_sent_in_pages(era, count, pages):
     async def use(server, client):
@@ -586,6 +588,7 @@ def test_long_list_is_sent_in_pages(era, count, pages):
     assert [name for page in told for name in page] == [f"tool_{number}" for number in range(count)]
 
 
+@pytest.mark.proof(everyday=1)
 def test_cursor_that_means_nothing_is_an_error(era):
     async def use(server, client):
         cursor = (await client.list_tools()).next_cursor

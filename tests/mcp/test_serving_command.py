@@ -127,6 +127,7 @@ def test_port_that_is_taken_is_told(project):
     )
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("options", [(), ("--http", "0"), ("--print-config", "claude")])
 def test_missing_extra_is_named(project, options):
     hidden = "import sys\nsys.modules.update(dict.fromkeys(['mcp', 'mcp_types']))\n"
@@ -139,6 +140,7 @@ def test_missing_extra_is_named(project, options):
     )
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("client", ["claude", "cursor", "vscode"])
 def test_printed_configuration_starts_the_server_from_anywhere(project, client, tmp_path_factory):
     options = ["--approve", "greet", "--meta", "tenant", "--timeout", "5s", "--name", "shop", "--yes", "--reload"]
@@ -321,6 +323,7 @@ def test_client_that_does_not_read_and_leaves_ends_the_server(project):
     process.stderr.close()
 
 
+@pytest.mark.proof
 def test_edited_tools_are_served_and_broken_ones_change_nothing(project):
     file = project / "tools.py"
 

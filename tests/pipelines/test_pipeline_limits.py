@@ -3,6 +3,7 @@
 import pytest
 
 
+@pytest.mark.proof
 def test_values_that_double_from_step_to_step_end_in_a_failure(bench):
     step = '  - set: {a: "${{ prev }}", b: "${{ prev }}"}\n'
     result = bench.run("steps:\n" + step * 60, "x")
@@ -18,6 +19,7 @@ def test_what_is_known_of_values_that_double_stays_small(bench):
     }
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     "step",
     [

@@ -33,6 +33,7 @@ LOOSER = {
 }
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize("draft", DRAFTS)
 def test_values_are_judged_as_the_metaschema_judges_them(draft):
     different = set()

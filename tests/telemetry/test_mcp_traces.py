@@ -43,12 +43,14 @@ def test_server_continues_the_trace_of_its_client(observed, project, receiver):
     assert {"mcp.client.operation.duration", "mcp.server.operation.duration"} <= set(receiver.metrics)
 
 
+@pytest.mark.proof
 def test_server_that_is_started_is_given_the_trace(observed, project, receiver):
     use_server(project, receiver)
     ended = observed("run", "ours.parent", "--start", "ours", "--yes")
     assert ended.stdout.split("-")[:2] == ["00", receiver.named("execute_tool ours_parent")["trace"]]
 
 
+@pytest.mark.proof
 def test_trace_that_is_withheld_from_a_server_does_not_reach_it(observed, project, receiver):
     use_server(project, receiver)
     own = project / "own" / "toolkit" / "config.toml"

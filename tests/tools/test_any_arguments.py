@@ -164,6 +164,7 @@ def nested(depth, opening, closing):
     return opening * depth + "1" + closing * depth
 
 
+@pytest.mark.proof(everyday=9)
 @pytest.mark.parametrize("depth", [100, 1_000, 100_000])
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"children": [', "]}"), ('{"list": [{"next": ', "}]}")])

@@ -101,6 +101,7 @@ def test_of_two_definitions_of_a_name_each_function_has_its_own_place(tmp_path, 
     ]
 
 
+@pytest.mark.proof
 @pytest.mark.timeout(60)
 def test_a_file_of_many_classes_is_parsed_once(tmp_path):
     """Reading the file for every class made three hundred of them take minutes."""

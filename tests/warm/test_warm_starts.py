@@ -58,6 +58,7 @@ def started(code, folder, without=()):
     return done.returncode, json.loads(found or "{}"), more, told
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
 def test_warm_start_is_like_a_cold_one(ending, tmp_path):
     warm = started(ending, tmp_path)
@@ -65,6 +66,7 @@ def test_warm_start_is_like_a_cold_one(ending, tmp_path):
         assert warm == started(ending, tmp_path)
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("without", [LOCALE, FOLLOWED, (*LOCALE, *FOLLOWED)], ids=["locale", "buffers", "both"])
 def test_warm_start_follows_its_environment(without, tmp_path):
     warm = started("print(sys.dont_write_bytecode)", tmp_path, without)
@@ -83,6 +85,7 @@ def under_a_warden(file):
     return found, more
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("ending", ENDINGS.values(), ids=ENDINGS)
 def test_warm_start_under_a_warden_is_like_a_cold_one(ending, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -107,6 +110,7 @@ def test_warm_process_is_a_copy_of_one_that_has_imported_the_program(tmp_path):
         assert started(IS_WARM, tmp_path)[2] == "False\n"
 
 
+@pytest.mark.proof
 def test_interpreter_that_was_killed_is_started_again(tmp_path):
     assert started(IS_WARM, tmp_path)[2] == "True\n"
     os.kill(installed()._interpreter.pid, signal.SIGKILL)
