@@ -64,8 +64,7 @@ def _thaw(data: Any) -> Any:
 
 
 def _refuse(self: object, *_: Any, **__: Any) -> NoReturn:
-    message = f"this {type(self).__bases__[0].__name__} never changes; change a copy of it: copy.deepcopy(…)"
-    raise TypeError(message)
+    raise TypeError(f"this {type(self).__bases__[0].__name__} never changes; change a copy of it: copy.deepcopy(…)")
 
 
 class FrozenDict(dict[str, Any]):

@@ -61,8 +61,7 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
         result: T = stop.value
         return result
     coroutine.close()
-    message = "a coroutine that was to run without an event loop has suspended"
-    raise RuntimeError(message)
+    raise RuntimeError("a coroutine that was to run without an event loop has suspended")
 
 
 def run_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:

@@ -57,8 +57,7 @@ class Answer:
         try:
             return self._parsed(end.text)
         except ToolArgumentsError as error:
-            message = f"what the tool returned does not fit {self._name}: {error}"
-            raise AgentError(message) from error
+            raise AgentError(f"what the tool returned does not fit {self._name}: {error}") from error
 
     def _parsed(self, text: str) -> Any:
         return self._parse(repaired(text) if text.strip() else "null")

@@ -72,11 +72,9 @@ class Limits:
         """
         for name, least in (("turn", self.turns), ("call at once", self.at_once)):
             if least < 1:
-                message = f"an agent needs at least one {name}, not {least}"
-                raise ValueError(message)
+                raise ValueError(f"an agent needs at least one {name}, not {least}")
         if (self.result is not None and self.result < 0) or self.unknown < 0:
-            message = "the limits of an agent must not be negative"
-            raise ValueError(message)
+            raise ValueError("the limits of an agent must not be negative")
 
 
 class LoopEnd(NamedTuple):
@@ -152,8 +150,7 @@ class Loop:
         if self._limits.last_answer and (end := await self._last_answer()) is not None:
             return end
         count = "one request" if self._limits.turns == 1 else f"{self._limits.turns} requests"
-        message = f"the agent has used up its {count} to the model without finishing"
-        raise AgentError(message)
+        raise AgentError(f"the agent has used up its {count} to the model without finishing")
 
     async def _last_answer(self) -> LoopEnd | None:
         """Ask for an answer with what there is; there is no end where the model calls a tool, or it will not do."""

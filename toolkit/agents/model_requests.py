@@ -40,8 +40,7 @@ async def ask(
     except (Signal, ModelError):
         raise
     except Exception as error:
-        message = f"the model '{model.name}' failed: {type(error).__name__}: {error}"
-        raise ModelError(message) from error
+        raise ModelError(f"the model '{model.name}' failed: {type(error).__name__}: {error}") from error
     if context.run is not None:
         seconds = perf_counter() - began
         context.run.record_use(ModelUse(model.name, used.input_tokens, used.output_tokens, used.cost, seconds))

@@ -292,8 +292,7 @@ def never_opens(name: str) -> str:
 
 def _some(things: tuple[Thing, ...], what: str) -> tuple[Thing, ...]:
     if not things:
-        message = f"a lock needs at least one {what}"
-        raise ValueError(message)
+        raise ValueError(f"a lock needs at least one {what}")
     return things
 
 

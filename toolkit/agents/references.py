@@ -48,8 +48,7 @@ class Reference:
             ConfigurationError: If the name is blank.
         """
         if not name.strip():
-            message = "a reference needs a name"
-            raise ConfigurationError(message)
+            raise ConfigurationError("a reference needs a name")
         self.name = name
         self.description = description
         self.notes = notes

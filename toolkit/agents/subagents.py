@@ -212,8 +212,7 @@ class Subagent(Tool):
             message = f"the agent '{self.agent.name}' is already running and cannot be called again from inside: {way}"
             raise ToolExecutionError(message, "circle")
         if len(at_work) >= self.deepest:
-            message = f"{len(at_work)} agents are nested, which is the limit: {way}"
-            raise ToolExecutionError(message, "too_deep")
+            raise ToolExecutionError(f"{len(at_work)} agents are nested, which is the limit: {way}", "too_deep")
         self.agent.check(parsed.arguments, context)
 
     def demand(self, parsed: _Given, context: ToolContext) -> Demand | None:

@@ -41,8 +41,7 @@ class Transcript:
             try:
                 transcript.add(_message(record, transcript))
             except (AttributeError, KeyError, TypeError, StopIteration) as error:
-                message = f"message {number} is not a record of one"
-                raise ValueError(message) from error
+                raise ValueError(f"message {number} is not a record of one") from error
         transcript.done = _done(transcript.messages)
         return transcript
 

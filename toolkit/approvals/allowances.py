@@ -31,14 +31,12 @@ class Allowance:
         """
         match = re.fullmatch(r"\s*([\w.*?\[\]!-]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
         if match is None or (match[2] is not None and not match[2].strip()):
-            message = f"{text!r} is not a rule: write 'tool' or 'tool(argument=glob)'"
-            raise ValueError(message)
+            raise ValueError(f"{text!r} is not a rule: write 'tool' or 'tool(argument=glob)'")
         pairs = []
         for part in _split_arguments(match[2] or ""):
             name, equals, glob = part.partition("=")
             if not equals or not name.strip().isidentifier():
-                message = f"{part.strip()!r} is not an argument rule: write 'argument=glob'"
-                raise ValueError(message)
+                raise ValueError(f"{part.strip()!r} is not an argument rule: write 'argument=glob'")
             pairs.append((name.strip(), glob.strip()))
         return cls(match[1], tuple(pairs), text)
 

@@ -81,7 +81,6 @@ def _after_timeout(request: ReviewRequest) -> Decision:
         case "exit_early":
             return ExitEarly(reason, timed_out=True)
         case "raise":
-            message = f"{reason} whether {request.risk.tool!r} may run"
-            raise ApprovalTimeoutError(message)
+            raise ApprovalTimeoutError(f"{reason} whether {request.risk.tool!r} may run")
         case _:
             return Reject(reason)

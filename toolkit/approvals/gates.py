@@ -81,8 +81,7 @@ class Gate:
             ConfigurationError: If an unanswered question were to let a call run.
         """
         if on_timeout == "continue":
-            message = "a gate never continues on a timeout; use 'reject', 'exit_early' or 'raise'"
-            raise ConfigurationError(message)
+            raise ConfigurationError("a gate never continues on a timeout; use 'reject', 'exit_early' or 'raise'")
         self.reviewer = reviewer
         self.policy = policy or ByRisk()
         self.timeout = timeout

@@ -40,8 +40,7 @@ class AutoReviewer:
             ValueError: If the delay is negative.
         """
         if delay < 0:
-            message = f"the delay must not be negative, but is {delay}"
-            raise ValueError(message)
+            raise ValueError(f"the delay must not be negative, but is {delay}")
         self.delay = delay
 
     async def review(self, request: ReviewRequest) -> Decision:  # noqa: ARG002 - it looks at nothing

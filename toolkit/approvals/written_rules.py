@@ -41,8 +41,7 @@ def write_rule(
             put(real, after.encode(), is_private=owner == "user")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        message = f"the rule cannot be written to '{file}': {reason}"
-        raise ConfigurationError(message) from error
+        raise ConfigurationError(f"the rule cannot be written to '{file}': {reason}") from error
     return place._replace(file=str(file))
 
 

@@ -20,8 +20,7 @@ def rows_of(stream: BinaryIO) -> Iterator[Mapping[str, Any]]:
         from pyarrow import ArrowException  # noqa: PLC0415 - nothing else needs it
         from pyarrow.parquet import ParquetFile  # noqa: PLC0415
     except ImportError as error:
-        message = f"reading Parquet needs pyarrow: {how_to_install('toolkit-cli[parquet]')}"
-        raise ConfigurationError(message) from error
+        raise ConfigurationError(f"reading Parquet needs pyarrow: {how_to_install('toolkit-cli[parquet]')}") from error
     try:
         for rows in ParquetFile(stream).iter_batches(batch_size=_ROWS_AT_ONCE):
             yield from map(plain_data, rows.to_pylist())

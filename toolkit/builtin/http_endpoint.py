@@ -261,8 +261,7 @@ def _encode(text: str) -> bytes:
     try:
         return text.encode()
     except UnicodeEncodeError as error:
-        message = f"the input cannot be encoded as UTF-8 (lone surrogate at {error.start})"
-        raise ToolArgumentsError(message) from error
+        raise ToolArgumentsError(f"the input cannot be encoded as UTF-8 (lone surrogate at {error.start})") from error
 
 
 def _is_json(text: str) -> bool:

@@ -188,8 +188,7 @@ def _as_hit(each: Any) -> SearchHit:
         return SearchHit(*(plain(str(each.get(name) or "")) for name in SearchHit._fields))
     if isinstance(each, SearchHit):
         return SearchHit(*map(plain, each))
-    message = f"a result of a search has 'title', 'url' and 'snippet', but this one is {type(each).__name__}"
-    raise TypeError(message)
+    raise TypeError(f"a result of a search has 'title', 'url' and 'snippet', but this one is {type(each).__name__}")
 
 
 def _show(number: int, hit: SearchHit) -> str:

@@ -58,8 +58,7 @@ def objections(
         return _objections_to_spec(subject, provider, made)
     found = recognize(subject)
     if found is None:
-        message = "it is not a tool definition in any provider's format"
-        raise ValueError(message)
+        raise ValueError("it is not a tool definition in any provider's format")
     is_own = found.form in FORM_OF.get(provider, ())
     about = [*_root_objections(found, provider), *_objections_to_spec(found.spec, provider)]
     if is_own and provider in DIALECTS:
@@ -125,8 +124,7 @@ def schema_of(definition: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _objections_to_spec(spec: ToolSpec, provider: str, made: exporting.Export | None = None) -> list[Objection]:
     if provider not in LIMITS:
-        message = f"unknown provider {provider!r}: the providers are {', '.join(PROVIDERS)}"
-        raise ValueError(message)
+        raise ValueError(f"unknown provider {provider!r}: the providers are {', '.join(PROVIDERS)}")
     limits, schema = LIMITS[provider], spec.parameters
     losses: Sequence[Objection] = ()
     if provider in DIALECTS:

@@ -171,8 +171,7 @@ def limits_of(spec: ToolSpec, name: str) -> str:
 def _dialect(name: str) -> _Dialect:
     if name not in _DIALECTS:
         hint = did_you_mean(name, DIALECTS, otherwise=f"the dialects are {', '.join(DIALECTS)}")
-        message = f"unknown dialect {name!r}: {hint}"
-        raise ValueError(message)
+        raise ValueError(f"unknown dialect {name!r}: {hint}")
     return _DIALECTS[name]
 
 

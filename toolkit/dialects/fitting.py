@@ -220,6 +220,5 @@ def _say(part: Part, key: str, notes: Notes, limit: Limit[Any]) -> None:
 
 def _stated(limit: Limit[Any] | None) -> Limit[Any]:
     if limit is None:
-        message = "the limits of this provider do not say this"
-        raise LookupError(message)
+        raise LookupError("the limits of this provider do not say this")
     return limit

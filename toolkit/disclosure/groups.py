@@ -135,8 +135,7 @@ def matches(name: str, wanted: str) -> bool:
         try:
             return re.search(wanted[1:-1], name) is not None
         except re.error as error:
-            message = f"the regular expression {wanted} is broken: {error}"
-            raise ValueError(message) from error
+            raise ValueError(f"the regular expression {wanted} is broken: {error}") from error
     return fnmatchcase(name, wanted)
 
 

@@ -21,8 +21,7 @@ def with_item(text: str, key: str, item: Any) -> str:
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.YAMLError as error:
-        message = f"the document is not YAML: {' '.join(str(error).split())}"
-        raise ValueError(message) from error
+        raise ValueError(f"the document is not YAML: {' '.join(str(error).split())}") from error
     line, end = as_yaml_line(item), "\r\n" if "\r\n" in text else "\n"
     if root is None:
         return _appended(text, f"{key}:{end}  - {line}{end}", end)

@@ -145,8 +145,7 @@ class ToolDefinition:
             ValueError: If there is no specification that could be exported, or no such dialect.
         """
         if self.spec is None:
-            message = f"of {self.name!r} only the source was read"
-            raise ValueError(message)
+            raise ValueError(f"of {self.name!r} only the source was read")
         if dialect not in self.exports:
             self.exports[dialect] = dialects.export(self.spec, dialect)
         return self.exports[dialect]

@@ -48,8 +48,7 @@ def make_action(step: PlannedStep) -> Action:
             return ComputeValue(compute)
         case _ if definition.approval is not None:
             return AskPerson(step.label, definition.approval)
-    message = f"step {step.path!r} has nothing to do"
-    raise ValueError(message)
+    raise ValueError(f"step {step.path!r} has nothing to do")
 
 
 class CallTool:

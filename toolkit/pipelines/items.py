@@ -29,11 +29,9 @@ def items_of(each: Each, flow: Flow) -> Sequence[Any]:
     if not isinstance(items, list | tuple):
         kind = "text" if isinstance(items, str) else "a mapping" if isinstance(items, dict) else type(items).__name__
         hint = "; split(…) makes a list of a text" if isinstance(items, str) else ""
-        message = f"for_each needs a list, not {kind}{hint}"
-        raise TypeError(message)
+        raise TypeError(f"for_each needs a list, not {kind}{hint}")
     if len(items) > MAX_ITEMS:
-        message = f"for_each takes at most {MAX_ITEMS:,} items, but this list has {len(items):,}; split it"
-        raise ValueError(message)
+        raise ValueError(f"for_each takes at most {MAX_ITEMS:,} items, but this list has {len(items):,}; split it")
     return items
 
 

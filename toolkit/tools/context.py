@@ -155,13 +155,11 @@ class ToolContext:
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse: a context never changes."""
-        message = f"a ToolContext never changes; use context.replace({name}=…)"
-        raise AttributeError(message)
+        raise AttributeError(f"a ToolContext never changes; use context.replace({name}=…)")
 
     def __delattr__(self, name: str) -> None:
         """Refuse: a context never changes."""
-        message = f"a ToolContext never changes; use context.replace({name}=None)"
-        raise AttributeError(message)
+        raise AttributeError(f"a ToolContext never changes; use context.replace({name}=None)")
 
     def __repr__(self) -> str:
         """Return which values there are, not what they are: they may be secret."""
@@ -173,8 +171,7 @@ class ToolContext:
             return self.values[key]
         except KeyError:
             known = ", ".join(sorted(self.values)) or "none"
-            message = f"the context has no value {key!r} (it has: {known})"
-            raise KeyError(message) from None
+            raise KeyError(f"the context has no value {key!r} (it has: {known})") from None
 
     def __contains__(self, key: object) -> bool:
         """Return whether there is such a value."""
@@ -203,8 +200,7 @@ class ToolContext:
         attributes = vars(other)
         attributes.update(vars(self), **changes)
         if len(attributes) != len(vars(self)):
-            message = f"a ToolContext has no attribute {min(changes.keys() - vars(self).keys())!r}"
-            raise TypeError(message)
+            raise TypeError(f"a ToolContext has no attribute {min(changes.keys() - vars(self).keys())!r}")
         return other
 
     def merge(self, inner: "ToolContext | None") -> "ToolContext":
@@ -274,8 +270,7 @@ class ToolContext:
         except Signal:
             raise
         except Exception as error:
-            message = f"the listener failed on {event.kind!r}: {error}"
-            raise ListenerError(message) from error
+            raise ListenerError(f"the listener failed on {event.kind!r}: {error}") from error
 
     def reporting(self, started: Started, finished: Finished) -> AbstractContextManager[int]:
         """Report to the listener that something starts, and however the `with` block ends, that it has ended.
@@ -405,8 +400,7 @@ def _gate_of(gate: Gate | None, reviewer: Reviewer | None, policy: Policy | None
     if reviewer is None and policy is None:
         return gate
     if gate is not None:
-        message = "a ToolContext takes a gate, or a reviewer and a policy to make one of, but not both"
-        raise ConfigurationError(message)
+        raise ConfigurationError("a ToolContext takes a gate, or a reviewer and a policy to make one of, but not both")
     return Gate(reviewer, policy)
 
 

@@ -33,8 +33,7 @@ def plain_json(value: object, name: str) -> Any:
     except (NotJsonError, KeyboardInterrupt):
         raise
     except BaseException as error:
-        message = f"reading {name} raises {kind_of(error)}"
-        raise NotJsonError(message) from error
+        raise NotJsonError(f"reading {name} raises {kind_of(error)}") from error
 
 
 class _Copier:
@@ -61,15 +60,13 @@ class _Copier:
             return self._list(tuple.__iter__(value), path)  # type: ignore[arg-type]
         if issubclass(kind, Mapping):
             return self._object(((key, value[key]) for key in value), path)  # type: ignore[attr-defined, index]
-        message = f"{_write(path)} is an object of type {kind_of(value)!r}"
-        raise NotJsonError(message)
+        raise NotJsonError(f"{_write(path)} is an object of type {kind_of(value)!r}")
 
     def _object(self, entries: Iterable[tuple[object, object]], path: tuple[str, ...]) -> dict[str, Any]:
         copy = {}
         for key, value in entries:
             if type(key) is not str and not is_text(key):
-                message = f"{_write(path)} has a key of type {kind_of(key)!r} instead of text"
-                raise NotJsonError(message)
+                raise NotJsonError(f"{_write(path)} has a key of type {kind_of(key)!r} instead of text")
             name = self._text(key, path)  # type: ignore[arg-type]
             copy[name] = self.copy(value, (*path, name))
         return copy
@@ -81,21 +78,17 @@ class _Copier:
         text = value if type(value) is str else plain_text(value)
         self._characters += len(text)
         if self._characters > MAX_CHARACTERS:
-            message = f"{path[0]} holds more than {MAX_CHARACTERS:,} characters"
-            raise NotJsonError(message)
+            raise NotJsonError(f"{path[0]} holds more than {MAX_CHARACTERS:,} characters")
         if not is_encodable(text):
-            message = f"{_write(path)} contains half of a surrogate pair"
-            raise NotJsonError(message)
+            raise NotJsonError(f"{_write(path)} contains half of a surrogate pair")
         return text
 
     def _count(self, path: tuple[str, ...]) -> None:
         self._values += 1
         if len(path) > MAX_DEPTH:
-            message = f"{path[0]} is nested deeper than {MAX_DEPTH} levels"
-            raise NotJsonError(message)
+            raise NotJsonError(f"{path[0]} is nested deeper than {MAX_DEPTH} levels")
         if self._values > MAX_VALUES:
-            message = f"{path[0]} holds more than {MAX_VALUES:,} values"
-            raise NotJsonError(message)
+            raise NotJsonError(f"{path[0]} holds more than {MAX_VALUES:,} values")
 
 
 def is_encodable(text: str) -> bool:
@@ -111,16 +104,14 @@ def is_encodable(text: str) -> bool:
 
 def _whole_number(value: int, path: tuple[str, ...]) -> int:
     if int.bit_length(value) > MAX_BITS:
-        message = f"{_write(path)} is a number with too many digits"
-        raise NotJsonError(message)
+        raise NotJsonError(f"{_write(path)} is a number with too many digits")
     return int.__pos__(value)
 
 
 def _number(value: float, path: tuple[str, ...]) -> float:
     number = float.__pos__(value)
     if not isfinite(number):
-        message = f"{_write(path)} is {number}, which is not a number in JSON"
-        raise NotJsonError(message)
+        raise NotJsonError(f"{_write(path)} is {number}, which is not a number in JSON")
     return number
 
 

@@ -68,8 +68,7 @@ def _in_words(thing: Any) -> str:
     """Return an object with marked methods as its class describes it, or else by the name of its class."""
     kind = type(thing)
     if not _has_methods(kind):
-        message = f"Unable to serialize unknown type: {kind}"
-        raise ValueError(message)
+        raise ValueError(f"Unable to serialize unknown type: {kind}")
     *own, _object = kind.__mro__
     says_something = any(name in vars(base) for base in own for name in ("__str__", "__repr__"))
     return str(thing) if says_something else f"<{kind.__name__}>"

@@ -49,23 +49,19 @@ def plain_fields(fields: Mapping[str, object], location: Location | None) -> tup
 
 def _name(_: str, value: object) -> str:
     if not is_text(value):
-        message = f"the name of a tool must be text, not {type(value).__name__}"
-        raise UnfitFieldError(message, code=INVALID_TOOL_NAME)
+        raise UnfitFieldError(f"the name of a tool must be text, not {type(value).__name__}", code=INVALID_TOOL_NAME)
     name = _text("name", value)
     if not name.strip():
-        message = "the name of a tool must not be blank"
-        raise UnfitFieldError(message, code=INVALID_TOOL_NAME)
+        raise UnfitFieldError("the name of a tool must not be blank", code=INVALID_TOOL_NAME)
     return name
 
 
 def _text(name: str, value: object) -> str:
     if not is_text(value):
-        message = f"{name} must be text, not {shown(value)}"
-        raise UnfitFieldError(message)
+        raise UnfitFieldError(f"{name} must be text, not {shown(value)}")
     text = plain_text(value)  # type: ignore[arg-type]  # as the lines above say
     if not is_encodable(text):
-        message = f"{name} contains half of a surrogate pair: {shown(text)}"
-        raise UnfitFieldError(message, "write the character itself")
+        raise UnfitFieldError(f"{name} contains half of a surrogate pair: {shown(text)}", "write the character itself")
     return text
 
 
@@ -75,8 +71,7 @@ def _optional_text(name: str, value: object) -> str | None:
 
 def _switch(name: str, value: object) -> bool:
     if type(value) is not bool:
-        message = f"{name} must be True or False, not {shown(value)}"
-        raise UnfitFieldError(message)
+        raise UnfitFieldError(f"{name} must be True or False, not {shown(value)}")
     return value
 
 
@@ -110,8 +105,7 @@ _LONGEST_CHOICE = 40
 
 def _schema(name: str, value: object) -> dict[str, Any]:
     if not issubclass(type(value), Mapping):
-        message = f"{name} must be a mapping, not {shown(value)}"
-        raise UnfitFieldError(message, code=ROOT_NOT_OBJECT)
+        raise UnfitFieldError(f"{name} must be a mapping, not {shown(value)}", code=ROOT_NOT_OBJECT)
     schema: dict[str, Any] = _json(name, value, ROOT_NOT_OBJECT)
     return schema
 
@@ -147,8 +141,7 @@ def _json(name: str, value: object, code: str = BAD_OPTION) -> Any:
 def _names(name: str, value: object) -> tuple[str, ...]:
     if type(value) in (list, tuple):
         return tuple(_text(name, one) for one in value)  # type: ignore[attr-defined]  # as the line above says
-    message = f"{name} must be a list of texts, not {shown(value)}"
-    raise UnfitFieldError(message)
+    raise UnfitFieldError(f"{name} must be a list of texts, not {shown(value)}")
 
 
 def _location(name: str, value: object) -> Location | None:
@@ -157,8 +150,7 @@ def _location(name: str, value: object) -> Location | None:
     numbers = tuple.__getitem__(value, slice(1, None)) if type(value) is Location else (None, None)
     if type(value) is Location and type(value.file) is str and all(one is None or type(one) is int for one in numbers):
         return value
-    message = f"{name} must be a Location, not {shown(value)}"
-    raise UnfitFieldError(message)
+    raise UnfitFieldError(f"{name} must be a Location, not {shown(value)}")
 
 
 _READERS: dict[str, Callable[[str, object], Any]] = {

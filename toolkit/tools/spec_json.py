@@ -93,8 +93,7 @@ def _load(text: str | bytes) -> Any:
 
 
 def _refused(name: str) -> Any:
-    message = f"{name} is not a number in JSON"
-    raise ValueError(message)
+    raise ValueError(f"{name} is not a number in JSON")
 
 
 def _not_object(key: str, value: Any) -> Problem:
@@ -108,8 +107,7 @@ def _dumped(value: Any) -> str:
 def _as_object(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
-    message = f"{type(value).__name__} is not serializable"
-    raise TypeError(message)
+    raise TypeError(f"{type(value).__name__} is not serializable")
 
 
 def _show(value: Any) -> str:

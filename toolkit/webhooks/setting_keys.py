@@ -46,8 +46,7 @@ class WebhookSettings:
 
         secret = variables.get(self.secret, "")
         if not secret:
-            message = f"the variable '{self.secret}', which holds the secret of the webhook, is not set"
-            raise ConfigurationError(message)
+            raise ConfigurationError(f"the variable '{self.secret}', which holds the secret of the webhook, is not set")
         return WebhookReviewer(
             self.url,
             secret,

@@ -28,8 +28,7 @@ def limited(
     """
     for name, limit in (("seconds", seconds), ("characters", characters), ("calls", calls)):
         if limit is not None and limit <= 0:
-            message = f"the limit of {name} must be above zero, not {limit!r}"
-            raise ConfigurationError(message)
+            raise ConfigurationError(f"the limit of {name} must be above zero, not {limit!r}")
     if seconds is not None:
         from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
 

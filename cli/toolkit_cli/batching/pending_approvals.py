@@ -103,8 +103,7 @@ def _answer_in(words: Sequence[str]) -> Answer:
     word = words[0] if words else ""
     if word not in _ANSWERS:
         hint = did_you_mean(word, _ANSWERS, otherwise="toolkit runs decide ID approve, or reject, or edit NAME=VALUE")
-        message = f"'{word}' is not an answer" if word else "the answer is missing"
-        raise Failure(ExitCode.USAGE, message, hint=hint)
+        raise Failure(ExitCode.USAGE, f"'{word}' is not an answer" if word else "the answer is missing", hint=hint)
     return cast("Answer", word)
 
 

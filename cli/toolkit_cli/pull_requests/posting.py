@@ -36,11 +36,9 @@ def post(findings: Sequence[Finding], environment: Mapping[str, str]) -> str:
 def _repository(environment: Mapping[str, str]) -> Repository:
     name, token = environment.get("GITHUB_REPOSITORY", ""), environment.get("GITHUB_TOKEN", "")
     if not _REPOSITORY.fullmatch(name):
-        message = "GITHUB_REPOSITORY names no repository: this runs on GitHub"
-        raise GitHubError(message)
+        raise GitHubError("GITHUB_REPOSITORY names no repository: this runs on GitHub")
     if not token:
-        message = "GITHUB_TOKEN is not set: pass it in the `env` of the step"
-        raise GitHubError(message)
+        raise GitHubError("GITHUB_TOKEN is not set: pass it in the `env` of the step")
     return Repository(environment.get("GITHUB_API_URL") or "https://api.github.com", name, token)
 
 
@@ -63,8 +61,7 @@ def _pull_request(repository: Repository, event: Mapping[str, Any]) -> tuple[int
         return int(own["number"]), str(own["head"]["sha"])
     run = event.get("workflow_run")
     if not isinstance(run, dict):
-        message = "this run is about no pull request, so there is nothing to comment on"
-        raise GitHubError(message)
+        raise GitHubError("this run is about no pull request, so there is nothing to comment on")
     owner = str((run.get("head_repository") or {}).get("owner", {}).get("login", ""))
     head = quote(f"{owner}:{run.get('head_branch')}", safe="")
     for found in repository.list(f"pulls?state=open&head={head}"):

@@ -87,8 +87,7 @@ def _value(typed: str, schema: Mapping[str, Any]) -> Any:
     if choices := {str(choice): choice for choice in _choices(schema)}:
         if typed.strip() in choices:
             return choices[typed.strip()]
-        message = f"it must be one of {', '.join(choices)}"
-        raise ValueError(did_you_mean(typed.strip(), choices, otherwise=message))
+        raise ValueError(did_you_mean(typed.strip(), choices, otherwise=f"it must be one of {', '.join(choices)}"))
     match schema.get("type"):
         case "string":
             return typed
@@ -99,14 +98,12 @@ def _value(typed: str, schema: Mapping[str, Any]) -> Any:
     try:
         return json.loads(typed)
     except ValueError:
-        message = f"it must be of type {type_of(schema)}"
-        raise ValueError(message) from None
+        raise ValueError(f"it must be of type {type_of(schema)}") from None
 
 
 def _truth(typed: str) -> bool:
     if typed not in (*_YES, *_NO):
-        message = "it must be yes or no"
-        raise ValueError(message)
+        raise ValueError("it must be yes or no")
     return typed in _YES
 
 

@@ -79,5 +79,4 @@ def read_transcript(path: Path) -> "tuple[Transcript, Earlier]":
         raise Failure(ExitCode.NOT_FOUND, f"--continue: cannot read '{path}': {error.strerror}") from error
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         why = f": {error}" if type(error) is ValueError else ""
-        message = f"--continue: '{path}' is not a transcript of `toolkit agent`{why}"
-        raise Failure(ExitCode.USAGE, message) from error
+        raise Failure(ExitCode.USAGE, f"--continue: '{path}' is not a transcript of `toolkit agent`{why}") from error

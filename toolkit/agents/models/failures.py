@@ -33,8 +33,7 @@ def failures_in_words(name: str, base_url: str | None, silence: float) -> Iterat
     except (ModelError, Signal):
         raise
     except TimeoutError as error:
-        message = f"the model '{name}' sent nothing for {silence:g} seconds"
-        raise ModelError(message, "timeout") from error
+        raise ModelError(f"the model '{name}' sent nothing for {silence:g} seconds", "timeout") from error
     except Exception as error:  # noqa: BLE001 - what a server sends may break the provider's library anywhere
         words = _describe(error, name, base_url)
         blotted = without_secrets(words)

@@ -93,8 +93,7 @@ class ScriptedModel:
         number = sum(isinstance(message, ModelReply) for message in messages)
         if number >= len(turns):
             count = f"{len(turns)} turn{'s' if len(turns) != 1 else ''}"
-            message = f"the script of '{self.name}' has only {count}, but the agent made another request"
-            raise ModelError(message)
+            raise ModelError(f"the script of '{self.name}' has only {count}, but the agent made another request")
         turn = turns[number]
         return turn(messages, tools) if callable(turn) else turn
 
@@ -108,8 +107,7 @@ class ScriptedModel:
                 return ModelReply(calls=(answer,))
             case Sequence() if answer and all(isinstance(call, ToolCall) for call in answer):
                 return ModelReply(calls=tuple(cast("Sequence[ToolCall]", answer)))
-        message = f"a turn of '{self.name}' gave {type(answer).__name__}, not text, ToolCalls or a ModelReply"
-        raise ModelError(message)
+        raise ModelError(f"a turn of '{self.name}' gave {type(answer).__name__}, not text, ToolCalls or a ModelReply")
 
 
 def _fill(text: str, messages: Sequence[Message]) -> str:

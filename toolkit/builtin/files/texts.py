@@ -27,8 +27,7 @@ def encode_text(text: str, limit: int) -> bytes:
     try:
         encoded = text.encode()
     except UnicodeEncodeError as error:
-        message = f"content cannot be encoded as UTF-8 (lone surrogate at {error.start})"
-        raise ToolArgumentsError(message) from error
+        raise ToolArgumentsError(f"content cannot be encoded as UTF-8 (lone surrogate at {error.start})") from error
     if len(encoded) > limit:
         raise ToolExecutionError(f"Content too large: {len(encoded)} bytes, at most {limit}")
     return encoded

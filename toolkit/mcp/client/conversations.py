@@ -99,11 +99,9 @@ class Conversation:
             if cursor is None:
                 break
             if len(found) > _MOST_TOOLS:
-                message = f"it lists more than {_MOST_TOOLS} tools"
-                raise ValueError(message)
+                raise ValueError(f"it lists more than {_MOST_TOOLS} tools")
         else:
-            message = "its list of tools has no end"
-            raise ValueError(message)
+            raise ValueError("its list of tools has no end")
         if self._redactor:
             found = [
                 Tool.model_validate(self._redactor.data(tool.model_dump(mode="json", by_alias=True))) for tool in found
@@ -198,8 +196,7 @@ class Conversation:
 
     def _check_era(self, version: str) -> None:
         if self._server.protocol == "stateless" and version not in MODERN_PROTOCOL_VERSIONS:
-            message = f"it speaks {version}, and not the stateless protocol that its settings ask for"
-            raise ValueError(message)
+            raise ValueError(f"it speaks {version}, and not the stateless protocol that its settings ask for")
 
     @asynccontextmanager
     async def _streams(self) -> AsyncIterator[Any]:

@@ -139,8 +139,7 @@ class _BoundedStream(httpx2.AsyncByteStream):
         async for chunk in self._inner:
             size += len(chunk)
             if size > LARGEST_ANSWER:
-                message = f"the answer has more than {LARGEST_ANSWER} bytes"
-                raise httpx2.ReadError(message, request=self._request)
+                raise httpx2.ReadError(f"the answer has more than {LARGEST_ANSWER} bytes", request=self._request)
             yield chunk
 
     async def aclose(self) -> None:

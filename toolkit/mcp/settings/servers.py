@@ -171,8 +171,7 @@ def expand(text: str, user: str, values: Mapping[str, Any] | None = None) -> str
             return found["default"]
         what = f"value '{name}' of the context" if is_context else f"environment variable '{name}'"
         advice = f"; set it with --context {name}=…" if is_context else ""
-        message = f"{user} needs the {what}, which is not set{advice}"
-        raise ConfigurationError(message)
+        raise ConfigurationError(f"{user} needs the {what}, which is not set{advice}")
 
     return _REFERENCE.sub(value_of, text)
 

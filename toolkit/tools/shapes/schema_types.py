@@ -92,8 +92,7 @@ def _core(schema: Schema, *, extra: str = "allow") -> _Core:
     if schema.node is False:
         return core_schema.no_info_plain_validator_function(_refuse)
     if not isinstance(schema.node, Mapping):
-        message = f"a schema is an object, true or false, not {schema.node!r}"
-        raise TypeError(message)
+        raise TypeError(f"a schema is an object, true or false, not {schema.node!r}")
     demands = [demand for demand in (_by_value(schema.node), _by_type(schema, extra), *_by_logic(schema)) if demand]
     if not demands:
         return core_schema.any_schema()
@@ -102,8 +101,7 @@ def _core(schema: Schema, *, extra: str = "allow") -> _Core:
 
 def _refuse(_: Any) -> Any:
     kind = "forbidden"
-    message = "must not be there"
-    raise PydanticCustomError(kind, message)
+    raise PydanticCustomError(kind, "must not be there")
 
 
 def _by_value(schema: Mapping[str, Any]) -> _Core | None:
@@ -164,8 +162,7 @@ def _of_type(kind: str, part: Schema, extra: str) -> _Core:
             return core_schema.list_schema(items, min_length=least, max_length=most)
         case "object":
             return _object(part, extra)
-    message = f"unknown type {kind!r}"
-    raise TypeError(message)
+    raise TypeError(f"unknown type {kind!r}")
 
 
 def _count(schema: Mapping[str, Any], keyword: str) -> Any:

@@ -60,8 +60,7 @@ def _hints(standard: Any) -> dict[str, Any]:
     try:
         return get_type_hints(standard, include_extras=True)
     except Exception as error:  # an annotation in quotes is foreign code, and may raise anything
-        message = f"an annotation of '{standard.__name__}' cannot be read: {error}"
-        raise UnfitTypeError(message) from error
+        raise UnfitTypeError(f"an annotation of '{standard.__name__}' cannot be read: {error}") from error
 
 
 def _presence(standard: Any, name: str, annotation: Any) -> Any:
