@@ -76,7 +76,7 @@ class AuditLog:
         tail = _tail_of(self.file)
         stamped = {"number": tail.number + 1, "time": datetime.now(UTC).isoformat(), **record, "previous": tail.hash}
         whole = json.loads(json.dumps(stamped, default=_plain))
-        line = _line_of({**whole, "hash": _hash_of(whole)})
+        line = json.dumps({**whole, "hash": _hash_of(whole)}, separators=(",", ":")).encode() + b"\n"
         if self.file.exists() and self.file.stat().st_size + len(line) > self._most_bytes:
             self.file.rename(_number(self.file, len(_full_files(self.file)) + 1))
         with open(os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, _PRIVATE), "ab") as stream:  # noqa: PTH123 - a number
@@ -149,10 +149,6 @@ def _record_in(line: bytes) -> dict[str, Any] | None:
 
 def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else str(value)
-
-
-def _line_of(record: Mapping[str, Any]) -> bytes:
-    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
 
 
 def _hash_of(record: Mapping[str, Any]) -> str:

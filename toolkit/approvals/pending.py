@@ -82,7 +82,6 @@ class PendingApprovals(Protocol):
 
     def pending_at(self, path: str) -> PendingApproval | None:
         """Return the question that was asked at a place, unless a call there has begun since its answer."""
-        ...
 
     def keep_pending(self, pending: PendingApproval) -> None:
         """Keep a question, in the place of what was asked there before.
@@ -90,7 +89,6 @@ class PendingApprovals(Protocol):
         Raises:
             JournalError: If that cannot be written.
         """
-        ...
 
 
 class Binding(NamedTuple):

@@ -64,7 +64,7 @@ class FileWrite(FileChangingTool[FileWriteInput]):
             raise ToolExecutionError(str(error), error.code) from error
         except OSError as error:
             raise ToolExecutionError(_failed(error)) from error
-        if _names_folder(parsed.path.strip()):
+        if parsed.path.strip().rpartition("/")[2] in {"", "."}:
             raise ToolArgumentsError(f"Path must name a file, and '{parsed.path.strip()}' names a directory")
 
     def preview(self, parsed: FileWriteInput, context: ToolContext) -> str:  # noqa: ARG002 - as above
@@ -102,10 +102,6 @@ class FileWrite(FileChangingTool[FileWriteInput]):
     def _old(self, path: str) -> bytes | None:
         """Return what a file holds, or `None` where there is none."""
         return self._sandbox.read(path, self._max_bytes) if self._sandbox.holds(path, self._max_bytes) else None
-
-
-def _names_folder(path: str) -> bool:
-    return path.rpartition("/")[2] in {"", "."}
 
 
 def _announce(path: str, old: bytes | None, written: FileWriteInput, context: ToolContext) -> None:

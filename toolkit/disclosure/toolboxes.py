@@ -42,7 +42,7 @@ def contents_of(thing: object, source: str | None = None) -> tuple[Contents, lis
         source: Where its tools come from; the file where they are defined by default.
     """
     cls = type(thing)
-    tools, problems = build_tools(thing, source=source) if _holds_methods(thing) else ([], [])
+    tools, problems = build_tools(thing, source=source) if marked_methods(type(thing)) else ([], [])
     boxes: list[object] = []
     for inner in _inner_classes(cls):
         try:
@@ -81,10 +81,6 @@ def own_category(tool: Tool) -> str | None:
     inner = innermost(tool)
     category: str | None = (mark_of(inner.function) or {}).get("category") if isinstance(inner, FunctionTool) else None
     return category
-
-
-def _holds_methods(thing: object) -> bool:
-    return bool(marked_methods(type(thing)))
 
 
 def _inner_classes(cls: type) -> list[Any]:

@@ -38,7 +38,6 @@ class Do(Protocol):
         Raises:
             Signal: What ends more than this item.
         """
-        ...
 
 
 class Begin(Protocol):
@@ -53,7 +52,6 @@ class Begin(Protocol):
             wait: Waits for so many seconds; at the end of the worker it raises what ends the run here, so that another
                 worker continues it.
         """
-        ...
 
 
 class Worker:

@@ -26,11 +26,9 @@ class Written(Protocol):
 
     def locate(self, offset: int, length: int = 1) -> Location | None:
         """Return the place of some characters; of the whole if they have none; None if none is known."""
-        ...
 
     def replaced(self, offset: int, length: int, text: str) -> Edit | None:
         """Return the edit that puts a text in the place of some characters; None where that cannot be done."""
-        ...
 
 
 class Text(NamedTuple):

@@ -139,7 +139,7 @@ class FileChecker:
             problems += undefined_annotations(module)
         unmarked = {function.node: function for function in functions.values() if function.mark is None}
         problems += [*read.found, *self._of_functions(unmarked.values())]
-        if sources or theirs or any(_stands_in(tool, file) for tool in built):
+        if sources or theirs or any(tool.location is None or tool.location.file == file for tool in built):
             problems += [problem for rule in self._module for problem in rule.check_module(module)]
         report = self._finished(problems, [*built, *theirs, *sources], file, module.text, opened)
         if theirs and report.needs:
@@ -219,10 +219,6 @@ def _shown(module: PythonFile, tool: "WrittenTool | None") -> ToolDefinition | N
     from toolkit.lint.framework_definitions import framework_definition  # noqa: PLC0415 - few files have some
 
     return framework_definition(module, tool)
-
-
-def _stands_in(tool: ToolDefinition, file: str) -> bool:
-    return tool.location is None or tool.location.file == file
 
 
 def header_of(function: PythonFunction) -> Header:

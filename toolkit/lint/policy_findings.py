@@ -146,8 +146,4 @@ def _unmatched(specs: Sequence[ToolSpec], policy: FilePolicy, configuration: Con
 
     ready = [tool.spec for tool in open_targets([ALL_READY], configuration, looks=True).tools.values()]
     known += [KnownTool(risk_of(spec), spec.properties) for spec in ready]
-    return [_as_warning(problem) for problem in unmatched_rules(policy.rules, known)]
-
-
-def _as_warning(problem: Problem) -> Problem:
-    return replace(problem, severity="warning")
+    return [replace(problem, severity="warning") for problem in unmatched_rules(policy.rules, known)]

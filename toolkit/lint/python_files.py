@@ -58,7 +58,6 @@ class Reader(Protocol):
 
     def tools_in(self, source: "SourceFile") -> tuple["WrittenTool", ...]:
         """Return the tools, in the order of their places."""
-        ...
 
 
 class PythonFile:

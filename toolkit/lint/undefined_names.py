@@ -26,7 +26,7 @@ def undefined_annotations(file: PythonFile) -> Iterator[Problem]:
             names = _names_in(read) if read is not None else []
             if not names:
                 continue
-            known = _names_of(file.tree) if known is None else known
+            known = {*vars(builtins), *_bound(file.tree.body), "__name__", "__file__"} if known is None else known
             if "*" not in known and (unknown := [name for name in names if name not in known]):
                 message = f"the annotation of {what} cannot be read: name {unknown[0]!r} is not defined"
                 hint = "import or define the name where the annotation can see it, outside 'if TYPE_CHECKING:'"
@@ -56,11 +56,6 @@ def _names_in(annotation: ast.expr) -> list[str]:
             return []
     names = [node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)]
     return [name for name in names if name not in _INJECTED]
-
-
-def _names_of(tree: ast.Module) -> set[str]:
-    """Return the names that a module has when its tools are made; `*` where nobody can say."""
-    return {*vars(builtins), *_bound(tree.body), "__name__", "__file__"}
 
 
 def _bound(statements: Iterable[ast.AST]) -> Iterator[str]:

@@ -15,11 +15,9 @@ class SourceFile(Protocol):
     @property
     def assigned(self) -> Mapping[str, ast.expr]:
         """The values that the top level of the file gives to names, if it does so exactly once."""
-        ...
 
     def meaning(self, node: ast.expr) -> str | None:
         """Return the dotted name that a name or an attribute stands for through the imports."""
-        ...
 
 
 class UnknownValueError(ValueError):

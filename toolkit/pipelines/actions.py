@@ -33,7 +33,6 @@ class Action(Protocol):
 
     async def act(self, flow: Flow, turn: Turn) -> Outcome:
         """Do it once, with what has been handed on, and return what came of it."""
-        ...
 
 
 def make_action(step: PlannedStep) -> Action:

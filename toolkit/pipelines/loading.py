@@ -33,11 +33,9 @@ class Opening(Protocol):
     @property
     def environment(self) -> Mapping[str, str]:
         """The environment variables that the configuration lets expressions read."""
-        ...
 
     def refusal_of_environment(self) -> Problem | None:
         """Return why no expression may read them yet, or None if they may; asked only where one does."""
-        ...
 
     def resolve(self, name: str, *, base: Path) -> Tool | list[Problem]:
         """Return the tool that `name` means for a file in the folder `base`, or why there is none.
@@ -45,11 +43,9 @@ class Opening(Protocol):
         A name that leads nowhere gives an empty list: the pipeline then reports it (`TK604`), at the place where
         the name stands and with the nearest known names. Problems without a location are given that place too.
         """
-        ...
 
     def known_names(self, base: Path) -> Iterable[str]:
         """Return the names that `resolve` knows, for hints."""
-        ...
 
     def with_sources(self, targets: Sequence[str], *, base: Path) -> tuple[Self, list[Problem]]:
         """Return an opening that knows the tools of these sources too, and what is wrong with the sources.
@@ -57,7 +53,6 @@ class Opening(Protocol):
         A source that cannot be opened hides no other. It is called with one target at a time, and a problem without a
         location is given the target's place.
         """
-        ...
 
 
 def read_pipeline(

@@ -18,20 +18,16 @@ class Names(Protocol):
 
     def tool(self, word: Word) -> Tool | list[Problem]:
         """Return the tool that a name means, or why there is none; nothing if it is not known at all."""
-        ...
 
     def known(self) -> Iterable[str]:
         """Return the names that are known, for hints."""
-        ...
 
     @property
     def environment(self) -> Mapping[str, str]:
         """The environment variables that expressions may read."""
-        ...
 
     def refusal_of_environment(self) -> Problem | None:
         """Return why no expression may read the environment variables yet, or None if they may."""
-        ...
 
 
 class ToolLookup:

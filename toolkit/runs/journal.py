@@ -30,7 +30,6 @@ class Journal(Protocol):
 
     def recall(self, path: str) -> Kept | None:
         """Return what is kept of a step that has ended, or `None` if it is to be done."""
-        ...
 
     def begin(self, path: str, tool: str, definition: str, arguments: str, *, may_repeat: bool) -> None:
         """Keep that a step begins, before it does anything.
@@ -45,7 +44,6 @@ class Journal(Protocol):
         Raises:
             JournalError: If that cannot be written.
         """
-        ...
 
     def end(self, path: str, status: str, result: str, *, is_whole: bool, arguments: str = "") -> None:
         """Keep how a step ended, before the next one begins.
@@ -60,4 +58,3 @@ class Journal(Protocol):
         Raises:
             JournalError: If that cannot be written.
         """
-        ...

@@ -66,7 +66,7 @@ class Run:
             performer: What does the work of it.
             journal: Keeps what its steps have done; that of the run round it unless one is given.
         """
-        self.id = id or _new_id()
+        self.id = id or os.urandom(16).hex()
         self.goal = goal
         self.budget = budget or Budget()
         self.around = around
@@ -330,7 +330,3 @@ class Run:
     def __repr__(self) -> str:
         """Return the id and the status, not what it knows: that may be secret."""
         return f"Run(id={self.id!r}, status={self.status!r})"
-
-
-def _new_id() -> str:
-    return os.urandom(16).hex()

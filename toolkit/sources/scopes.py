@@ -49,7 +49,7 @@ class Scope:
         """Return the tool that a step means by a name or by `file.py:name`, or what is wrong; nothing if unknown."""
         if name in self._own:
             return self._own[name]
-        if _is_target(name):
+        if ":" in name or name.endswith(SUFFIXES):
             return self._only_tool(name, self._opener.open(name, base, "file"))
         if (inner := named_tool([*self._own.values()], name)) is not None:
             return inner
@@ -117,10 +117,6 @@ class Scope:
         one = found.tools[0].name
         many = f"'{name}' holds {len(found.tools)} tools, and a step calls one"
         return [Problem(UNKNOWN_TOOL, many, hint=f"name it, as in '{name}:{one}'")]
-
-
-def _is_target(name: str) -> bool:
-    return ":" in name or name.endswith(SUFFIXES)
 
 
 def _as_unknown(problem: Problem) -> Problem:

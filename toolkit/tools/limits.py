@@ -32,7 +32,6 @@ class Limiter(Protocol):
 
     def bounds(self, tool: str) -> bool:
         """Return whether calls of a tool have to wait for their turn."""
-        ...
 
     def take(self, tool: str, *, again: bool = False) -> GiveBack | float:
         """Begin a turn.
@@ -44,7 +43,6 @@ class Limiter(Protocol):
         Returns:
             What ends the turn; where it cannot begin yet, how many seconds that will be so at least.
         """
-        ...
 
 
 def parse_rate(text: str) -> tuple[int, float] | None:

@@ -100,7 +100,7 @@ def _spec_of(tool: Tool, place: Location | None) -> tuple[ToolSpec | None, list[
             return None, [Problem(NOT_A_TOOL, message, place, hint=hint)]
         fields_ = {each.name: getattr(spec, each.name) for each in fields(ToolSpec)}
     except InvalidTools as error:
-        return None, [_place(problem, place) for problem in error.problems]
+        return None, [problem if problem.location else replace(problem, location=place) for problem in error.problems]
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - the user's own property may raise anything
@@ -176,7 +176,3 @@ def _other_name(tool: Tool, what: str, expected: str, place: Location | None) ->
 
 def _called(tool: Tool) -> str:
     return f"an object of type {kind_of(tool)!r}"
-
-
-def _place(problem: Problem, place: Location | None) -> Problem:
-    return problem if problem.location else replace(problem, location=place)

@@ -32,27 +32,21 @@ class Kept(Protocol):
 
     def all(self) -> list[KeptRun]:
         """Return them, the newest first."""
-        ...
 
     def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterable[KeptStep]:
         """Return the steps or items of a run, or those alone that have ended since a time."""
-        ...
 
     def cancel(self, run: KeptRun) -> str:
         """End a run, or note that nobody will go on with it; return what was done, in words."""
-        ...
 
     def resumed(self, run: KeptRun, consent: Consent) -> Resumed | StoredResume:
         """Return a run as it goes on."""
-        ...
 
     def open_questions(self) -> list[PendingApproval]:
         """Return the questions of all runs that wait for an answer, the oldest first."""
-        ...
 
     def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
         """Keep the answer to a question, and return whether it was still open."""
-        ...
 
 
 class JournalRuns:

@@ -128,14 +128,10 @@ def _records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
             "rule": names.get(problem.code),
             "breakage": is_breakage(problem),
             "fingerprint": mark,
-            "fix": _fix_record(problem),
+            "fix": problem_record(with_shown_paths(problem))["fix"],
         }
         for record, problem, mark in zip(as_records(problems), problems, marks, strict=True)
     ]
-
-
-def _fix_record(problem: Problem) -> Any:
-    return problem_record(with_shown_paths(problem))["fix"]
 
 
 def _names() -> dict[str, str]:

@@ -15,7 +15,7 @@ _OWN: Final = Path(__file__).resolve().parents[1]
 
 def definition_of(tool: Tool) -> dict[str, str]:
     """Return the digest of each file that a tool is written in, and the tools that it calls, by the files' names."""
-    return {file: _digest(file) for file in sorted(set(_files_of(tool)))}
+    return {file: sha256(Path(file).read_bytes()).hexdigest() for file in sorted(set(_files_of(tool)))}
 
 
 def tools_within(tool: Tool) -> Iterator[Tool]:
@@ -44,7 +44,3 @@ def _is_of_users(file: str) -> bool:
 def _tools_of_agent(tool: Tool) -> list[Tool]:
     agent = innermost(tool)
     return list(getattr(agent, "tools", {}).values()) if getattr(agent, "is_agent", False) else []
-
-
-def _digest(file: str) -> str:
-    return sha256(Path(file).read_bytes()).hexdigest()

@@ -40,11 +40,9 @@ class Opening(Protocol):
 
     def boundary(self, base: Path) -> Path:
         """Return the folder beyond which a file in the folder `base` reads no text."""
-        ...
 
     def model_for(self, own: str | None) -> str | None:
         """Return the name of the model of an agent that names this one, or none, itself."""
-        ...
 
     def open_model(self, name: str) -> Model:
         """Return the model of a name.
@@ -52,19 +50,15 @@ class Opening(Protocol):
         Raises:
             ConfigurationError: If there is none.
         """
-        ...
 
     def open_target(self, target: str, *, base: Path) -> tuple[Sequence[Tool], list[Problem]]:
         """Return the tools that a target holds for a file in the folder `base`, and what is wrong with the others."""
-        ...
 
     def open_class(self, target: str, *, base: Path) -> type | list[Problem]:
         """Return the class that `file.py:Class` means for a file in the folder `base`, or why there is none."""
-        ...
 
     def known_names(self, base: Path) -> Iterable[str]:
         """Return the names that are targets, for hints."""
-        ...
 
 
 def read_agent(

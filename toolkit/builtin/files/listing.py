@@ -110,7 +110,7 @@ def list_files(base: Path, folder: str, effort: Effort) -> Iterator[Listed]:
         with walk(base, folder) as entry:
             if entry.found is None:
                 raise MissingError(f"File or folder not found: {folder}")
-            if _is_file(entry):
+            if stat.S_ISREG(entry.found.st_mode):
                 path = "/".join(parts)
                 yield Listed(entry, path, parts[-1])
                 return
@@ -174,10 +174,6 @@ class _Tree:
             yield inner
         finally:
             os.close(inner)
-
-
-def _is_file(entry: Entry) -> bool:
-    return entry.found is not None and stat.S_ISREG(entry.found.st_mode)
 
 
 def _ignore_files_above(base: Path, parts: list[str]) -> Iterator[IgnoreFile]:

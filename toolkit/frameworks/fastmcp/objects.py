@@ -56,15 +56,10 @@ async def conversation(server: Any, caller: Caller) -> AsyncIterator[Call]:
         return kind(action=given.action, content=None if given.content is None else dict(given.content))
 
     options: dict[str, Any] = {"elicitation_handler": answer} if caller.can_ask else {}
-    if _is_protocol_negotiated():
+    if hasattr(import_module("mcp"), "Client"):
         options["mode"] = "legacy"  # a server can ask in the middle of a call only after a handshake
     async with client_module.Client(server, **options) as client:
         yield partial(client.call_tool_mcp, progress_handler=caller.progress)
-
-
-def _is_protocol_negotiated() -> bool:
-    """Return whether this is a version whose client chooses between two kinds of connections: 4 and newer."""
-    return hasattr(import_module("mcp"), "Client")
 
 
 async def _listed(server: Any) -> list[tuple[Any, str, Any]]:

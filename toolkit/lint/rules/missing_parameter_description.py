@@ -64,17 +64,12 @@ class MissingParameterDescription(Rule):
         if tool.origin == "pipeline":
             return
         for parameter in tool.parameters:
-            if parameter.description == "" and not _refers(parameter.schema):
+            if parameter.description == "" and not (isinstance(parameter.schema, dict) and "$ref" in parameter.schema):
                 yield self.problem(
                     f"parameter {parameter.name!r} of {tool.name!r} has no description",
                     parameter.location or tool.location,
                     hint=_hint_for(tool, parameter.name),
                 )
-
-
-def _refers(schema: object) -> bool:
-    """Whether the description may stand where the schema refers to."""
-    return isinstance(schema, dict) and "$ref" in schema
 
 
 def _hint_for(tool: ToolDefinition, name: str) -> str:

@@ -1,6 +1,6 @@
 """Pages: a long list of tools is sent in parts; a cursor names the next part of a list, as long as that is the same."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -36,14 +36,9 @@ def page_of(offered: Mapping[str, Tool], cursor: str | None) -> Page:
     tools = [*offered.values()]
     if cursor is None and len(tools) <= LONGEST:
         return Page(tools, None)
-    mark = _mark_of(offered)
+    mark = sha256("\n".join(offered).encode()).hexdigest()[:16]
     starts = {f"{mark}-{start}": start for start in range(LONGEST, len(tools), LONGEST)}
     if cursor is not None and cursor not in starts:
         raise MCPError(INVALID_PARAMS, _INVALID)
     end = LONGEST + (0 if cursor is None else starts[cursor])
     return Page(tools[end - LONGEST : end], f"{mark}-{end}" if end < len(tools) else None)
-
-
-def _mark_of(names: Iterable[str]) -> str:
-    """Return a mark of a list, which changes with its content."""
-    return sha256("\n".join(names).encode()).hexdigest()[:16]

@@ -47,7 +47,7 @@ def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
         return {}
     servers: dict[str, McpServer] = {}
     for key, table in tables.items():
-        spot, name = Spot((listed, key), inner), _as_name(key)
+        spot, name = Spot((listed, key), inner), re.sub(r"[^A-Za-z0-9_-]+", "_", key).strip("_") or "server"
         if not isinstance(table, dict):
             spot.report(f"'{key}' must be an object")
         elif name in servers:
@@ -57,11 +57,6 @@ def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
         elif (server := read_server(name, _as_ours(table, spot), spot)) is not None:
             servers[name] = server
     return servers
-
-
-def _as_name(name: str) -> str:
-    """Return the nearest name that can stand before a dot."""
-    return re.sub(r"[^A-Za-z0-9_-]+", "_", name).strip("_") or "server"
 
 
 def _project_of(file: Path) -> Path:

@@ -57,13 +57,9 @@ def _begins_of(steps: Sequence[KeptStep]) -> dict[str, float]:
     begins: dict[str, float] = {}
     for step in steps:
         if step.began is not None:
-            for path in (step.path, *_around(step.path)):
+            for path in (step.path, *[step.path[:end] for end, sign in enumerate(step.path) if sign in "/["]):
                 begins[path] = min(step.began, begins.get(path, step.began))
     return begins
-
-
-def _around(path: str) -> list[str]:
-    return [path[:end] for end, sign in enumerate(path) if sign in "/["]
 
 
 def _cut(text: str, limit: int) -> str:
