@@ -4,8 +4,7 @@ The request of the third turn is kept at `turn-3`, its second call at `turn-3.2`
 """
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from toolkit.agents.chaining import Chaining
 from toolkit.agents.kinds import AgentKind
@@ -24,9 +23,6 @@ from toolkit.tools.kept_results import kept_result, result_text
 from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import masked
 from toolkit.wrappers.journaling import journaled
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 def can_keep_turns(kind: AgentKind, chaining: Sequence[Chaining]) -> bool:

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from toolkit.agents.agent import TASK
 from toolkit.agents.handing_over import handed_over, input_reader
@@ -31,9 +31,6 @@ from toolkit.tools.places import place_of_caller
 from toolkit.tools.resolution import build_tools
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
-
-if TYPE_CHECKING:
-    from typing import Unpack
 
 DEEPEST = 5
 """How deep subagents may be nested, by default."""
@@ -123,7 +120,7 @@ class Subagent(Tool):
         *,
         name: str | None = None,
         description: str | None = None,
-        **options: "Unpack[SubagentOptions]",
+        **options: Unpack[SubagentOptions],
     ) -> "Subagent":
         """Return the subagent of an agent that is there: an AgentTool, any other tool, or a function.
 
@@ -145,7 +142,7 @@ class Subagent(Tool):
 
     @classmethod
     def made_by(
-        cls, make: Callable[[], Any], name: str, description: str, **options: "Unpack[SubagentOptions]"
+        cls, make: Callable[[], Any], name: str, description: str, **options: Unpack[SubagentOptions]
     ) -> "Subagent":
         """Return the subagent of an agent that a function makes when it is called for the first time.
 
@@ -157,7 +154,7 @@ class Subagent(Tool):
 
     @classmethod
     def by_name(
-        cls, name: str, agents: Agents, *, description: str | None = None, **options: "Unpack[SubagentOptions]"
+        cls, name: str, agents: Agents, *, description: str | None = None, **options: Unpack[SubagentOptions]
     ) -> "Subagent":
         """Return the subagent of an agent that is looked up by its name when it is called for the first time.
 

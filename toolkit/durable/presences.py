@@ -5,17 +5,14 @@ import socket
 import threading
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import delete, insert, select, text, update
+from sqlalchemy import Connection, Engine, delete, insert, select, text, update
 
 from toolkit.durable.engines import StoreError
 from toolkit.durable.file_locks import FileLocks
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.tables import LOCKS, PROCESSES
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
 
 
 class Present(NamedTuple):
@@ -58,7 +55,7 @@ class Presence:
         executor: What the engine calls it.
     """
 
-    def __init__(self, engine: "Engine", url: StoreUrl, *, jobs: int = 0, tools: str = "") -> None:
+    def __init__(self, engine: Engine, url: StoreUrl, *, jobs: int = 0, tools: str = "") -> None:
         """Register this process with the store.
 
         Args:
@@ -143,7 +140,7 @@ class Presence:
         self._locks.close()
 
 
-def known_processes(engine: "Engine") -> list[Present]:
+def known_processes(engine: Engine) -> list[Present]:
     """Return the processes that have registered with a store.
 
     Raises:
@@ -157,7 +154,7 @@ def known_processes(engine: "Engine") -> list[Present]:
 class _ServerLocks:
     """Advisory locks of PostgreSQL, held by one connection."""
 
-    def __init__(self, engine: "Engine") -> None:
+    def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._connection: Connection | None = None
         self._guard = threading.RLock()

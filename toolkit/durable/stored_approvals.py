@@ -1,19 +1,15 @@
 """Stored approvals: the questions of runs that wait for their answers, in a store."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_in, question_text
 from toolkit.durable.engines import patiently, storage_errors
+from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.tables import APPROVALS, RUNS
 from toolkit.json_texts import json_text
-
-if TYPE_CHECKING:
-    from sqlalchemy import Connection, Engine
-
-    from toolkit.durable.store_urls import StoreUrl
 
 T = TypeVar("T")
 
@@ -21,7 +17,7 @@ T = TypeVar("T")
 class StoredApprovals:
     """The questions in a store; safe to use from several threads."""
 
-    def __init__(self, engine: "Engine", url: "StoreUrl") -> None:
+    def __init__(self, engine: Engine, url: StoreUrl) -> None:
         """Keep where they are."""
         self._engine, self._url = engine, url
 
@@ -53,7 +49,7 @@ class StoredApprovals:
         row = {**pending._asdict(), "question": question_text(pending.question)}
         before = delete(APPROVALS).where(APPROVALS.c.run == pending.run, APPROVALS.c.path == pending.path)
 
-        def write(connection: "Connection") -> None:
+        def write(connection: Connection) -> None:
             connection.execute(before)
             connection.execute(insert(APPROVALS).values(**row))
 
@@ -79,7 +75,7 @@ class StoredApprovals:
         change = update(APPROVALS).where(APPROVALS.c.id == id, APPROVALS.c.answer.is_(None)).values(**row)
         return self._do("write", lambda connection: connection.execute(change).rowcount == 1)
 
-    def _do(self, what: str, work: "Callable[[Connection], T]") -> T:
+    def _do(self, what: str, work: Callable[[Connection], T]) -> T:
         def once() -> T:
             with self._engine.begin() as connection:
                 return work(connection)
@@ -94,7 +90,7 @@ def _within(path: str) -> Any:
     return (own == path) | own.startswith(f"{path}/", autoescape=True) | own.startswith(f"{path}[", autoescape=True)
 
 
-def _all(connection: "Connection", wanted: Any) -> list[PendingApproval]:
+def _all(connection: Connection, wanted: Any) -> list[PendingApproval]:
     return [_pending_in(row._mapping) for row in connection.execute(wanted)]  # noqa: SLF001 - a public name in spite of it
 
 

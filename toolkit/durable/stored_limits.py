@@ -5,20 +5,30 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from threading import Event
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
-from sqlalchemy import Float, cast, delete, extract, func, insert, literal, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Float,
+    cast,
+    delete,
+    extract,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    update,
+)
 
 from toolkit.durable.engines import patiently, storage_errors
 from toolkit.durable.permits import Stopped
+from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.tables import LIMITS, PROCESSES, TURNS
 from toolkit.durable.workflow_journals import Lost
 from toolkit.tools.limits import GiveBack, Limit
-
-if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, Connection, Engine
-
-    from toolkit.durable.store_urls import StoreUrl
 
 T = TypeVar("T")
 
@@ -28,7 +38,7 @@ _ID_BYTES: Final = 12
 class StoredLimits:
     """Decides when the calls of all workers of a store may begin: a `Limiter`."""
 
-    def __init__(self, engine: "Engine", url: "StoreUrl", process: Callable[[], int]) -> None:
+    def __init__(self, engine: Engine, url: StoreUrl, process: Callable[[], int]) -> None:
         """Keep where they are.
 
         Args:
@@ -52,7 +62,7 @@ class StoredLimits:
         """
         rows = [{"tool": tool, **limit._asdict()} for tool, limit in limits.items()]
 
-        def write(connection: "Connection") -> None:
+        def write(connection: Connection) -> None:
             connection.execute(delete(LIMITS).where(LIMITS.c.tool.in_({*limits, *tools})))
             if rows:
                 connection.execute(insert(LIMITS), rows)
@@ -89,7 +99,7 @@ class StoredLimits:
         wait = self._do(lambda connection: self._begin(connection, tool, turn, again=again))
         return partial(self._give_back, turn) if wait is None else wait
 
-    def _begin(self, connection: "Connection", tool: str, turn: str, *, again: bool) -> float | None:
+    def _begin(self, connection: Connection, tool: str, turn: str, *, again: bool) -> float | None:
         """Write that a turn begins; return how many seconds it cannot, if it cannot."""
         self._forget_old(connection, tool, turn)
         row = connection.execute(select(LIMITS).where(LIMITS.c.tool == tool).with_for_update()).one_or_none()
@@ -106,13 +116,13 @@ class StoredLimits:
         connection.execute(insert(TURNS).values(id=turn, tool=tool, process=self._process(), began=now, ended=ended))
         return None
 
-    def _forget_old(self, connection: "Connection", tool: str, turn: str) -> None:
+    def _forget_old(self, connection: Connection, tool: str, turn: str) -> None:
         """Forget turns that count no more, and this one, if the answer was lost; from here on a file is locked."""
         seconds = select(LIMITS.c.seconds).where(LIMITS.c.tool == tool).scalar_subquery()
         counts = (TURNS.c.ended.is_(None) & _is_there()) | (TURNS.c.began > self._now - func.coalesce(seconds, 0.0))
         connection.execute(delete(TURNS).where(TURNS.c.tool == tool, or_(TURNS.c.id == turn, ~counts)))
 
-    def _running(self, connection: "Connection", tool: str) -> int:
+    def _running(self, connection: Connection, tool: str) -> int:
         own = TURNS.c.ended.is_(None) & (TURNS.c.tool == tool)
         return connection.execute(select(func.count()).select_from(TURNS).where(own, _is_there())).scalar_one()
 
@@ -121,13 +131,13 @@ class StoredLimits:
         self._do(lambda connection: connection.execute(ends))
 
     @property
-    def _now(self) -> "ColumnElement[float]":
+    def _now(self) -> ColumnElement[float]:
         """The time on the one clock that all workers share."""
         if self._engine.dialect.name == "postgresql":
             return cast(extract("epoch", func.clock_timestamp()), Float)
         return literal(time.time(), Float)
 
-    def _do(self, work: "Callable[[Connection], T]") -> T:
+    def _do(self, work: Callable[[Connection], T]) -> T:
         def once() -> T:
             with self._engine.begin() as connection:
                 return work(connection)

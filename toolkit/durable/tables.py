@@ -1,12 +1,9 @@
 """Tables: what a store holds beside the engine's own tables: runs, their questions, who works on them, and limits."""
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-from sqlalchemy import Column, Float, Index, Integer, MetaData, Table, Text, UniqueConstraint, text
+from sqlalchemy import Column, Engine, Float, Index, Integer, MetaData, Table, Text, UniqueConstraint, text
 from sqlalchemy.schema import CreateIndex, CreateTable
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
 
 _METADATA: Final = MetaData()
 
@@ -93,7 +90,7 @@ LOCKS: Final = 0x746F6F6C
 """The first half of the numbers of our advisory locks."""
 
 
-def make_tables(engine: "Engine") -> None:
+def make_tables(engine: Engine) -> None:
     """Make the tables that are not there.
 
     Raises:

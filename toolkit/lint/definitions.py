@@ -3,19 +3,17 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from toolkit import dialects
+from toolkit.dialects import Export
 from toolkit.documents.nodes import Mapping as MappingNode, Node, Sequence as SequenceNode
 from toolkit.lint.python_files import PythonFunction, PythonParameter
 from toolkit.problems import Edit, Location
 from toolkit.schemas.places import Pointer
 from toolkit.schemas.schema import Schema
+from toolkit.tools.source_marks import Terms
 from toolkit.tools.spec import ToolSpec
-
-if TYPE_CHECKING:
-    from toolkit.dialects import Export
-    from toolkit.tools.source_marks import Terms
 
 Origin = Literal["python", "json", "pipeline", "object"]
 TextKind = Literal["name", "title", "description", "parameter name", "parameter", "value", "instruction", "prompt"]
@@ -116,10 +114,10 @@ class ToolDefinition:
     is_written: bool = False
     framework: str | None = None
     is_named: bool = True
-    exports: "dict[str, Export]" = field(default_factory=dict, repr=False)
+    exports: dict[str, Export] = field(default_factory=dict, repr=False)
 
     @property
-    def terms(self) -> "Terms | None":
+    def terms(self) -> Terms | None:
         """How the users of its framework write what lint asks for; None for a tool of ours."""
         if self.framework is None:
             return None
@@ -133,7 +131,7 @@ class ToolDefinition:
         """Whether somebody else may have written it: it stands in JSON, or no code of this project makes it."""
         return self.origin == "json" or (self.origin == "object" and not any(key[0] == "code" for key in self.identity))
 
-    def exported(self, dialect: str) -> "Export":
+    def exported(self, dialect: str) -> Export:
         """Return the tool in a provider's dialect; it is made once, however many rules ask for it.
 
         Args:

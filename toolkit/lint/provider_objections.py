@@ -6,9 +6,10 @@ Which provider takes what is data of `dialects`; here it only gets its place in 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from toolkit import dialects
+from toolkit.dialects import Export
 from toolkit.dialects.changes import Objection
 from toolkit.dialects.limits import Limit
 from toolkit.dialects.providers import LIMITS
@@ -16,9 +17,6 @@ from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, Severity
 from toolkit.tools.spec import ToolSpec
-
-if TYPE_CHECKING:
-    from toolkit.dialects import Export
 
 STRICT = tuple(name for name, limits in LIMITS.items() if limits.closed is not None)
 """The providers whose strict mode wants every object closed."""
@@ -77,7 +75,7 @@ def by_source(tools: Sequence[ToolDefinition]) -> list[list[ToolDefinition]]:
     return list(found.values())
 
 
-def shared_exports(tools: Sequence[ToolDefinition]) -> "Callable[[ToolSpec, str], Export]":
+def shared_exports(tools: Sequence[ToolDefinition]) -> Callable[[ToolSpec, str], Export]:
     """Return what exports the specifications of these tools, each to a dialect once."""
     holders = {id(tool.spec): tool for tool in tools}
     return lambda spec, dialect: holders[id(spec)].exported(dialect)

@@ -1,9 +1,10 @@
 """Flows: what moves while a pipeline runs: what a step gave, what it hands on, and what expressions can read."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from toolkit.errors import ToolExecutionError
+from toolkit.events import StepStatus
 from toolkit.json_texts import json_text
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.templated_data import ListValue, MappingValue, Value
@@ -11,9 +12,6 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.raised_errors import message_of, raised_by
 from toolkit.tools.results import ToolResult
 from toolkit.tools.skipped_items import Skips
-
-if TYPE_CHECKING:
-    from toolkit.events import StepStatus
 
 NOT_RUN: Mapping[str, Any] = {
     "output": None,
@@ -40,7 +38,7 @@ class Outcome(NamedTuple):
             of the step itself is empty.
     """
 
-    status: "StepStatus"
+    status: StepStatus
     result: ToolResult
     output: Any
     attempts: int = 1
@@ -58,7 +56,7 @@ SKIPPED = Outcome("skipped", ToolResult(), None, 0)
 PASSED = Outcome("ok", ToolResult(), None, 0)
 """What a gate gives after a yes: nothing to hand on."""
 
-_STATUS_OF_CODE: dict[object, "StepStatus"] = {"rejected": "rejected", "timeout": "timed_out"}
+_STATUS_OF_CODE: dict[object, StepStatus] = {"rejected": "rejected", "timeout": "timed_out"}
 
 
 def outcome_of(result: ToolResult, attempts: int = 1) -> Outcome:

@@ -7,9 +7,10 @@ user's own configuration has too does not wait.
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolkit.approvals.consents import Access, Consents
+from toolkit.approvals.gates import Gate
 from toolkit.approvals.requests import fingerprint
 from toolkit.builtin.catalog import ready_tools
 from toolkit.builtin.options import FOLDER, Option
@@ -20,9 +21,6 @@ from toolkit.sources.configuring import user_file
 from toolkit.sources.shown_paths import place_from
 from toolkit.sources.toml_files import place_in_configuration
 
-if TYPE_CHECKING:
-    from toolkit.approvals.gates import Gate
-
 ENVIRONMENT = "env"
 """What a flag calls the list of variables that expressions may read."""
 
@@ -31,7 +29,7 @@ _READY = "builtin"
 _SERVERS = "mcp"
 
 
-def consents_for(configuration: Configuration, gate: "Gate | None" = None) -> Consents:
+def consents_for(configuration: Configuration, gate: Gate | None = None) -> Consents:
     """Return what the user has agreed to for a project, and who asks them for more."""
     named = {*configuration.consented, *(f"{_SERVERS}.{name}" for name in configuration.start)}
     return Consents(user_file(os.environ).with_name(_CONSENTS), named, gate)

@@ -1,9 +1,9 @@
 """Admission: what stands between valid arguments and the work."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from toolkit.approvals.gates import Gate
+from toolkit.approvals.gates import Demand, Gate
 from toolkit.approvals.permissions import Refused
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.tools.approval_checks import decide
@@ -13,11 +13,8 @@ from toolkit.tools.questions import Admitted, CallQuestion
 from toolkit.tools.refusals import CallDenied
 from toolkit.tools.subjects import Subject
 
-if TYPE_CHECKING:
-    from toolkit.approvals.gates import Demand
 
-
-def verdict_on(tool: Callee, parsed: Any, context: ToolContext, demand: "Demand | None") -> Verdict:
+def verdict_on(tool: Callee, parsed: Any, context: ToolContext, demand: Demand | None) -> Verdict:
     """Return the gate's verdict on a call; `NO_QUESTION` lets it run at once."""
     gate = context.gate or Gate()
     if demand is None and context.chosen_by == "person" and not (gate.judges_itself or gate.policy.needs_arguments):
@@ -37,7 +34,7 @@ async def admit(
     arguments: str | Mapping[str, Any],
     parsed: Any,
     context: ToolContext,
-    demand: "Demand | None",
+    demand: Demand | None,
     verdict: Verdict,
 ) -> Admitted:
     """Return the arguments that may run.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, final
+from typing import Any, Unpack, final
 
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.risks import Flow
@@ -17,14 +17,10 @@ from toolkit.tools.data_flows import READINGS, flow_of
 from toolkit.tools.deferred_problems import are_problems_deferred
 from toolkit.tools.forwarding import HOOKS, hands_on
 from toolkit.tools.names import name_problem
+from toolkit.tools.options import ToolOptions
 from toolkit.tools.results import ToolResult
 from toolkit.tools.short_calls import call_at_once, is_short
 from toolkit.tools.spec import ToolSpec
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from toolkit.tools.options import ToolOptions
 
 
 class Tool(Callee):
@@ -94,7 +90,7 @@ class Tool(Callee):
         description: str,
         parameters: Mapping[str, Any],
         function: Callable[..., Any],
-        **options: "Unpack[ToolOptions]",
+        **options: Unpack[ToolOptions],
     ) -> "Tool":
         """Make a tool by hand from a JSON Schema and a function that takes the arguments by keyword.
 
@@ -258,7 +254,7 @@ class HandmadeTool(Tool):
         description: str,
         parameters: Mapping[str, Any],
         function: Callable[..., Any],
-        **options: "Unpack[ToolOptions]",
+        **options: Unpack[ToolOptions],
     ) -> None:
         """Build it; see `Tool.create`.
 

@@ -7,12 +7,14 @@ success, failure and error and one duration, notify the listener, and log. Signa
 import logging
 from collections.abc import Callable, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import NO_QUESTION
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolExecutionError, ToolkitError
 from toolkit.events import Outcome, ToolFinished, ToolStarted
 from toolkit.freezing import freeze_mapping
+from toolkit.redactors.redactor import Redactor
 from toolkit.running import ends_more_than_a_call
 from toolkit.tools.admission import admit, verdict_on
 from toolkit.tools.call_secrets import learn_parsed, redacting, redactor_of
@@ -26,10 +28,6 @@ from toolkit.tools.refusals import AnsweredEarly, CallDenied
 from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import masked
 from toolkit.tools.turns import perform_in_turn
-
-if TYPE_CHECKING:
-    from toolkit.approvals.gates import Demand
-    from toolkit.redactors.redactor import Redactor
 
 logging.getLogger("toolkit").addHandler(logging.NullHandler())
 
@@ -55,7 +53,7 @@ class _Ending:
 
 
 async def call_reported(
-    tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: "Demand | None"
+    tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: Demand | None
 ) -> ToolResult:
     """Call a tool and report the start and the finish to the listener of the context."""
     context = redacting(tool, arguments, context)
@@ -71,7 +69,7 @@ async def call_tool(
     tool: Callee,
     arguments: str | Mapping[str, Any],
     context: ToolContext,
-    demand: "Demand | None",
+    demand: Demand | None,
     ending: _Ending | None = None,
 ) -> ToolResult:
     """Call a tool and return its result, whatever happens to it but a signal; without events."""
@@ -121,7 +119,7 @@ async def call_tool(
 
 
 async def call_as_meant(
-    tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: "Demand | None"
+    tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: Demand | None
 ) -> ToolResult:
     """Call a tool with a model's arguments, read as it meant them: these are reported, approved, kept and run."""
     from toolkit.tools.meant_arguments import as_meant  # noqa: PLC0415 - few calls are a model's
@@ -227,7 +225,7 @@ def _with_replacement(tool: Callee, replaced: str, context: ToolContext, result:
     return result.remarked(f"A reviewer has changed the arguments of this call, which ran with: {shown}")
 
 
-def _log_raised(tool: Callee, error: BaseException, redactor: "Redactor") -> None:
+def _log_raised(tool: Callee, error: BaseException, redactor: Redactor) -> None:
     """Log an exception; one whose traceback quotes a secret as text, for its own words cannot be changed."""
     from traceback import format_exception  # noqa: PLC0415 - only a log at DEBUG needs it
 

@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import partial
 from types import CoroutineType, NoneType
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
 from toolkit.errors import InvalidTools
 from toolkit.problems import Problem, errors_among
@@ -15,6 +15,7 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.function_defaults import defaults_left
 from toolkit.tools.function_readings import read_function
 from toolkit.tools.injections import injected
+from toolkit.tools.options import MarkOptions
 from toolkit.tools.outcomes import NOTHING_RETURNED, as_result
 from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
@@ -22,11 +23,6 @@ from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.shape_values import Shape
 from toolkit.tools.signatures import Signature
 from toolkit.tools.spec import ToolSpec
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from toolkit.tools.options import MarkOptions
 
 
 class FunctionTool(Tool):
@@ -115,7 +111,7 @@ def _caller(function: Callable[..., Any], signature: Signature) -> Callable[[dic
     return call
 
 
-def from_function(function: Callable[..., Any], **options: "Unpack[MarkOptions]") -> Tool:
+def from_function(function: Callable[..., Any], **options: Unpack[MarkOptions]) -> Tool:
     """Make a tool of any function, marked or not.
 
     Example:

@@ -9,17 +9,15 @@ from collections.abc import Mapping
 from logging import INFO
 from time import perf_counter
 from types import CoroutineType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from toolkit.events import Outcome
 from toolkit.running import run_in_loop
 from toolkit.tools.callees import Callee
 from toolkit.tools.calling import count_call, ended_by, log_call
 from toolkit.tools.context import ToolContext
 from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.results import ToolResult
-
-if TYPE_CHECKING:
-    from toolkit.events import Outcome
 
 
 def is_short(tool: Callee, context: ToolContext) -> bool:

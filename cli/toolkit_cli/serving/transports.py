@@ -8,17 +8,14 @@ import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import closing
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from toolkit.mcp.serving.over_stdio import serve_stdio
-from toolkit.mcp.serving.server import ToolServer
+from toolkit.mcp.serving.server import Options, ToolServer
+from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.running.interrupts import Interrupts
-
-if TYPE_CHECKING:
-    from toolkit.mcp.serving.server import Options
-    from toolkit.tools.base import Tool
 
 _LOOPBACK = "127.0.0.1"
 _LAST_PORT = 65_535
@@ -134,7 +131,7 @@ def http_options(place: Place, variable: str, hosts: Sequence[str]) -> HttpOptio
     return HttpOptions(place, token, hosts)
 
 
-def carry_over_stdio(tools: "Mapping[str, Tool]", options: "Options", watch: Watch | None, *, quiet: bool) -> int:
+def carry_over_stdio(tools: Mapping[str, Tool], options: Options, watch: Watch | None, *, quiet: bool) -> int:
     """Serve the client that started us until it disconnects; return the exit code."""
     sink, source = console.data_descriptor(), console.take_input()
     if sink is None or source is None:
@@ -153,7 +150,7 @@ def carry_over_stdio(tools: "Mapping[str, Tool]", options: "Options", watch: Wat
 
 
 def carry_over_http(
-    tools: "Mapping[str, Tool]", options: "Options", access: HttpOptions, watch: Watch | None, *, quiet: bool
+    tools: Mapping[str, Tool], options: Options, access: HttpOptions, watch: Watch | None, *, quiet: bool
 ) -> int:
     """Serve all clients until somebody ends it; return the exit code."""
     from toolkit.mcp.serving import http_guard, over_http  # noqa: PLC0415 - stdio needs none of it
@@ -173,8 +170,8 @@ def carry_over_http(
 
 
 def _until_the_end(
-    tools: "Mapping[str, Tool]",
-    options: "Options",
+    tools: Mapping[str, Tool],
+    options: Options,
     work: "Callable[[ToolServer], Awaitable[None]]",
     watch: Watch | None,
 ) -> int:
@@ -216,7 +213,7 @@ def _listener(place: Place) -> socket.socket:
     return listener
 
 
-def _served(tools: "Mapping[str, Tool]", where: str) -> str:
+def _served(tools: Mapping[str, Tool], where: str) -> str:
     shown = [*tools][:_MOST_NAMED]
     count = f"{len(tools)} tool{'' if len(tools) == 1 else 's'}"
     return f"serving {count} {where}: {', '.join(shown)}{', …' if len(tools) > len(shown) else ''}"

@@ -1,15 +1,10 @@
 """Flows: which tool may be called when, as a file declares it: the locks of a playbook, and the states of a machine."""
 
-from typing import TYPE_CHECKING
-
 from toolkit.agents.files.definitions import LockDefinition, StateDefinition, Way
-from toolkit.agents.playbooks import After, after, after_any, all_of, any_of, known, produced
+from toolkit.agents.playbooks import After, Lock, after, after_any, all_of, any_of, known, produced
 from toolkit.documents import nodes
 from toolkit.documents.nodes import Node, Scalar
 from toolkit.documents.shapes import ShapeReader, Word
-
-if TYPE_CHECKING:
-    from toolkit.agents.playbooks import Lock
 
 LOCK_KEYS = ("all", "any", "artifact", "blackboard")
 _LOCK = "a tool's name, a list of them, or one of {all: […]}, {any: […]}, {artifact: TYPE}, {blackboard: NAME}"
@@ -38,7 +33,7 @@ class FlowReader(ShapeReader):
         lock = self._lock(entry.value, f"the lock of {tool.text!r}", waits_for)
         return LockDefinition(tool, lock, tuple(waits_for))
 
-    def _lock(self, node: Node, what: str, waits_for: list[Word]) -> "Lock | None":
+    def _lock(self, node: Node, what: str, waits_for: list[Word]) -> Lock | None:
         if isinstance(node, nodes.Mapping) and len(node.entries) == 1:
             [(key, entry)] = node.entries.items()
             self.check_keys(node, what, LOCK_KEYS)
@@ -54,7 +49,7 @@ class FlowReader(ShapeReader):
         self._expected(node, what, _LOCK)
         return None
 
-    def _several(self, node: Node, what: str, waits_for: list[Word], *, wants_all: bool) -> "Lock | None":
+    def _several(self, node: Node, what: str, waits_for: list[Word], *, wants_all: bool) -> Lock | None:
         """Read a list of locks; where they are names alone, they become one lock, whose words are plainer."""
         items = self.sequence(node, what)
         if items is None:

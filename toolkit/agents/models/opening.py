@@ -2,17 +2,13 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from toolkit.agents.models.known_names import near_models
 from toolkit.agents.models.messages import Model
-from toolkit.agents.models.prices import PricedModel
+from toolkit.agents.models.prices import Price, PricedModel
 from toolkit.agents.models.script_names import SCRIPTED
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, did_you_mean
-
-if TYPE_CHECKING:
-    from toolkit.agents.models.prices import Price
 
 CHAT = "chat"
 _KINDS = f"write {SCRIPTED}:FILE (YAML or Python), PROVIDER:NAME (openai-chat:NAME), or {CHAT}:NAME with a base URL"
@@ -24,7 +20,7 @@ def open_model(
     base_url: str | None = None,
     *,
     timeout: float | None = None,
-    prices: "Mapping[str, Price]" = MappingProxyType({}),
+    prices: Mapping[str, Price] = MappingProxyType({}),
 ) -> Model:
     """Return the model that a name means.
 
