@@ -1,11 +1,9 @@
 """The tool `calculator`: exact arithmetic."""
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from toolkit.builtin.arithmetic import evaluate
-from toolkit.builtin.options import Option, take_options
+from toolkit.builtin.options import Option
 from toolkit.builtin.real_numbers import UncomputableError
 from toolkit.tools.results import ToolResult
 from toolkit.tools.text import TextTool
@@ -41,8 +39,3 @@ class Calculator(TextTool):
             return ToolResult.success(str(evaluate(text)))
         except UncomputableError as error:
             return ToolResult.failure(str(error))
-
-
-def build(base: Path, options: Mapping[str, Any]) -> Calculator:
-    """Make the tool from its configuration."""
-    return Calculator(**take_options(OPTIONS, options, base))

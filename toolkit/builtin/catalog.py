@@ -46,7 +46,12 @@ class ReadyTool(NamedTuple):
             ConfigurationError: If an option is unknown or has a wrong value, with every one that is wrong, or
                 if the tool cannot work here.
         """
-        tool: Tool = self.load().build(Path.cwd() if base is None else base, options)
+        from toolkit.builtin.options import take_options  # noqa: PLC0415 - a list of the tools reads no options
+
+        module, here = self.load(), Path.cwd() if base is None else base
+        folders = {option.name: here for option in module.OPTIONS if option.default == "."}
+        make = getattr(module, "build", None) or getattr(module, self.class_name)
+        tool: Tool = make(**folders | take_options(module.OPTIONS, options, here))
         return tool
 
     def load(self) -> ModuleType:

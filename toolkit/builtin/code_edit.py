@@ -1,10 +1,9 @@
 """The tool `code_edit`: change a part of a text file."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from toolkit.approvals.previews import Preview
 from toolkit.builtin.files.changing import CHANGING_OPTIONS, FileChangingTool
@@ -22,7 +21,7 @@ from toolkit.builtin.files.listing import Effort
 from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxError, state_of
 from toolkit.builtin.files.texts import decode_text, encode_text
 from toolkit.builtin.files.walking import MissingError
-from toolkit.builtin.options import FOLDER, Option, take_options
+from toolkit.builtin.options import FOLDER, Option
 from toolkit.builtin.widening import outside_project
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext
@@ -197,8 +196,3 @@ def _answer(wanted: CodeEditInput, path: str, new: Edited) -> str:
 
 def _failed(path: str, error: OSError) -> ToolExecutionError:
     return ToolExecutionError(f"Failed to edit {path}: {error.strerror or error}")
-
-
-def build(base: Path, options: Mapping[str, Any]) -> CodeEdit:
-    """Make the tool from its configuration."""
-    return CodeEdit(**{"base": base} | take_options(OPTIONS, options, base))

@@ -1,16 +1,16 @@
 """The tool `code_search`: find lines of files by a regular expression."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from toolkit.builtin.files.listing import Effort, Listed, list_files, on_one_line
 from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
 from toolkit.builtin.files.sandbox import SandboxError
 from toolkit.builtin.files.sandboxed import SandboxedTool
 from toolkit.builtin.files.walking import UnfitError
-from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, take_options
+from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option
 from toolkit.builtin.widening import outside_project
 from toolkit.line_expressions import compile_line_expression
 from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
@@ -246,8 +246,3 @@ def _with_context(matches: list[int], context: int, count: int) -> list[int]:
 def _cut(line: str) -> str:
     rest = len(line) - _MOST_SHOWN_OF_A_LINE
     return f"{line[:_MOST_SHOWN_OF_A_LINE]}… [{rest} more characters]" if rest > 0 else line
-
-
-def build(base: Path, options: Mapping[str, Any]) -> CodeSearch:
-    """Make the tool from its configuration."""
-    return CodeSearch(**{"base": base} | take_options(OPTIONS, options, base))

@@ -1,11 +1,9 @@
 """The tool `datetime`: the present time, date arithmetic and time zones."""
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from toolkit.builtin.dates import Clock, UnansweredError, answer, utc_now
-from toolkit.builtin.options import Option, take_options
+from toolkit.builtin.options import Option
 from toolkit.tools.results import ToolResult
 from toolkit.tools.text import TextTool
 
@@ -45,8 +43,3 @@ class DateTime(TextTool):
             return ToolResult.success(answer(text, self._clock))
         except UnansweredError as error:
             return ToolResult.failure(str(error))
-
-
-def build(base: Path, options: Mapping[str, Any]) -> DateTime:
-    """Make the tool from its configuration."""
-    return DateTime(**take_options(OPTIONS, options, base))

@@ -1,16 +1,15 @@
 """The tool `glob`: find files by a pattern for their paths."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from toolkit.builtin.files.listing import Effort, list_files, on_one_line
 from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
 from toolkit.builtin.files.sandbox import SandboxError
 from toolkit.builtin.files.sandboxed import SandboxedTool
-from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, take_options
+from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option
 from toolkit.builtin.widening import outside_project
 from toolkit.tools.results import ToolResult
 
@@ -87,8 +86,3 @@ class Glob(SandboxedTool[GlobInput]):
         paths = [on_one_line(path) for path in found[: self._max_results]]
         lines = [*(paths or [f"No files found matching pattern: {pattern}"]), *(f"[{remark}]" for remark in remarks)]
         return ToolResult.success("\n".join(lines), structured={"files": paths, "complete": not remarks})
-
-
-def build(base: Path, options: Mapping[str, Any]) -> Glob:
-    """Make the tool from its configuration."""
-    return Glob(**{"base": base} | take_options(OPTIONS, options, base))

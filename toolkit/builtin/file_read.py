@@ -1,15 +1,14 @@
 """The tool `file_read`: read a text file beneath one directory."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from toolkit.builtin.files.differences import lines_of
 from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxError
 from toolkit.builtin.files.sandboxed import SandboxedTool
 from toolkit.builtin.files.texts import decode_text
-from toolkit.builtin.options import COUNT, FOLDER, Option, take_options
+from toolkit.builtin.options import COUNT, FOLDER, Option
 from toolkit.builtin.widening import outside_project
 from toolkit.tools.results import ToolResult
 
@@ -88,8 +87,3 @@ def _lines(wanted: FileReadInput, text: str) -> ToolResult:
     return ToolResult.success(
         "".join(lines[start - 1 : end]), structured={"start_line": start, "end_line": end, "lines": len(lines)}
     )
-
-
-def build(base: Path, options: Mapping[str, Any]) -> FileRead:
-    """Make the tool from its configuration."""
-    return FileRead(**{"base": base} | take_options(OPTIONS, options, base))

@@ -1,16 +1,14 @@
 """The tool `file_write`: write a text file beneath one directory."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from toolkit.approvals.previews import Preview
 from toolkit.builtin.files.changing import CHANGING_OPTIONS, FileChangingTool
 from toolkit.builtin.files.differences import count_changed_lines, describe_change
 from toolkit.builtin.files.sandbox import SandboxError, state_of
 from toolkit.builtin.files.texts import encode_text
-from toolkit.builtin.options import FOLDER, Option, take_options
+from toolkit.builtin.options import FOLDER, Option
 from toolkit.builtin.widening import outside_project
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext
@@ -119,8 +117,3 @@ def _text_of(content: bytes) -> str | None:
 
 def _failed(error: OSError) -> str:
     return f"Failed to write file: {error.strerror or error}"
-
-
-def build(base: Path, options: Mapping[str, Any]) -> FileWrite:
-    """Make the tool from its configuration."""
-    return FileWrite(**{"base": base} | take_options(OPTIONS, options, base))

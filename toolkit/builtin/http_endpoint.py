@@ -3,19 +3,16 @@
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote_plus, urlsplit
 
 from toolkit.builtin.extras import need
-from toolkit.builtin.options import COUNT, DURATION, SWITCH, TABLE, TEXT, Option, take_options
+from toolkit.builtin.options import COUNT, DURATION, SWITCH, TABLE, TEXT, Option, end_at_faults, not_above_zero
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, place_of, resolve_by_system
 from toolkit.builtin.web.charsets import MediaType, decode_text, looks_binary, read_media_type
 from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError, joined_headers
 from toolkit.builtin.widening import environment_variables, private_addresses
-from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError, ToolArgumentsError
-from toolkit.problems import Problem
 from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_names import names_secret_variable
 from toolkit.tools.context import ToolContext
@@ -112,10 +109,7 @@ class Http(TextTool):
         self.name = name
         self.requires_approval = requires_approval
         self._url, self._method, self._headers = url.strip(), method.strip().upper(), joined_headers(headers or {})
-        if problems := [*_url_problems(self._url), *_other_problems(self._method, self._headers, timeout, max_bytes)]:
-            raise ConfigurationError(
-                problems=[Problem(BAD_CONFIGURATION, message, hint=hint) for message, hint in problems]
-            )
+        end_at_faults([*_url_problems(self._url), *_other_problems(self._method, self._headers, timeout, max_bytes)])
         host = urlsplit(self._url).hostname or ""
         self.description = description or (
             f"Sends the input to {host} by HTTP {self._method} and returns the text of the answer. "
@@ -192,25 +186,16 @@ class Http(TextTool):
         return f"{base}{'&' if '?' in base else '?'}input={quote_plus(text)}"
 
 
-def build(base: Path, options: Mapping[str, Any]) -> Http:
+def build(**values: Any) -> Http:
     """Make the tool from its configuration; a secret in the file itself is refused."""
-    values = take_options(OPTIONS, options, base)
-    written = [
-        name
+    end_at_faults(
+        (
+            f"the value of the header '{name}' is written in the file",
+            f"keep it in the environment, and write {name} = '${{NAME}}'",
+        )
         for name, value in values.get("headers", {}).items()
         if names_secret_variable(name) and not variables_in(value)
-    ]
-    if written:
-        raise ConfigurationError(
-            problems=[
-                Problem(
-                    BAD_CONFIGURATION,
-                    f"the value of the header '{name}' is written in the file",
-                    hint=f"keep it in the environment, and write {name} = '${{NAME}}'",
-                )
-                for name in written
-            ]
-        )
+    )
     return Http(**values)
 
 
@@ -243,11 +228,7 @@ def _other_problems(
             problems.append((f"the header '{name}' cannot be set", "it is derived from the URL and the input"))
         elif not (value.isascii() and value.isprintable()):
             problems.append((f"the value of the header '{name}' must be plain ASCII", None))
-    if timeout <= 0:
-        problems.append(("'timeout' must be above zero", None))
-    if max_bytes <= 0:
-        problems.append(("'max_bytes' must be above zero", None))
-    return problems
+    return problems + not_above_zero(timeout=timeout, max_bytes=max_bytes)
 
 
 def _filled_url(url: str, redactor: Redactor, user: str) -> str:

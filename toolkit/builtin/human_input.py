@@ -1,13 +1,11 @@
 """The tool `human_input`: ask a person."""
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from toolkit.approvals.decisions import Edit, Reject
 from toolkit.approvals.permissions import rejected
 from toolkit.approvals.requests import DEFAULT_TIMEOUT
-from toolkit.builtin.options import DURATION, Option, take_options
+from toolkit.builtin.options import DURATION, Option
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit.tools.text import TextTool
@@ -67,8 +65,3 @@ def _words(answer: object) -> str:
     if isinstance(answer, str):
         return answer
     return str(answer.get("input", "")) if isinstance(answer, dict) else ""
-
-
-def build(base: Path, options: Mapping[str, Any]) -> HumanInput:
-    """Make the tool from its configuration."""
-    return HumanInput(**take_options(OPTIONS, options, base))

@@ -1,12 +1,10 @@
 """The tool `json_parser`: pick values out of JSON."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from toolkit.builtin.json_paths import Picked, UnreadableError, pick
-from toolkit.builtin.options import Option, take_options
+from toolkit.builtin.options import Option
 from toolkit.tools.results import ToolResult
 from toolkit.tools.typed import TypedTool
 
@@ -67,8 +65,3 @@ def _pick(document: str, path: str) -> Picked:
     from toolkit.builtin.queries.selecting import pick_selected  # noqa: PLC0415 - most paths are plain names
 
     return pick_selected(document, path)
-
-
-def build(base: Path, options: Mapping[str, Any]) -> JsonParser:
-    """Make the tool from its configuration."""
-    return JsonParser(**take_options(OPTIONS, options, base))

@@ -1,20 +1,18 @@
 """Options: the settings of a ready tool as data, and the one check of their values.
 
-A ready tool's module has a tuple of options and makes the tool of what is given:
+A ready tool's module has a tuple of options, which its class, or a function `build`, takes by their names:
 
     OPTIONS = (
         Option("base", FOLDER, "the directory that it reads beneath", default="."),
         Option("max_bytes", COUNT, "how large a file may be", default=DEFAULT_LIMIT),
     )
-
-    def build(base: Path, options: Mapping[str, Any]) -> FileRead:
-        return FileRead(**{"base": base} | take_options(OPTIONS, options, base))
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents.kinds import (
     DURATION_SCHEMA,
     DURATION_WORDS,
@@ -59,6 +57,17 @@ def take_options(known: Sequence[Option], given: Mapping[str, Any], folder: Path
     if problems:
         raise ConfigurationError(problems=problems)
     return values
+
+
+def end_at_faults(faults: Iterable[tuple[str, str | None]]) -> None:
+    """End with a ConfigurationError (`TK005`) that has everything that is wrong, each with its hint, if anything is."""
+    if problems := [Problem(BAD_CONFIGURATION, message, hint=hint) for message, hint in faults]:
+        raise ConfigurationError(problems=problems)
+
+
+def not_above_zero(**limits: float) -> list[tuple[str, str | None]]:
+    """Return what is wrong with limits that must be above zero."""
+    return [(f"'{name}' must be above zero", None) for name, limit in limits.items() if limit <= 0]
 
 
 def one_of(*words: str) -> Kind:

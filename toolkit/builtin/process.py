@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TEXT, TEXTS, Option, take_options
+from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TEXT, TEXTS, Option, end_at_faults, not_above_zero
 from toolkit.builtin.widening import outside_project, own_command
-from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
 from toolkit.json_texts import json_text
-from toolkit.problems import Problem
 from toolkit.processes.trees import Ended, StartError, run_command
 from toolkit.processes.watching import missing_support
 from toolkit.telemetry.propagation import trace_variables
@@ -78,10 +76,7 @@ class Process(TextTool):
         """
         if reason := missing_support():
             raise ConfigurationError(reason)
-        if problems := _problems(command, timeout, max_bytes):
-            raise ConfigurationError(
-                problems=[Problem(BAD_CONFIGURATION, message, hint=hint) for message, hint in problems]
-            )
+        end_at_faults(_problems(command, timeout, max_bytes))
         self.name = name
         self.description = description or (
             f"Runs {Path(command[0]).name} with the input and returns what it writes. "
@@ -124,11 +119,6 @@ class Process(TextTool):
         return _result_of(ended)
 
 
-def build(base: Path, options: Mapping[str, Any]) -> Process:
-    """Make the tool from its configuration."""
-    return Process(**{"directory": base} | take_options(OPTIONS, options, base))
-
-
 def _problems(command: Sequence[str], timeout: float, max_bytes: int) -> list[tuple[str, str | None]]:
     problems: list[tuple[str, str | None]] = []
     if isinstance(command, str):
@@ -138,11 +128,7 @@ def _problems(command: Sequence[str], timeout: float, max_bytes: int) -> list[tu
         problems.append(("'command' must be a list of texts that begins with a program", None))
     elif any("\0" in part for part in command):
         problems.append(("'command' must not contain NUL", None))
-    if timeout <= 0:
-        problems.append(("'timeout' must be above zero", None))
-    if max_bytes <= 0:
-        problems.append(("'max_bytes' must be above zero", None))
-    return problems
+    return problems + not_above_zero(timeout=timeout, max_bytes=max_bytes)
 
 
 def _result_of(ended: Ended) -> ToolResult:

@@ -2,23 +2,20 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 from time import monotonic
 from typing import Any, Final, Literal
 
 from toolkit.builtin.extras import need
-from toolkit.builtin.options import COUNT, DURATION, TEXTS, Option, one_of, take_options
+from toolkit.builtin.options import COUNT, DURATION, TEXTS, Option, end_at_faults, not_above_zero, one_of
 from toolkit.builtin.web import page_reader
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, resolve_by_system
 from toolkit.builtin.web.charsets import decode_text, looks_binary, read_media_type
 from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError
 from toolkit.builtin.widening import private_addresses
-from toolkit.codes import BAD_CONFIGURATION
 from toolkit.durations import spoken
 from toolkit.errors import ConfigurationError
-from toolkit.problems import Problem
 from toolkit.processes.trees import StartError, run_command
 from toolkit.processes.watching import missing_support
 from toolkit.tools.context import ToolContext
@@ -118,12 +115,10 @@ class WebScrape(TypedTool[WebScrapeInput]):
             ConfigurationError: With everything that is wrong with the settings.
         """
         super().__init__()
-        limits = {"max_characters": max_characters, "timeout": timeout, "max_bytes": max_bytes}
-        problems = [f"'{name}' must be above zero" for name, limit in limits.items() if limit <= 0]
+        faults = not_above_zero(max_characters=max_characters, timeout=timeout, max_bytes=max_bytes)
         if extractor not in {"page", "article"}:
-            problems.append(f"'extractor' must be 'page' or 'article', not {extractor!r}")
-        if problems:
-            raise ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message) for message in problems])
+            faults.append((f"'extractor' must be 'page' or 'article', not {extractor!r}", None))
+        end_at_faults(faults)
         only = tuple(hosts)
         self.read_only = True if only else None
         self._max_characters = max_characters
@@ -217,8 +212,3 @@ class WebScrape(TypedTool[WebScrapeInput]):
         if input.links:
             output += "".join(["\n\nLinks:", *(f"\n- {link['text'] or '…'}: {link['url']}" for link in page["links"])])
         return ToolResult.success(output, structured={"url": fetched.url, **page, "truncated": is_cut})
-
-
-def build(base: Path, options: Mapping[str, Any]) -> WebScrape:
-    """Make the tool from its configuration."""
-    return WebScrape(**take_options(OPTIONS, options, base))

@@ -4,10 +4,9 @@ import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, Final
 
-from toolkit.builtin.options import COUNT, DURATION, SWITCH, TEXT, Option, one_of, take_options
+from toolkit.builtin.options import COUNT, DURATION, SWITCH, TEXT, Option, end_at_faults, one_of
 from toolkit.builtin.search_providers import (
     PROVIDERS,
     OnlineProvider,
@@ -18,9 +17,7 @@ from toolkit.builtin.search_providers import (
 )
 from toolkit.builtin.web.page_reader import plain
 from toolkit.builtin.widening import environment_variables, private_addresses, search_service
-from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
-from toolkit.problems import Problem
 from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
@@ -143,20 +140,16 @@ class WebSearch(TypedTool[WebSearchInput]):
         return ToolResult.success(text or "No results found.", structured=structured)
 
 
-def build(base: Path, options: Mapping[str, Any]) -> WebSearch:
+def build(**values: Any) -> WebSearch:
     """Make the tool from its configuration; a key in the file itself is refused."""
-    values = take_options(OPTIONS, options, base)
     limits = {"max_results": values.pop("max_results")} if "max_results" in values else {}
     kind = values.pop("provider", None)
-    if problems := _problems(kind, values):
-        raise ConfigurationError(
-            problems=[Problem(BAD_CONFIGURATION, message, hint=hint) for message, hint in problems]
-        )
+    end_at_faults(_problems(kind, values))
     return WebSearch(None if kind is None else PROVIDERS[kind](**values), **limits)
 
 
-def _problems(kind: str | None, values: Mapping[str, Any]) -> list[tuple[str, str]]:
-    problems = []
+def _problems(kind: str | None, values: Mapping[str, Any]) -> list[tuple[str, str | None]]:
+    problems: list[tuple[str, str | None]] = []
     if kind is None and values:
         named = " and ".join(f"'{name}'" for name in values)
         problems.append((f"{named} of which provider?", "write provider = 'tavily', 'serpapi', 'brave' or 'searxng'"))
