@@ -13,7 +13,7 @@ from toolkit.problems import how_to_install
 from toolkit.runs.journal import JournalError
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
 
 T = TypeVar("T")
 
@@ -131,6 +131,21 @@ def patiently(work: Callable[[], T]) -> T:
             if not is_away(error) or time.monotonic() > until:
                 raise
         time.sleep(0.5)
+
+
+def transacted(engine: "Engine", url: StoreUrl, what: str, work: Callable[["Connection"], T]) -> T:
+    """Return what work comes to in one transaction; what goes wrong is named for what it does: `read` or `write`.
+
+    Raises:
+        StoreError: If the store fails.
+    """
+
+    def once() -> T:
+        with engine.begin() as connection:
+            return work(connection)
+
+    with storage_errors(url, what):
+        return patiently(once)
 
 
 class EngineLog(logging.Handler):

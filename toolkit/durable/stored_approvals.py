@@ -1,17 +1,15 @@
 """Stored approvals: the questions of runs that wait for their answers, in a store."""
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_in, question_text
-from toolkit.durable.engines import patiently, storage_errors
+from toolkit.durable.engines import transacted
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.tables import APPROVALS, RUNS
 from toolkit.json_texts import json_text
-
-T = TypeVar("T")
 
 
 class StoredApprovals:
@@ -19,7 +17,7 @@ class StoredApprovals:
 
     def __init__(self, engine: Engine, url: StoreUrl) -> None:
         """Keep where they are."""
-        self._engine, self._url = engine, url
+        self._do = partial(transacted, engine, url)
 
     def all_open(self) -> list[PendingApproval]:
         """Return the questions without an answer of all runs that may go on, the oldest first.
@@ -74,14 +72,6 @@ class StoredApprovals:
         row = {**answer._asdict(), "arguments": None if answer.arguments is None else json_text(answer.arguments)}
         change = update(APPROVALS).where(APPROVALS.c.id == id, APPROVALS.c.answer.is_(None)).values(**row)
         return self._do("write", lambda connection: connection.execute(change).rowcount == 1)
-
-    def _do(self, what: str, work: Callable[[Connection], T]) -> T:
-        def once() -> T:
-            with self._engine.begin() as connection:
-                return work(connection)
-
-        with storage_errors(self._url, what):
-            return patiently(once)
 
 
 def _within(path: str) -> Any:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from threading import Event
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
@@ -23,14 +23,12 @@ from sqlalchemy import (
     update,
 )
 
-from toolkit.durable.engines import patiently, storage_errors
+from toolkit.durable.engines import transacted
 from toolkit.durable.permits import Stopped
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.tables import LIMITS, PROCESSES, TURNS
 from toolkit.durable.workflow_journals import Lost
 from toolkit.tools.limits import GiveBack, Limit
-
-T = TypeVar("T")
 
 _ID_BYTES: Final = 12
 
@@ -46,7 +44,8 @@ class StoredLimits:
             url: Where it is.
             process: Returns the number under which this process has registered; its turns end with it.
         """
-        self._engine, self._url, self._process = engine, url, process
+        self._engine, self._process = engine, process
+        self._do = partial(transacted, engine, url, "write")
         self._bounded: frozenset[str] = frozenset()
         self._is_over = Event()
 
@@ -136,14 +135,6 @@ class StoredLimits:
         if self._engine.dialect.name == "postgresql":
             return cast(extract("epoch", func.clock_timestamp()), Float)
         return literal(time.time(), Float)
-
-    def _do(self, work: Callable[[Connection], T]) -> T:
-        def once() -> T:
-            with self._engine.begin() as connection:
-                return work(connection)
-
-        with storage_errors(self._url, "write"):
-            return patiently(once)
 
 
 def _is_there() -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 
-from toolkit.durable.engines import EngineLog, StoreError, connect, need_engine, patiently, storage_errors
+from toolkit.durable.engines import EngineLog, StoreError, connect, need_engine, patiently, storage_errors, transacted
 from toolkit.durable.file_locks import opening
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.stored_items import ItemEnd, StoredItem, item_id, number_in
@@ -17,7 +17,7 @@ from toolkit.tools.limits import Limit
 
 if TYPE_CHECKING:
     from dbos import DBOSClient, WorkflowStatus
-    from sqlalchemy import Engine
+    from sqlalchemy import Connection, Engine
 
     from toolkit.durable.presences import Presence, Present
     from toolkit.durable.stored_approvals import StoredApprovals
@@ -261,16 +261,8 @@ class Store:
         Raises:
             StoreError: If it cannot be read.
         """
-        from sqlalchemy import select
-
-        from toolkit.durable.tables import RUNS  # noqa: PLC0415 - as above
-
-        def read() -> State:
-            with self.engine.connect() as connection:
-                state: State = connection.execute(select(RUNS.c.state).where(RUNS.c.id == id)).scalar_one()
-                return state
-
-        return self._reading(read)
+        state: State = self._row(id, "state").state
+        return state
 
     def runs(self) -> list[KeptRun]:
         """Return all runs, the newest first; their `process` is the number of the one that follows them.
@@ -282,11 +274,9 @@ class Store:
 
         from toolkit.durable.tables import RUNS  # noqa: PLC0415 - as above
 
-        def read() -> list[Any]:
-            with self.engine.connect() as connection:
-                return list(connection.execute(select(RUNS).order_by(RUNS.c.number.desc())).mappings())
-
-        return [self._run(row) for row in self._reading(read)]
+        wanted = select(RUNS).order_by(RUNS.c.number.desc())
+        rows: list[Any] = self._do("read", lambda connection: list(connection.execute(wanted).mappings()))
+        return [self._run(row) for row in rows]
 
     def versions_of(self, id: str) -> tuple[str, dict[str, str]]:  # noqa: A002 - as above
         """Return the version of what a run does, and those of the programs that it began with.
@@ -294,16 +284,8 @@ class Store:
         Raises:
             StoreError: If it cannot be read.
         """
-        from sqlalchemy import select
-
-        from toolkit.durable.tables import RUNS  # noqa: PLC0415 - as above
-
-        def read() -> tuple[str, dict[str, str]]:
-            with self.engine.connect() as connection:
-                row = connection.execute(select(RUNS.c.version, RUNS.c.software).where(RUNS.c.id == id)).one()
-                return row[0], json.loads(row[1])
-
-        return self._reading(read)
+        row = self._row(id, "version", "software")
+        return row.version, json.loads(row.software)
 
     def request_of(self, id: str) -> dict[str, Any]:  # noqa: A002 - as above
         """Return what it takes to run something again, as it was kept.
@@ -311,18 +293,8 @@ class Store:
         Raises:
             StoreError: If it cannot be read.
         """
-        from sqlalchemy import select
-
-        from toolkit.durable.tables import RUNS  # noqa: PLC0415 - as above
-
-        def read() -> dict[str, Any]:
-            with self.engine.connect() as connection:
-                request: dict[str, Any] = json.loads(
-                    connection.execute(select(RUNS.c.request).where(RUNS.c.id == id)).scalar_one()
-                )
-                return request
-
-        return self._reading(read)
+        request: dict[str, Any] = json.loads(self._row(id, "request").request)
+        return request
 
     def to_do(self, versions: Iterable[str]) -> dict[str, str]:
         """Return the runs under way that have one of these versions, each with its version.
@@ -379,21 +351,20 @@ class Store:
             StoreError: If they cannot be written.
         """
 
-        def write() -> None:
-            with self.engine.begin() as connection:
-                for item in items:
-                    self._client.enqueue_in_transaction(
-                        connection,
-                        {
-                            "workflow_name": WORKFLOW,
-                            "queue_name": queue_of(tool),
-                            "workflow_id": item.id,
-                            "queue_partition_key": item.run,
-                        },
-                        item._asdict(),
-                    )
+        def write(connection: "Connection") -> None:
+            for item in items:
+                self._client.enqueue_in_transaction(
+                    connection,
+                    {
+                        "workflow_name": WORKFLOW,
+                        "queue_name": queue_of(tool),
+                        "workflow_id": item.id,
+                        "queue_partition_key": item.run,
+                    },
+                    item._asdict(),
+                )
 
-        self._writing(write)
+        self._do("write", write)
 
     def ends_of(self, run: str, waiting: Mapping[int, int]) -> dict[int, ItemEnd]:
         """Return what came of items that have ended, by their numbers.
@@ -514,11 +485,19 @@ class Store:
         self._execute(update(RUNS).where(RUNS.c.id == run).values(**values))
 
     def _execute(self, statement: Any) -> None:
-        def write() -> None:
-            with self.engine.begin() as connection:
-                connection.execute(statement)
+        self._do("write", lambda connection: connection.execute(statement))
 
-        self._writing(write)
+    def _row(self, run: str, *columns: str) -> Any:
+        """Return columns of a run."""
+        from sqlalchemy import select
+
+        from toolkit.durable.tables import RUNS  # noqa: PLC0415 - as above
+
+        wanted = select(*(RUNS.c[name] for name in columns)).where(RUNS.c.id == run)
+        return self._do("read", lambda connection: connection.execute(wanted).one())
+
+    def _do(self, what: str, work: Callable[["Connection"], T]) -> T:
+        return transacted(self.engine, self.url, what, work)
 
     def _reading(self, work: Callable[[], T]) -> T:
         with storage_errors(self.url, "read"):
