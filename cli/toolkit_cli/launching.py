@@ -166,12 +166,7 @@ class _Work(NamedTuple):
             )
             present_usage(belongs_to.uses, reporter, self.screen)
             if keeping is not None:
-                keeping.end(
-                    ending.exit_code,
-                    ending.result.error,
-                    is_complete=ending.exit_code == ExitCode.WELL,
-                    pending=ending.pending,
-                )
+                keeping.end(ending)
 
         context = self.context.replace(listener=kept, run=belongs_to, path="", journal=belongs_to.journal)
         return call_tool(tool, arguments, context, kept, show)

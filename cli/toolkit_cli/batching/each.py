@@ -77,12 +77,7 @@ def run_each(
             batch.close()
             _show_end(ending, batch.tally, options)
             if keeping is not None:
-                keeping.end(
-                    ending.exit_code,
-                    ending.result.error,
-                    is_complete=ending.exit_code == ExitCode.WELL,
-                    pending=ending.pending,
-                )
+                keeping.end(ending)
 
         try:
             exit_code = end_run(batch.run, KeptWork(), show)

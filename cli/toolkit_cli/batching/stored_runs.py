@@ -7,7 +7,6 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from toolkit.durable.stores import Store
-from toolkit.errors import ApprovalPending
 from toolkit.journals.kept_runs import KeptRun
 from toolkit.releases import software_versions
 from toolkit.runs.journal import JournalError
@@ -17,7 +16,8 @@ from toolkit_cli import console
 from toolkit_cli.batching.opened_stores import store_option
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.running.definition_files import definition_of, tools_within
-from toolkit_cli.running.keeping import check_unchanged, how_to_continue, state_after, without_secrets
+from toolkit_cli.running.keeping import check_unchanged, how_to_continue, without_secrets
+from toolkit_cli.running.tool_calls import Ending
 
 
 class StoredResume(NamedTuple):
@@ -107,16 +107,14 @@ class StoredRun:
             self._report_other_software()
             store.resume(resumed.run, definition, self.version)
 
-    def end(
-        self, exit_code: int, error: str | None, *, is_complete: bool, pending: ApprovalPending | None = None
-    ) -> None:
+    def end(self, ending: Ending) -> None:
         """Keep how it ended, and report how it can go on if it was cut short, or waits."""
-        state = state_after(exit_code, is_complete=is_complete, pending=pending)
+        error = ending.result.error
         with suppress(JournalError):  # if that was the reason, there is nothing left to be written
             if self.store.state_of(self.id) != "cancelled":
-                self.store.finish(self.id, state, console.redactor().text(error) if error else None)
-        if not is_complete:
-            console.say(how_to_continue(self.id, pending, store_option(self.store)))
+                self.store.finish(self.id, ending.state, console.redactor().text(error) if error else None)
+        if not ending.is_complete:
+            console.say(how_to_continue(self.id, ending.pending, store_option(self.store)))
 
     def _report_other_software(self) -> None:
         _, before = self.store.versions_of(self.id)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.tools.base import WrappedTool
 from toolkit.tools.context import ToolContext
-from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.failures import Failure
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.outcomes import present, present_usage
@@ -80,9 +80,7 @@ class Conversation:
             self._keep_if_possible()
             present(ending, self.format, self.reporter, self.kept, self.run.uses[uses_before:])
             if self.keeping is not None:
-                is_complete = ending.exit_code == ExitCode.WELL
-                error = ending.result.error
-                self.keeping.end(ending.exit_code, error, is_complete=is_complete, pending=ending.pending)
+                self.keeping.end(ending)
 
         try:
             return call_tool(

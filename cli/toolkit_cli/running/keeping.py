@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from toolkit.errors import ApprovalPending
 from toolkit.journals.journal_files import JournalFile
-from toolkit.journals.kept_runs import KeptRun, State
+from toolkit.journals.kept_runs import KeptRun
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.runs.journal import JournalError
 from toolkit.tools.base import Tool
@@ -19,8 +19,8 @@ from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.tools import pipeline_in
 from toolkit_cli.running.definition_files import definition_of
 from toolkit_cli.running.pipeline_graphs import graph_of
+from toolkit_cli.running.tool_calls import Ending
 
-_SIGNALS: Final = 128
 NOT_FROM_TEXTS: Final = "an agent whose kind closes tools, or whose objects bring tools, cannot go on from texts alone"
 
 
@@ -91,18 +91,16 @@ class Keeping:
             of=None if is_batch or pipeline is None else len(pipeline.plan.steps),
         )
 
-    def end(
-        self, exit_code: int, error: str | None, *, is_complete: bool, pending: ApprovalPending | None = None
-    ) -> None:
+    def end(self, ending: Ending) -> None:
         """Keep how it ended, and report how it can go on if it was cut short, or waits."""
-        state = state_after(exit_code, is_complete=is_complete, pending=pending)
+        error = ending.result.error
         with suppress(JournalError):  # if that was the reason, there is nothing left to be written
-            self.journal.finish(state, console.redactor().text(error) if error else None)
-        if is_complete:
+            self.journal.finish(ending.state, console.redactor().text(error) if error else None)
+        if ending.is_complete:
             return
         with suppress(JournalError):
             run = self._file.run(self.id)
-            console.say(f"{run.counted} done; {how_to_continue(self.id, pending)}")
+            console.say(f"{run.counted} done; {how_to_continue(self.id, ending.pending)}")
 
 
 def how_to_continue(run: str, pending: ApprovalPending | None, more: str = "") -> str:
@@ -118,13 +116,6 @@ def how_to_continue(run: str, pending: ApprovalPending | None, more: str = "") -
         return go_on
     see = f"see what waits with: toolkit runs approvals {run}{more}"
     return f"{see}\nanswer with: toolkit runs decide {pending.ids[0]} approve{more}; then {go_on}"
-
-
-def state_after(exit_code: int, *, is_complete: bool, pending: ApprovalPending | None) -> State:
-    """Return the state of a run that has ended with an exit code."""
-    if pending is not None:
-        return "waiting"
-    return "completed" if is_complete else "interrupted" if exit_code >= _SIGNALS else "failed"
 
 
 def find_run(known: Sequence[KeptRun], name: str) -> KeptRun:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.errors import ApprovalPending, BudgetExceeded, ExitEarlyError, TerminationRequested
 from toolkit.problems import Problem
@@ -16,6 +16,9 @@ from toolkit_cli.failures import ExitCode
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.interrupts import Interrupts
 from toolkit_cli.running.watchdog import ForcedEnd, Watched
+
+if TYPE_CHECKING:
+    from toolkit.journals.kept_runs import State
 
 _CODES = {"rejected": ExitCode.APPROVAL, "in_doubt": ExitCode.APPROVAL, "timeout": ExitCode.TIMED_OUT}
 _SIGNAL_OFFSET = 128
@@ -35,6 +38,18 @@ class Ending(NamedTuple):
     exit_code: int
     problem: Problem | None = None
     pending: ApprovalPending | None = None
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all is well."""
+        return self.exit_code == ExitCode.WELL
+
+    @property
+    def state(self) -> "State":
+        """The state of a run that has ended so."""
+        if self.pending is not None:
+            return "waiting"
+        return "completed" if self.is_complete else "interrupted" if self.exit_code >= _SIGNAL_OFFSET else "failed"
 
 
 def call_tool(
