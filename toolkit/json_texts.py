@@ -3,7 +3,8 @@
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from math import isfinite
 from typing import Any, Self
 
@@ -58,20 +59,27 @@ def json_text(
         TypeError: If something in it cannot be written as JSON.
         ValueError: If it contains itself.
     """
-    encode = json.JSONEncoder(
-        ensure_ascii=False,
-        allow_nan=False,
-        indent=indent,
-        separators=separators,
-        sort_keys=sort_keys,
-        default=default,
-    ).encode
+    encode = _encoder(indent, separators, default, sort_keys=sort_keys).encode
     try:
         return with_digits(encode, value)
     except ValueError as error:
         if "Circular" in str(error):
             raise
         return with_digits(encode, _quote(value))
+
+
+@lru_cache
+def _encoder(
+    indent: int | None, separators: tuple[str, str] | None, default: Callable[[Any], Any] | None, *, sort_keys: bool
+) -> json.JSONEncoder:
+    return json.JSONEncoder(
+        ensure_ascii=False,
+        allow_nan=False,
+        indent=indent,
+        separators=separators,
+        sort_keys=sort_keys,
+        default=default,
+    )
 
 
 def with_digits(write: Callable[[Any], str], value: Any) -> str:
@@ -83,16 +91,22 @@ def _has_written_numbers(value: Any) -> bool:
     """Return whether there is one; what is nested deeper than JSON can be written is not looked at."""
     waiting = [value]
     for _ in range(_DEEPEST):
-        kinds = set(map(type, waiting))
-        if WrittenNumber in kinds or kinds <= _PLAIN:
-            break
-        containers = (one for one in waiting if type(one) not in _PLAIN)
-        waiting = [
-            inner
-            for one in containers
-            for inner in (one.values() if isinstance(one, Mapping) else one if isinstance(one, list | tuple) else ())
-        ]
-    return any(type(one) is WrittenNumber for one in waiting)
+        kinds = {*map(type, waiting)}
+        if WrittenNumber in kinds:
+            return True
+        if kinds <= _PLAIN:
+            return False
+        waiting = [inner for one in waiting for inner in _inside(one)]
+    return WrittenNumber in map(type, waiting)
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    kind = type(value)
+    if kind in _PLAIN:
+        return ()
+    if kind is dict or isinstance(value, Mapping):
+        return value.values()  # type: ignore[no-any-return]
+    return value if isinstance(value, list | tuple) else ()
 
 
 def _mark(data: Any) -> Any:

@@ -68,6 +68,15 @@ steps:
   - set: "${{ prev }}!"
 """
 
+SUMS = """
+tools: [./tools.py]
+inputs: {n: {type: number}, note: {type: string, default: none}}
+steps:
+  - {id: one, use: double, with: {n: "${{ inputs.n }}", note: "${{ inputs.note }}"}}
+  - {use: double, with: {n: "${{ prev.twice - 3 }}", tags: ["${{ prev.note }}"]}}
+  - {use: shout, with: {text: "${{ prev.tags[0] }} ${{ steps.one.output.twice }}"}}
+"""
+
 
 @pytest.fixture(autouse=True)
 def tools(project, monkeypatch):
@@ -185,6 +194,27 @@ def test_results_of_items_side_by_side_are_in_the_order_of_the_items(project, pr
     many = program("run", "tools.py:late", "--each", "items.jsonl", "--jobs", "16")
     assert lines(alone.stdout) == [{"item": n, "output": n} for n in range(1, 41)]
     assert many.stdout == alone.stdout
+
+
+def test_plain_calls_one_after_another_give_the_lines_that_calls_side_by_side_give(project, program):
+    (project / "sums.yaml").write_text(SUMS, "utf-8")
+    items = [
+        '{"n": 1}',
+        '{"n": -1}',
+        '{"n": "no"}',
+        "[]",
+        "{",
+        " ",
+        '{"n": 3, "note": "ä\\u200b"}',
+        '{"n": 1.0}',
+        '{"m": 1}',
+    ]
+    (project / "items.jsonl").write_text("\n".join(items), "utf-8")
+    for target in ("tools.py:double", "sums.yaml", "tools.py:shout"):
+        short = program("run", target, "--each", "items.jsonl", "--no-journal")
+        whole = program("run", target, "--each", "items.jsonl", "--no-journal", "--jobs", "2")
+        assert [line["item"] for line in lines(short.stdout)] == [1, 2, 3, 4, 5, 6, 7, 8]
+        assert (short.stdout, short.returncode) == (whole.stdout, whole.returncode)
 
 
 def test_far_more_items_than_are_kept_wait_for_a_slow_one(project, program):

@@ -15,7 +15,7 @@ LONGEST_LINE: Final = 64 * 1024 * 1024
 """Bytes of a line that are read; a longer one is an item that cannot be read."""
 
 _BOM: Final = b"\xef\xbb\xbf"
-_read_json: Final = json.JSONDecoder(parse_float=WrittenNumber).decode
+_json: Final = json.JSONDecoder(parse_float=WrittenNumber)
 _DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
 
 
@@ -62,6 +62,15 @@ def _lines(stream: BinaryIO, read: Any) -> Iterator[Item]:
         elif text and not text.isspace():
             number += 1
             yield read(number, line, text)
+
+
+def _read_json(text: str) -> Any:
+    """Return the data of a JSON text; blanks around it are looked for only where there are some."""
+    try:
+        value, end = _json.raw_decode(text)
+    except ValueError:
+        return _json.decode(text)
+    return value if end == len(text) else _json.decode(text)
 
 
 def _json_item(number: int, line: int, text: str) -> Item:

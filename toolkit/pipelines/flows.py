@@ -232,6 +232,15 @@ class InputFlow(Flow):
         self._result: ToolResult | None = None
         self._text: str | None = None
 
+    def hand_on(self, result: ToolResult, path: str) -> None:
+        """Hand on what the tool of a step gave that has done its work; its text is taken when it is wanted."""
+        structured = result.structured
+        self._result = result
+        self._text = None
+        self.run.outputs[path] = self.output = result.output if structured is None else structured
+        if result.skips:
+            self.run.note_skips(path, result.skips)
+
     @property
     def result(self) -> ToolResult:
         """What was given, as a result; then what the last step gave."""

@@ -11,6 +11,7 @@ from toolkit.pipelines.execution import make_steps, run_chain
 from toolkit.pipelines.failure_steps import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
 from toolkit.pipelines.flows import Flow, InputFlow, Run, error_record, failure_of, outcome_of_written
 from toolkit.pipelines.plans import Plan
+from toolkit.pipelines.short_chains import ShortStep, run_short_chain, short_chain
 from toolkit.pipelines.signals import GateRefused
 from toolkit.pipelines.turns import CURRENT_PATH
 from toolkit.problems import Problem
@@ -137,6 +138,22 @@ class Pipeline(Tool):
             location=plan.location,
         )
 
+    @cached_property
+    def _short_steps(self) -> tuple[ShortStep, ...] | None:
+        """Its steps for the short way, where all of them can take it."""
+        return short_chain(self.plan)
+
+    @cached_property
+    def takes_short_way(self) -> bool:
+        """Whether each of its steps is a call that takes the short way."""
+        return self._short_steps is not None and not self.hidden_parameters
+
+    @cached_property
+    def needs_no_question(self) -> bool:
+        """Whether the default policy lets a person call it, and all that it calls, without a question."""
+        tools = [step.tool for step in self._short_steps or ()]
+        return super().needs_no_question and all(tool.needs_no_question for tool in tools)
+
     def parse(self, arguments: Arguments) -> dict[str, Any]:
         """Return the inputs by name.
 
@@ -157,6 +174,18 @@ class Pipeline(Tool):
         if gate_refused and self._is_part_of_another(context):
             raise GateRefused(result.error)
         return result
+
+    def steps_at_once(self, parsed: dict[str, Any], context: ToolContext) -> ToolResult:
+        """Run the steps as `perform` does, where they take the short way."""
+        flow = _begin(self.plan, self._ids, parsed, context, "")
+        run = flow.run
+        try:
+            failed = run_short_chain(self._short_steps or (), flow)
+        except ExitEarlyError as error:
+            error.outputs = {**run.outputs, **error.outputs}
+            raise
+        result = self._result(flow) if failed is None else failed
+        return result.with_skips(run.skips) if result.skips != run.skips else result
 
     def _is_part_of_another(self, context: ToolContext) -> bool:
         """Return whether this runs within another pipeline, however far within: then that one ends too."""

@@ -55,6 +55,9 @@ class Callee:
     work_at_once: Callable[[Any], Any] | None = None
     """All that `perform` does, as a plain function of the parsed arguments; None where it may wait, or does more."""
 
+    steps_at_once: Callable[[Any, ToolContext], ToolResult] | None = None
+    """The same for a tool whose work is calls of others in the context of its own call, where they take that way."""
+
     spec: ToolSpec
     """What the tool is, as pure data."""
 

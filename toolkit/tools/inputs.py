@@ -155,6 +155,18 @@ class InputShape:
         self.schema = schema_of(inputs)
 
     @cached_property
+    def _optional(self) -> frozenset[str]:
+        return frozenset(given.name.text for given in self._inputs if not given.is_required)
+
+    @cached_property
+    def _defaults(self) -> dict[str, Any]:
+        return {one.name.text: one.schema["default"] for one in self._inputs if "default" in one.schema}
+
+    @cached_property
+    def _has_formats(self) -> bool:
+        return any("format" in part.keywords for part in JsonSchema.of(self.schema).parts())
+
+    @cached_property
     def _shape(self) -> "Shape":
         from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415 - it imports pydantic
 
@@ -166,11 +178,9 @@ class InputShape:
         Raises:
             ToolArgumentsError: Naming every input that is missing or wrong.
         """
-        optional = frozenset(given.name.text for given in self._inputs if not given.is_required)
-        given: dict[str, Any] = read_arguments(self._shape, arguments, optional)
-        defaults = {one.name.text: one.schema["default"] for one in self._inputs if "default" in one.schema}
-        whole = defaults | given
-        if wrong := dict(_misfits(JsonSchema.of(self.schema), whole, "")):
+        given: dict[str, Any] = read_arguments(self._shape, arguments, self._optional)
+        whole = self._defaults | given
+        if self._has_formats and (wrong := dict(_misfits(JsonSchema.of(self.schema), whole, ""))):
             message = "; ".join(f"Invalid parameter {path!r}: {reason}" for path, reason in wrong.items())
             raise ToolArgumentsError(message, faults=wrong)
         return whole

@@ -8,6 +8,7 @@ from toolkit.tools.marking import mark_of
 from toolkit.tools.results import ToolResult
 
 NOTHING_RETURNED = "Success"
+_LARGEST_PLAIN = 2**53
 
 
 def result_of_ending(ending: BaseException, otherwise: ToolResult) -> ToolResult:
@@ -24,6 +25,11 @@ def as_result(value: Any) -> ToolResult:
     Raises:
         ValueError: If the value cannot be written as JSON; the message names its type.
     """
+    kind = type(value)
+    if kind is str:
+        return ToolResult(value)
+    if kind is int and -_LARGEST_PLAIN < value < _LARGEST_PLAIN:  # as most numbers are, and quicker than as any data
+        return ToolResult(str(value), None, None, value, value)
     if isinstance(value, ToolResult):
         return value
     if isinstance(value, str):

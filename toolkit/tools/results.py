@@ -56,7 +56,7 @@ class ToolResult:
         """Keep what is given. Written by hand since every call makes one: half of them are a text and nothing else."""
         kept = self.__dict__
         kept["output"] = output
-        if error is not None or structured is not None or artifact is not None or error_code is not None:
+        if structured is not None or error is not None or artifact is not None or error_code is not None:
             kept["error"] = error
             kept["error_code"] = error_code
             kept["structured"] = structured

@@ -29,6 +29,23 @@ def is_short(tool: Callee, context: ToolContext) -> bool:
     return is_unasked and context.chosen_by == "person" and context.limiter is None
 
 
+def is_unseen(context: ToolContext) -> bool:
+    """Return whether nothing is kept of a call that `is_short`: nothing counts it, and no gate takes note of it."""
+    return context.gate is None and context.metrics is NO_METRICS
+
+
+def call_unseen(tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext) -> ToolResult:
+    """Make a call that `is_short` in a context in which it `is_unseen`, and return its result."""
+    started = perf_counter()
+    try:
+        result = _result_of(tool, tool.parse(arguments), context)
+    except BaseException as error:  # noqa: BLE001 - as for every call
+        result, _ = _ended_by(tool, error, context)
+    if result.error is not None or tool.call_logger.isEnabledFor(INFO):
+        log_call(tool, arguments, context, result, perf_counter() - started)
+    return result
+
+
 def call_at_once(tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext) -> ToolResult:
     """Make a call that `is_short` and return its result."""
     started = perf_counter()
@@ -37,13 +54,10 @@ def call_at_once(tool: Callee, arguments: str | Mapping[str, Any], context: Tool
     try:
         parsed = tool.parse(arguments)
         is_admitted = True
-        value = tool.work_at_once(parsed)  # type: ignore[misc]  # it is short, so there is one
-        result = tool.result_of(run_in_loop(value) if isinstance(value, CoroutineType) else value)
+        result = _result_of(tool, parsed, context)
         outcome = "success" if result.error is None else "failure"
-    except StopIteration as error:
-        result, outcome = ended_by(tool, _as_of_a_coroutine(error), context)
     except BaseException as error:  # noqa: BLE001 - as for every call
-        result, outcome = ended_by(tool, error, context)
+        result, outcome = _ended_by(tool, error, context)
     finally:
         if is_admitted and context.gate is not None:
             context.gate.history.add(tool.described.risk)
@@ -53,6 +67,18 @@ def call_at_once(tool: Callee, arguments: str | Mapping[str, Any], context: Tool
     if outcome != "success" or tool.call_logger.isEnabledFor(INFO):
         log_call(tool, arguments, context, result, seconds)
     return result
+
+
+def _result_of(tool: Callee, parsed: Any, context: ToolContext) -> ToolResult:
+    work = tool.work_at_once
+    if work is None:
+        return tool.steps_at_once(parsed, context)  # type: ignore[misc]  # it is short, so there is one of the two
+    value = work(parsed)
+    return tool.result_of(run_in_loop(value) if type(value) is CoroutineType else value)
+
+
+def _ended_by(tool: Callee, error: BaseException, context: ToolContext) -> tuple[ToolResult, "Outcome"]:
+    return ended_by(tool, _as_of_a_coroutine(error) if isinstance(error, StopIteration) else error, context)
 
 
 def _as_of_a_coroutine(error: StopIteration) -> RuntimeError:

@@ -7,7 +7,7 @@ from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
 from toolkit.batches.runs import Batch
 from toolkit.journals.run_journals import digest_of
-from toolkit.running import drive, run_in_loop
+from toolkit.running import drive, loop_is_running, run_in_loop
 from toolkit.runs.journal import JournalError
 from toolkit.runs.run import Run
 from toolkit.tools.call_secrets import redactor_of
@@ -56,6 +56,8 @@ class BatchRun:
         arguments = self._arguments.of(item)
         if isinstance(arguments, str):
             return ToolResult.failure(arguments, "invalid_item")
+        if self._calls.are_short and not loop_is_running():
+            return self._calls.call_at_once(arguments)
         run = self._run.spawn() if self._calls.needs_run else None
         context = self._calls.context_of(item.number, run)
         try:

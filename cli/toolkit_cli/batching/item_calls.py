@@ -11,11 +11,13 @@ from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.kept_results import result_text
 from toolkit.tools.results import ToolResult
+from toolkit.tools.short_calls import call_at_once, call_unseen, is_short, is_unseen
 from toolkit.wrappers.journaling import journaled
 from toolkit_cli.batching.item_results import message_of
 from toolkit_cli.batching.waiting_items import WaitingResult
 from toolkit_cli.rendering.tools import pipeline_in
 
+_ENDINGS: Final = (ApprovalPending, BudgetExceeded, TerminationRequested)
 _STATUSES: Final = {"timeout": "timed_out", "rejected": "rejected"}
 
 
@@ -43,6 +45,8 @@ class ItemCalls:
         self._context, self._source = context.replace(step=f"each {source}"), source
         self._called = journaled(tool) if keeps else tool
         self._trace = trace
+        self.are_short = not keeps and is_short(tool, self._context)
+        self._short_context = self._context.replace(gate=None)  # nobody is asked, and nobody reads what it has noted
         self.needs_run = keeps or looks_at_run(tool)
 
     def context_of(self, number: int, run: Run | None, journal: Journal | None = None) -> ToolContext:
@@ -67,16 +71,40 @@ class ItemCalls:
 
         return await reported(lambda: self._result(arguments, context), number, self._called.name, context, self._trace)
 
+    def call_at_once(self, arguments: Mapping[str, Any]) -> ToolResult:
+        """Call the tool for an item where such calls `are_short`, so that nobody has to know for which.
+
+        Raises:
+            Signal: What ends more than this item.
+        """
+        call = call_unseen if is_unseen(self._short_context) else call_at_once
+        try:
+            result = call(self._called, arguments, self._short_context)
+        except _ENDINGS as ending:
+            return _ended_by(ending)
+        return result if result.error is None else _in_words(result)
+
     async def _result(self, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
         try:
             result = await self._called.call(arguments, context)
-        except ApprovalPending as pending:
-            return WaitingResult(pending)
-        except BudgetExceeded as ending:
+        except _ENDINGS as ending:
+            return _ended_by(ending)
+        return result if result.error is None else _in_words(result)
+
+
+def _ended_by(ending: ApprovalPending | BudgetExceeded | TerminationRequested) -> ToolResult:
+    """Return what came of an item that a signal has ended, and no other one."""
+    match ending:
+        case ApprovalPending():
+            return WaitingResult(ending)
+        case BudgetExceeded():
             return ToolResult.failure(str(ending), "budget")
-        except TerminationRequested as ending:
-            return ToolResult.failure(f"the run was ended: {ending.reason}", "terminated")
-        return result if result.error is None else ToolResult.failure(message_of(result), result.error_code)
+        case TerminationRequested(reason=reason):
+            return ToolResult.failure(f"the run was ended: {reason}", "terminated")
+
+
+def _in_words(result: ToolResult) -> ToolResult:
+    return ToolResult.failure(message_of(result), result.error_code)
 
 
 def kept_as(result: ToolResult, context: ToolContext) -> tuple[str, str, bool]:

@@ -65,7 +65,7 @@ class ItemResults:
         """Write what came of an item, and return whether the others may go on."""
         if result.error is None:
             self.tally.count(None)
-            self._lines.write(_record(item, result))
+            self._lines.write_output(item.number, _output_of(result), _skipped_in(result) if result.skips else ())
             return True
         if isinstance(result, WaitingResult):
             self._take_waiting(item, result)
@@ -104,12 +104,12 @@ class ItemResults:
         self._lines.close()
 
 
-def _record(item: Item, result: ToolResult) -> dict[str, Any]:
-    output = result.output if result.structured is None else result.structured
-    record = {"item": item.number, "output": output}
-    if result.skips:
-        record["skipped"] = [{"step": skips.step, **one.as_record()} for skips in result.skips for one in skips.items]
-    return record
+def _output_of(result: ToolResult) -> Any:
+    return result.output if result.structured is None else result.structured
+
+
+def _skipped_in(result: ToolResult) -> list[dict[str, Any]]:
+    return [{"step": skips.step, **one.as_record()} for skips in result.skips for one in skips.items]
 
 
 def message_of(result: ToolResult) -> str:

@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
@@ -37,7 +38,15 @@ class ResultLines:
 
     def write(self, record: dict[str, Any]) -> None:
         """Write a record, now or a moment later."""
-        line = visible_json(record, default=str)
+        self._write_line(visible_json(record, default=str))
+
+    def write_output(self, item: int, output: Any, skipped: Sequence[dict[str, Any]]) -> None:
+        """Write the record of an item that has an output, and what its steps have left out."""
+        text = str(output) if type(output) is int else visible_json(output, default=str)
+        more = f', "skipped": {visible_json(skipped)}' if skipped else ""
+        self._write_line(f'{{"item": {item}, "output": {text}{more}}}')
+
+    def _write_line(self, line: str) -> None:
         with self._lock:
             self._waiting.append(line)
             if len(self._waiting) >= _MOST_WAITING or perf_counter() - self._written > _LONGEST_WAIT:

@@ -37,6 +37,12 @@ class Template:
         """Whether it is exactly one expression, whose value keeps its type."""
         return len(self.parts) == 1 and not isinstance(self.parts[0], str)
 
+    @property
+    def path(self) -> tuple[str | int, ...] | None:
+        """The root and the keys that it reads, of a template that is one constant path; `None` of any other one."""
+        part = self.parts[0]
+        return None if len(self.parts) > 1 or isinstance(part, str) else part[0].path
+
     def render(self, roots: Mapping[str, Any]) -> Any:
         """Return the value of a single expression as it is, else the text with every expression filled in.
 

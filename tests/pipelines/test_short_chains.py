@@ -1,0 +1,168 @@
+"""A chain of plain calls runs the short way as it runs the long way, whatever its steps do and whoever counts them."""
+
+import logging
+from typing import Any
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from tests.volumes import examples
+from toolkit import ExitEarlyError, Pipeline, ToolArgumentsError, ToolContext, ToolResult, from_function, tool
+from toolkit.approvals import AutoReviewer, ByRisk
+from toolkit.running import drive  # private
+from toolkit.tools import RecordingMetrics
+from toolkit.tools.short_calls import is_short  # private
+
+
+async def waited() -> int:
+    return 7
+
+
+GIVES: list[Any] = [
+    lambda: 5,
+    lambda: 2**70,
+    lambda: True,
+    lambda: None,
+    lambda: "text",
+    lambda: {"n": 3, "t": ["ä"]},
+    object,
+    lambda: ToolResult.success("data", structured=[1], artifact=b"1"),
+    lambda: ToolResult.failure("no", "mine"),
+    waited,
+    ValueError("broken"),
+    StopIteration("ended"),
+    ToolArgumentsError("n must not be that", 422),
+    ExitEarlyError("enough"),
+    KeyboardInterrupt(),
+]
+
+
+def gives(n: int, more: int = 0) -> Any:
+    """Give something, or raise."""
+    one = GIVES[n % len(GIVES)]
+    if isinstance(one, BaseException):
+        raise type(one)(*one.args)
+    return one()
+
+
+@tool
+def show(text: str) -> str:
+    """Show a text."""
+    return f"<{text}>"
+
+
+@tool(destructive=True)
+def wipe(text: str) -> str:
+    """Wipe something."""
+    return text
+
+
+def inner() -> Pipeline:
+    builder = Pipeline.builder().name("inner").description("Two calls.").inputs({"n": {"type": "integer"}})
+    return builder.step(from_function(gives), arguments={"n": "${{ inputs.n }}"}).step(show, id="shown").build()
+
+
+STEPS: list[tuple[Any, dict[str, Any]]] = [
+    (from_function(gives), {"arguments": {"n": "${{ inputs.n }}"}}),
+    (from_function(gives), {"arguments": {"n": "${{ inputs.m }}", "more": 1}}),
+    (from_function(gives), {"arguments": {"n": "${{ prev }}"}}),
+    (from_function(gives), {"arguments": {"n": "${{ len(prev) }}"}}),
+    (show, {}),
+    (show, {"arguments": {"text": "${{ prev }} and ${{ inputs.n }}"}}),
+    (inner(), {"arguments": {"n": "${{ inputs.n }}"}}),
+]
+CONTEXTS = st.sampled_from(
+    [{}, {"policy": ByRisk()}, {"reviewer": AutoReviewer()}, {"strict": True}, {"agent": "clerk"}]
+)
+OUTPUTS = st.sampled_from([None, {"last": "${{ prev }}"}, "${{ steps.one.text }}", "${{ steps.one.output.t }}"])
+
+
+def chain(steps: list[int], output: Any) -> Pipeline:
+    builder = (
+        Pipeline.builder()
+        .name("chain")
+        .description("Calls.")
+        .inputs({"n": {"type": "integer"}, "m": {"type": "integer", "default": 4}})
+    )
+    for place, step in enumerate(steps):
+        what, keys = STEPS[step]
+        builder.step(what, **{"id": "one"} | keys if place == 0 else keys)
+    return (builder if output is None else builder.output(output)).build()
+
+
+def outcome(call: Any, pipeline: Pipeline, sent: Any, given_: dict[str, Any], *, counts: bool) -> Any:
+    """Return everything that a run leaves behind: its result or signal, metrics, log, and what its gate knows."""
+    metrics = RecordingMetrics()
+    context = ToolContext(**given_, metrics=metrics if counts else None)
+    lines: list[tuple[str, str]] = []
+
+    class Keeping(logging.Handler):
+        def emit(self, record):
+            lines.append((record.levelname, record.getMessage().partition(" [")[0]))
+
+    logger, handler = logging.getLogger("toolkit"), Keeping()
+    logger.addHandler(handler)
+    try:
+        result = call(pipeline, sent, context)
+        came: Any = (result, result.raised, type(result.artifact))
+    except BaseException as error:  # noqa: BLE001 - a signal, or the end of the program
+        came = (type(error), str(error), getattr(error, "outputs", None))
+    finally:
+        logger.removeHandler(handler)
+    return came, metrics.operations(), lines, context.gate and context.gate.history.tools
+
+
+@settings(deadline=None, max_examples=examples(1_000))
+@given(
+    first=st.sampled_from([0, 1, 6]),
+    others=st.lists(st.integers(0, len(STEPS) - 1), max_size=3),
+    output=OUTPUTS,
+    sent=st.fixed_dictionaries(
+        {"n": st.integers(0, len(GIVES) - 1) | st.just("no")}, optional={"m": st.integers(0, len(GIVES) - 1)}
+    ),
+    given_=CONTEXTS,
+    counts=st.booleans(),
+    level=st.sampled_from([logging.WARNING, logging.DEBUG]),
+)
+def test_both_ways_give_the_same(first, others, output, sent, given_, counts, level):
+    logger = logging.getLogger("toolkit")
+    before = logger.level
+    logger.setLevel(level)
+    try:
+        short = outcome(Pipeline.run, chain([first, *others], output), sent, given_, counts=counts)
+        whole = outcome(
+            lambda one, *call: drive(one.call(*call)), chain([first, *others], output), sent, given_, counts=counts
+        )
+    finally:
+        logger.setLevel(before)
+    assert short == whole
+
+
+@pytest.mark.parametrize(
+    ("keys", "is_plain"),
+    [
+        ({}, True),
+        ({"id": "one"}, True),
+        ({"when": "${{ True }}"}, False),
+        ({"for_each": "${{ [prev] }}"}, False),
+        ({"retry": {"attempts": 2}}, False),
+        ({"timeout": 5}, False),
+        ({"approve": True}, False),
+        ({"on_error": "continue"}, False),
+        ({"adapt": "${{ result }}"}, False),
+    ],
+)
+def test_a_step_with_other_keys_takes_the_long_way(keys, is_plain):
+    pipeline = Pipeline.builder().name("chain").description("Calls.").step(show, **keys).step(show).build()
+    assert is_short(pipeline, ToolContext(policy=ByRisk())) is is_plain
+
+
+def test_a_step_that_is_asked_about_takes_the_long_way():
+    pipeline = Pipeline.of(show, wipe)
+    assert is_short(pipeline, ToolContext()) is True
+    assert is_short(pipeline, ToolContext(policy=ByRisk())) is False
+
+
+def test_what_runs_after_a_failure_takes_the_long_way():
+    builder = Pipeline.builder().name("chain").description("Calls.").step(show)
+    assert is_short(builder.on_failure(show).build(), ToolContext()) is False

@@ -1,0 +1,121 @@
+"""Short chains: the steps of a pipeline one after another, without what plain steps have no use for.
+
+Every step calls a tool that takes the short way itself (`short_calls`), and has no keys but its id and its arguments.
+What its caller gets is what `run_chain` gives, and so are the metrics, the log and what the gate knows of each call.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import attrgetter
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from toolkit.errors import ExitEarlyError, Signal
+from toolkit.pipelines.actions import arguments_of
+from toolkit.pipelines.definitions import Use
+from toolkit.pipelines.flows import Flow, failure_of, outcome_of
+from toolkit.pipelines.plans import Feed, Plan, PlannedStep
+from toolkit.pipelines.templated_data import MappingValue, TemplateValue, Value, expressions_in
+from toolkit.tools.base import Tool
+from toolkit.tools.callees import Arguments
+from toolkit.tools.results import ToolResult
+from toolkit.tools.short_calls import call_at_once, call_unseen, is_unseen
+
+
+class ShortStep(NamedTuple):
+    """A step that is a call, and nothing else.
+
+    Attributes:
+        tool: What is called.
+        path: Where its output is kept.
+        arguments: Makes the arguments of the call.
+        name: Its id, where an expression may read what is known of it.
+    """
+
+    tool: Tool
+    path: str
+    arguments: Callable[[Flow], Arguments]
+    name: str | None
+
+
+def short_chain(plan: Plan) -> tuple[ShortStep, ...] | None:
+    """Return the steps of a plan for `run_short_chain`; `None` if one of them needs more than a call."""
+    if plan.on_failure:
+        return None
+    reads_steps = _reads_steps(plan)
+    steps = [short for step in plan.steps if (short := _short_step(step, is_read=reads_steps)) is not None]
+    return tuple(steps) if len(steps) == len(plan.steps) else None
+
+
+def run_short_chain(steps: Sequence[ShortStep], flow: Flow) -> ToolResult | None:
+    """Run steps one after another, each with what the one before handed on.
+
+    Returns:
+        `None` if the end was reached, else the failure that ended the chain.
+    """
+    context = flow.context
+    call = call_unseen if is_unseen(context) else call_at_once
+    for step in steps:
+        started = perf_counter()
+        try:
+            arguments = step.arguments(flow)
+            result = call(step.tool, arguments, context)
+        except ExitEarlyError as error:  # with what was done in a pipeline that the step calls
+            error.outputs = {f"{step.path}/{path}": output for path, output in error.outputs.items()}
+            raise
+        except Signal:
+            raise
+        except Exception as error:  # noqa: BLE001 - an expression that fails is the step's failure; a call never raises
+            return failure_of(error).result
+        if result.error is not None:
+            return result
+        flow.hand_on(result, step.path)
+        if step.name is not None:
+            outcome = outcome_of(result)
+            flow.run.record(step.name, outcome, outcome, perf_counter() - started)
+    return None
+
+
+def _reads_steps(plan: Plan) -> bool:
+    """Return whether an expression reads what is known of a step."""
+    written = [step.definition.action.arguments for step in plan.steps if isinstance(step.definition.action, Use)]
+    found = (expression for value in (*written, plan.output) for expression in expressions_in(value))
+    return any(reference.root == "steps" for one in found for reference in one.expression.references)
+
+
+def _short_step(step: PlannedStep, *, is_read: bool) -> ShortStep | None:
+    definition, action, tool = step.definition, step.definition.action, step.tool
+    if not isinstance(action, Use) or tool is None or not tool.takes_short_way or step.on_error != "fail":
+        return None
+    stations = (definition.when, definition.each, definition.approval, definition.retry, definition.timeout)
+    if any(station is not None for station in stations) or (definition.adapter is not None and step.adapts):
+        return None
+    name = definition.id.text if is_read and definition.id is not None else None
+    return ShortStep(tool, step.path, _maker(step.feed, action.arguments), name)
+
+
+def _maker(feed: Feed | None, written: MappingValue | None) -> Callable[[Flow], Arguments]:
+    """Return what makes the arguments of a call, as `arguments_of` does."""
+    if feed is not None or written is None:
+        return partial(arguments_of, feed, written)
+    readers = [(name, _reader(value)) for name, value in written.entries.items()]
+    if len(readers) == 1:  # as most steps have it
+        [(only, read_only)] = readers
+        return lambda flow: {only: read_only(flow)}
+    return lambda flow: {name: read(flow) for name, read in readers}
+
+
+def _reader(value: Value) -> Callable[[Flow], Any]:
+    """Return what reads a value: what is handed on and the inputs stand where they can be taken from."""
+    match value.template.path if isinstance(value, TemplateValue) else None:
+        case ("prev",):
+            return attrgetter("output")
+        case ("inputs", str(name)):
+            return partial(_input, name, value)
+        case _:
+            return lambda flow: value.render(flow.roots())
+
+
+def _input(name: str, value: Value, flow: Flow) -> Any:
+    inputs = flow.run.inputs
+    return inputs[name] if name in inputs else value.render(flow.roots())
