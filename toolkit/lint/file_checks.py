@@ -93,7 +93,7 @@ class FileChecker:
         files = answer if isinstance(answer, dict) else {}
         own = (read.request.file,) if read.request.kind == "python" and read.request.file else ()
         return report._replace(
-            read=tuple({*own, *files.get("read", ())}),
+            read=tuple(sorted({*own, *files.get("read", ())})),
             imported=tuple(files.get("imported", own if isinstance(answer, Problem) else ())),
         )
 
@@ -143,7 +143,7 @@ class FileChecker:
             problems += [problem for rule in self._module for problem in rule.check_module(module)]
         report = self._finished(problems, [*built, *theirs, *sources], file, module.text, opened)
         if theirs and report.needs:
-            behind = [one for one in self._reader.files_behind(file) if not is_installed(one)]
+            behind = sorted(one for one in self._reader.files_behind(file) if not is_installed(one))
             report = report._replace(needs={**report.needs, "files": [*report.needs["files"], *behind]})
         return report if is_static else report._replace(tools=report.tools[: len(built) + len(theirs)])
 

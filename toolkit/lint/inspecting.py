@@ -1,10 +1,11 @@
 """Inspecting: every file and name that is asked for is looked at, or what was found in it before is taken.
 
 Users' files are opened in a child process. The rules run here on small files, and in another child process, with a
-deadline, on large ones.
+deadline, on large ones; many files are checked in several such processes at once.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from toolkit.codes import NO_TOOLS
 from toolkit.lint.caching import Cache
 from toolkit.lint.children import Answer, Answers
 from toolkit.lint.file_checks import FileChecker, KnownTree
+from toolkit.lint.judge_pools import Checked, JudgePool, useful_processes
 from toolkit.lint.judges import Instructions, Judge, is_heavy
 from toolkit.lint.limits import Limits
 from toolkit.lint.reports import Report
@@ -36,6 +38,7 @@ class Inspection:
         limits: Limits,
         cache: Cache,
         chooser: Chooser,
+        processes: int | None = None,
     ) -> None:
         """Look at nothing yet.
 
@@ -46,6 +49,7 @@ class Inspection:
             limits: What one file may take while it is opened.
             cache: What was found before.
             chooser: Who named the requests.
+            processes: How many processes check files beside this one; by default, as many as are useful.
         """
         self._codes = codes
         self._configuration = configuration
@@ -53,6 +57,7 @@ class Inspection:
         self._limits = limits
         self._cache = cache
         self._chooser = chooser
+        self._processes = processes
 
     @property
     def directory(self) -> Path:
@@ -94,20 +99,48 @@ class Inspection:
     ) -> dict[Request, Report]:
         """Return the report of each request; the child opens the next one while this process looks at one."""
         keeps_trail, interpreter = self._cache.is_kept, self._settings.interpreter
-        with (
-            Answers(
-                opened, self._configuration, self._limits, keeps_trail=keeps_trail, interpreter=interpreter
-            ) as answers,
-            Judge(Instructions.of(self._codes, self._rule_settings, self._limits)) as judge,
-        ):
+        processes = useful_processes(len(requests)) if self._processes is None else self._processes
+        waiting = set(opened)
+        with Answers(
+            opened, self._configuration, self._limits, keeps_trail=keeps_trail, interpreter=interpreter
+        ) as answers:
+
+            def answer(request: Request) -> Answer | None:
+                return answers.next() if request in waiting else refused.get(request)
+
+            checked = (
+                self._checked_there(requests, answer, processes)
+                if processes
+                else self._checked_here(requests, answer, known_tree)
+            )
+            with closing(checked):
+                return {one.request: self._cache.keep(one.request, one.report) for one in checked}
+
+    def _checked_here(
+        self, requests: Sequence[Request], answer: "_AnswerTo", known_tree: KnownTree | None
+    ) -> Generator[Checked]:
+        """Yield the report of each request, in their order; each is read before its answer is awaited."""
+        with Judge(self._instructions) as judge:
             checker = FileChecker(self.rules, known_tree)  # the rules are imported while the child starts
-            waiting, reports = set(opened), {}
             for request in requests:
                 read = None if is_heavy(request) else checker.read(request)
-                answer = answers.next() if request in waiting else refused.get(request)
-                report = judge.report(request, answer) if read is None else checker.look(read, answer)
-                reports[request] = self._cache.keep(request, report)
-        return reports
+                given = answer(request)
+                yield Checked(request, judge.report(request, given) if read is None else checker.look(read, given))
+
+    def _checked_there(self, requests: Sequence[Request], answer: "_AnswerTo", processes: int) -> Generator[Checked]:
+        """Yield the report of each request, in any order, from processes that check them beside this one."""
+        with JudgePool(self._instructions, processes) as pool:
+            for request in requests:
+                pool.give(request, answer(request))
+                yield from pool.finished()
+            yield from pool.rest()
+
+    @property
+    def _instructions(self) -> Instructions:
+        return Instructions.of(self._codes, self._rule_settings, self._limits)
+
+
+_AnswerTo = Callable[[Request], Answer | None]
 
 
 def _not_looked_at(request: Request) -> Report:

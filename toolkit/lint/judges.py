@@ -1,6 +1,6 @@
-"""Judges: large files are read and checked in a child process, and one that takes too long is given up.
+"""Judges: files are read and checked in a child process, and one that takes too long is given up.
 
-Small files are checked in this process, which is quicker. How much work a large one means cannot be known before.
+A few small files are checked in this process, which is quicker. How much work a large one means cannot be known before.
 """
 
 import os
@@ -88,6 +88,15 @@ class Judge:
         """End the process."""
         self._close()
         self._folder.close()
+
+    def begin(self) -> None:
+        """Start the process before there is a file, so that it has imported the rules by then."""
+        self._started()
+
+    def stop(self) -> None:
+        """End the process from another thread, whatever it does; the file at hand counts as given up."""
+        if (worker := self._worker) is not None:
+            worker.kill()
 
     def report(self, request: Request, answer: Answer | None) -> Report:
         """Return the report of one file, or the one problem that it was given up.
