@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from itertools import chain
 from types import ModuleType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Self
 
 from toolkit.errors import InvalidTools
 from toolkit.frameworks.exported_calls import exported_tool
@@ -35,6 +36,13 @@ class ForeignClass(NamedTuple):
 
     tools_of: Callable[[Any], Iterable[ForeignTool | Problem]]
     is_tool: bool = True
+
+    @classmethod
+    def holding(
+        cls, held: Callable[[Any], Iterable[Any]], tools_of: Callable[[Any], Iterable[ForeignTool | Problem]]
+    ) -> Self:
+        """Return a class whose objects hold tools, or objects that hold some: what they hold, and the Tools of each."""
+        return cls(lambda holder: chain.from_iterable(map(tools_of, held(holder))), is_tool=False)
 
 
 class _Known(NamedTuple):

@@ -40,12 +40,6 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
     )
 
 
-def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an agent."""
-    for tool in agent.tools or ():
-        yield from tools_of_tool(tool)
-
-
 async def _invoke(tool: Any, parameters: dict[str, Any], arguments: dict[str, Any], _context: ToolContext) -> Any:
     """Call a tool as an agent does.
 
@@ -67,7 +61,8 @@ def _is_async(tool: Any) -> bool:
     return not hasattr(tool, "func") and module_of_class(own) != "crewai.tools.base_tool"
 
 
+_AGENT = ForeignClass.holding(lambda agent: agent.tools or (), tools_of_tool)
 CLASSES = {
     "crewai.tools.base_tool.BaseTool": ForeignClass(tools_of_tool),
-    "crewai.agents.agent_builder.base_agent.BaseAgent": ForeignClass(tools_of_agent, is_tool=False),
+    "crewai.agents.agent_builder.base_agent.BaseAgent": _AGENT,
 }

@@ -39,12 +39,6 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
     yield ForeignTool(spec, partial(_invoke, tool), framework="langchain", thing=tool, function=function)
 
 
-def tools_of_toolkit(toolkit: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of a `BaseToolkit`."""
-    for tool in toolkit.get_tools():
-        yield from tools_of_tool(tool)
-
-
 def tools_of_node(node: Any) -> Iterator[ForeignTool]:
     """Yield the Tools of a `ToolNode` of LangGraph."""
     for tool in node.tools_by_name.values():
@@ -106,7 +100,7 @@ def _schema_of(tool: Any) -> Mapping[str, Any]:
 
 CLASSES = {
     "langchain_core.tools.base.BaseTool": ForeignClass(tools_of_tool),
-    "langchain_core.tools.base.BaseToolkit": ForeignClass(tools_of_toolkit, is_tool=False),
+    "langchain_core.tools.base.BaseToolkit": ForeignClass.holding(lambda toolkit: toolkit.get_tools(), tools_of_tool),
     "langgraph.prebuilt.tool_node.ToolNode": ForeignClass(tools_of_node, is_tool=False),
     "langgraph.graph.state.CompiledStateGraph": ForeignClass(tools_of_graph, is_tool=False),
 }

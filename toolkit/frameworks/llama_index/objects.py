@@ -33,18 +33,6 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
     yield ForeignTool(spec, partial(_invoke, tool), framework="llama_index", thing=tool, function=function)
 
 
-def tools_of_tool_spec(tool_spec: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of a `BaseToolSpec`."""
-    for tool in tool_spec.to_tool_list():
-        yield from tools_of_tool(tool)
-
-
-def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an agent of a workflow."""
-    for tool in agent.tools or ():
-        yield from tools_of_tool(tool)
-
-
 async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) -> Any:
     """Call a tool as a workflow does.
 
@@ -66,8 +54,11 @@ async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) ->
     return ToolResult.success(output.content, artifact=None if is_text else output.raw_output)
 
 
+_AGENT = ForeignClass.holding(lambda agent: agent.tools or (), tools_of_tool)
 CLASSES = {
     "llama_index.core.tools.types.BaseTool": ForeignClass(tools_of_tool),
-    "llama_index.core.tools.tool_spec.base.BaseToolSpec": ForeignClass(tools_of_tool_spec, is_tool=False),
-    "llama_index.core.agent.workflow.base_agent.BaseWorkflowAgent": ForeignClass(tools_of_agent, is_tool=False),
+    "llama_index.core.tools.tool_spec.base.BaseToolSpec": ForeignClass.holding(
+        lambda spec: spec.to_tool_list(), tools_of_tool
+    ),
+    "llama_index.core.agent.workflow.base_agent.BaseWorkflowAgent": _AGENT,
 }

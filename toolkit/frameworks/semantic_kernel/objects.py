@@ -51,18 +51,6 @@ def tools_of_holder(holder: Any) -> Iterator[ForeignTool]:
             yield from tools_of_method(getattr(holder, name))
 
 
-def tools_of_plugin(plugin: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of a `KernelPlugin`."""
-    for function in plugin.functions.values():
-        yield from tools_of_function(function)
-
-
-def tools_of_kernel(kernel: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of a `Kernel`."""
-    for plugin in kernel.plugins.values():
-        yield from tools_of_plugin(plugin)
-
-
 async def _invoke(function: Any, arguments: dict[str, Any], _context: ToolContext) -> Any:
     """Call a function with a kernel of its own; a plain one gets a thread, since it would block the loop."""
     theirs = sys.modules
@@ -82,10 +70,11 @@ async def _invoke(function: Any, arguments: dict[str, Any], _context: ToolContex
 
 _WRAPPERS = ("FunctionExecutionException", "KernelInvokeException")
 
+_PLUGIN = ForeignClass.holding(lambda plugin: plugin.functions.values(), tools_of_function)
 CLASSES = {
     "semantic_kernel.functions.kernel_function.KernelFunction": ForeignClass(tools_of_function),
-    "semantic_kernel.functions.kernel_plugin.KernelPlugin": ForeignClass(tools_of_plugin, is_tool=False),
-    "semantic_kernel.kernel.Kernel": ForeignClass(tools_of_kernel, is_tool=False),
+    "semantic_kernel.functions.kernel_plugin.KernelPlugin": _PLUGIN,
+    "semantic_kernel.kernel.Kernel": ForeignClass.holding(lambda kernel: kernel.plugins.values(), _PLUGIN.tools_of),
 }
 HOLDERS = ForeignClass(tools_of_holder)
 MARKED = ForeignClass(tools_of_method)

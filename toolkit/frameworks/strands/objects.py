@@ -46,12 +46,6 @@ def object_of_module(module: ModuleType) -> Any:
     return sys.modules["strands.tools.tools"].PythonAgentTool(spec["name"], spec, function) if function else None
 
 
-def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an agent."""
-    for tool in agent.tool_registry.registry.values():
-        yield from tools_of_tool(tool)
-
-
 async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
     """Call a tool as an agent does: with a use of the tool, and the values that the agent was called with.
 
@@ -93,7 +87,8 @@ def _part(block: Mapping[str, Any]) -> Any:
     return attachment_of(f"image/{image['format']}", image["source"]["bytes"])
 
 
+_AGENT = ForeignClass.holding(lambda agent: agent.tool_registry.registry.values(), tools_of_tool)
 CLASSES = {
     "strands.types.tools.AgentTool": ForeignClass(tools_of_tool),
-    "strands.agent.agent.Agent": ForeignClass(tools_of_agent, is_tool=False),
+    "strands.agent.agent.Agent": _AGENT,
 }
