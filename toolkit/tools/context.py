@@ -100,20 +100,16 @@ class ToolContext:
             agent: The role that metrics are tagged with; `unknown` unless one is given.
             chosen_by: Who chose the call: a `person` (the default) or a `model`.
             place: Where in a run this is, for the reviewer: `step 3/5 · pipeline report`.
-            strict: Whether what would be asked about is refused where there is nobody to ask, with a
-                ConfigurationError. Without it, a destructive tool runs unasked in a context that has no gate. What is
-                made of a strict context is strict too.
+            strict: Whether what would be asked about raises a ConfigurationError where there is nobody to ask; without
+                it, a destructive tool runs unasked then. What is made of a strict context is strict too.
             redactor: Keeps secrets out of events, logs, questions and what models receive. With a listener, one that
                 knows the secrets of the environment unless it is given.
 
         Raises:
-            ConfigurationError: If a gate is given and what would make another one, or `chosen_by` is neither of its
-                values.
+            ConfigurationError: If a gate is given beside what makes one, or `chosen_by` is neither of its values.
         """
         gate = _gate_of(gate, reviewer, policy)
         _check_chooser(chosen_by)
-        if listener is not None and redactor is None:
-            redactor = _new_redactor()
         vars(self).update(
             values=freeze_mapping(values) if values else NO_VALUES,
             memory_id=memory_id,
@@ -128,7 +124,7 @@ class ToolContext:
             strict=strict,
             path=None if run is None else "",
             journal=None if run is None else run.journal,
-            redactor=redactor,
+            redactor=_new_redactor() if listener is not None and redactor is None else redactor,
             **_OUTSIDE_CALLS,
         )
 

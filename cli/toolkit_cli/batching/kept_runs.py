@@ -30,7 +30,7 @@ class Consent(NamedTuple):
 class Kept(Protocol):
     """Runs that are kept somewhere."""
 
-    def all(self) -> list[KeptRun]:
+    def runs(self) -> list[KeptRun]:
         """Return them, the newest first."""
 
     def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterable[KeptStep]:
@@ -49,31 +49,15 @@ class Kept(Protocol):
         """Keep the answer to a question, and return whether it was still open."""
 
 
-class JournalRuns:
+class JournalRuns(JournalFile):
     """The runs of the user's journal."""
-
-    def __init__(self) -> None:
-        """Open the journal.
-
-        Raises:
-            JournalError: If that cannot be done.
-        """
-        self._file = JournalFile(JournalFile.usual_path())
-
-    def all(self) -> list[KeptRun]:
-        """Return them, the newest first."""
-        return self._file.runs()
-
-    def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterator[KeptStep]:
-        """Return the steps or items of a run, or those alone that have ended since a time."""
-        return self._file.steps(run, since=since)
 
     def cancel(self, run: KeptRun) -> str:
         """End a run as Ctrl-C does, or note that nobody will go on with it; return what was done, in words."""
         if run.state == "running":
             os.kill(run.process, signal.SIGTERM)
             return f"process {run.process} was asked to end; finished work is kept"
-        self._file.set_state(run.number, "cancelled", run.error)
+        self.set_state(run.number, "cancelled", run.error)
         return f"the run '{run.id}' is cancelled"
 
     def resumed(self, run: KeptRun, consent: Consent) -> Resumed:
@@ -82,18 +66,10 @@ class JournalRuns:
         Raises:
             Failure: If nobody knows what became of a step, and nobody has agreed that it is repeated.
         """
-        resumed = Resumed(self._file, run, consent.accepts_changes, consent.repeats_failures)
+        resumed = Resumed(self, run, consent.accepts_changes, consent.repeats_failures)
         if not consent.repeats_doubts:
             refuse_doubts(resumed)
         return resumed
-
-    def open_questions(self) -> list[PendingApproval]:
-        """Return the questions of all runs that wait for an answer, the oldest first."""
-        return self._file.open_questions()
-
-    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
-        """Keep the answer to a question, and return whether it was still open."""
-        return self._file.answer(id, answer)
 
 
 class StoreRuns:
@@ -116,7 +92,7 @@ class StoreRuns:
         """Close it."""
         self._store.close()
 
-    def all(self) -> list[KeptRun]:
+    def runs(self) -> list[KeptRun]:
         """Return them, the newest first."""
         return self._store.runs()
 

@@ -48,7 +48,7 @@ def list_approvals(kept: Kept, run: str | None, url: str | None, *, as_json: boo
     Raises:
         Failure: If there is no such run.
     """
-    named = None if run is None else find_run(kept.all(), run).id
+    named = None if run is None else find_run(kept.runs(), run).id
     found = [pending for pending in kept.open_questions() if named in (None, pending.run)]
     if as_json:
         console.write_json([pending.as_record() for pending in found])

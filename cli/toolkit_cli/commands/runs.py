@@ -146,9 +146,9 @@ def runs(options: RunsOptions) -> int:
     if options.action in ("schedule", "schedules", "unschedule"):
         return _schedules(options, url)
     with ExitStack() as stack:
-        kept: Kept = JournalRuns() if url is None else stack.enter_context(StoreRuns(url))
+        kept: Kept = JournalRuns(JournalRuns.usual_path()) if url is None else stack.enter_context(StoreRuns(url))
         if options.action == "list":
-            return _list(kept.all(), options.state, options.target, options.limit, as_json=options.format == "json")
+            return _list(kept.runs(), options.state, options.target, options.limit, as_json=options.format == "json")
         if options.action == "approvals":
             return list_approvals(kept, options.name, url, as_json=options.format == "json")
         if options.action == "decide":
@@ -156,7 +156,7 @@ def runs(options: RunsOptions) -> int:
         if options.name is None:
             hint = "`toolkit runs list` shows them"
             raise Failure(ExitCode.USAGE, f"`toolkit runs {options.action}` needs the id of a run", hint=hint)
-        run = find_run(kept.all(), options.name)
+        run = find_run(kept.runs(), options.name)
         match options.action:
             case "show":
                 return _show(options, kept, run)
@@ -285,7 +285,7 @@ def _watch(kept: Kept, run: KeptRun) -> ExitCode:
     """Write a line for each step as it ends, until the run does."""
     since = 0.0
     while True:
-        run = next(one for one in kept.all() if one.id == run.id)
+        run = next(one for one in kept.runs() if one.id == run.id)
         for step in sorted(kept.steps(run, since=since), key=lambda step: step.ended or 0.0):
             if step.ended is not None:
                 since = max(since, step.ended)

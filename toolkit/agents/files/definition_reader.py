@@ -1,11 +1,11 @@
 """The nodes of a document become the definition of an agent; every mistake of form is found in one go."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from toolkit.agents.files.definitions import KINDS, AgentDefinition, KindName, ReferenceDefinition
 from toolkit.agents.files.flows import FlowReader
+from toolkit.agents.files.keys import COMMON_KEYS, ELSEWHERE, KIND_KEYS, LIMITS, MOST_TURNS, REFERENCE_KEYS
 from toolkit.agents.files.texts import Text
 from toolkit.agents.loop import Limits
 from toolkit.codes import UNKNOWN_KEY
@@ -17,39 +17,6 @@ from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.runs.records import Budget
 from toolkit.tools.heads import HeadReader
-
-MOST_TURNS = 1_000
-LIMITS: Mapping[str, tuple[int, int]] = {"result": (1, 10_000_000), "unknown": (0, 1_000), "at_once": (1, 1_000)}
-"""The least and the most that each limit can be."""
-
-COMMON_KEYS = (
-    "toolkit",
-    "agent",
-    "name",
-    "description",
-    "model",
-    "instructions",
-    "prompt",
-    "tools",
-    "inputs",
-    "output",
-    "max_turns",
-    "last_answer",
-    "budget",
-    "limits",
-    "references",
-    "chaining",
-    "capture_nested_artifacts",
-)
-KIND_KEYS: Mapping[KindName, tuple[str, ...]] = {
-    "simple": (),
-    "playbook": ("locks",),
-    "state_machine": ("states", "start", "everywhere"),
-}
-"""The keys that only one kind of agent has."""
-ELSEWHERE: Mapping[str, str] = {"base_url": "give it with --base-url or TOOLKIT_MODEL_URL"}
-"""A key that a file may not use, and its place."""
-REFERENCE_KEYS = ("name", "description", "notes", "tools", "unfold")
 
 
 def read_definition(root: nodes.Mapping, folder: Path, problems: list[Problem]) -> AgentDefinition:
