@@ -10,7 +10,7 @@ from textwrap import dedent
 
 import pytest
 
-from toolkit.lint import Limits, check
+from toolkit.lint import Limits, LintSettings, check
 from toolkit.sources import Configuration, find_configuration
 
 GUARD = "move what a script does under `if __name__ == '__main__':`"
@@ -409,4 +409,22 @@ def test_suppressions_of_a_file_that_cannot_be_imported_are_not_called_unused(ho
     assert [line.partition(" (")[0] for line in house.check("whole.py", "broken.py")] == [
         "broken.py:2:1: error[TK002]: 'broken.py' cannot be imported: RuntimeError: not today",
         "whole.py:1:30: warning[TK010]: 'TK308' suppresses nothing here",
+    ]
+
+
+def test_file_that_cannot_be_read_and_speaks_of_no_tools_is_reported_only_where_it_is_named(house):
+    house.write("samples/old.py", "print 'hello'\n")
+    house.write("broken.py", "from toolkit import tool\n\nprint 'hello'\n")
+    where = "look at this line and at the one before it; where the file is for a newer Python than "
+    hint = f"{where}{sys.version_info[0]}.{sys.version_info[1]}, install toolkit for that one"
+    mistake = "SyntaxError: Missing parentheses in call to 'print'. Did you mean print(...)?"
+    lines = [
+        f"broken.py:3:1: error[TK002]: 'broken.py' cannot be imported: {mistake} ({hint})",
+        f"samples/old.py:1:1: error[TK002]: 'old.py' cannot be imported: {mistake} ({hint})",
+    ]
+    assert house.check(".") == lines[:1]
+    assert house.check("samples/old.py") == lines[1:]
+    as_read = LintSettings(is_static=True)
+    assert [str(one) for one in check(["."], Configuration(), settings=as_read)] == [
+        lines[0].replace("imported", "read")
     ]

@@ -101,6 +101,118 @@ class ListTables(BaseTool):
     def _run(self, tool_input: Optional[str] = "") -> str:
         return "orders"
 """,
+    "a parameter that the base class of a whole call has": '''
+from strands.types.tools import AgentTool
+
+
+class Relay(AgentTool):
+    """Passes each call on to another machine."""
+
+    @property
+    def tool_name(self) -> str:
+        return "relay"
+
+    @property
+    def tool_spec(self) -> dict:
+        return self._spec
+
+    async def stream(self, tool_use: dict, invocation_state: dict, **kwargs):
+        yield await self._relay(tool_use["input"])
+''',
+    "functions that stand for others in an example": '''
+from fastmcp import FastMCP
+from shop.models import Flight
+
+mcp = FastMCP("shop")
+
+
+@mcp.tool
+def find_flight(origin: str, destination: str) -> Flight:
+    """Find the next flight from one city to another one."""
+    return Flight(number="SK 12", seats=[1, -2])
+
+
+@mcp.tool
+def refuse_order(order: str) -> str:
+    """Refuse an order of the shop, so that nobody packs it."""
+    raise ValueError("no order can be refused today")
+''',
+    "a file of settings from which the tool takes a profile": '''
+from fastmcp import FastMCP
+
+mcp = FastMCP("shop")
+
+
+@mcp.tool
+def list_buckets(profile: str, cluster: str) -> str:
+    """List the buckets of an account, one in a line.
+
+    Args:
+        profile: The profile of ~/.aws/credentials to use. Leave it empty for the first one.
+        cluster: The cluster, by default the current context of ~/.kube/config.
+    """
+    return profile + cluster
+''',
+    "a description that is only known when the tool is made": """
+from crewai.tools import BaseTool
+
+
+class Grader(BaseTool):
+    name: str = "Grade every answer of the assistant by all the criteria that there are today"
+    description: str = ""
+
+    def __init__(self, criteria: list[str]) -> None:
+        super().__init__()
+        self.description = f"Grade an answer by {criteria}."
+
+    def _run(self, answer: str) -> str:
+        return answer
+""",
+    "a page of Streamlit": '''
+import asyncio
+
+import streamlit as st
+from agents import function_tool
+
+
+@function_tool
+def find_flight(origin: str) -> str:
+    """Find the next flight that starts in a city."""
+    return origin
+
+
+if st.button("Start"):
+    asyncio.run(find_flight("Oslo"))
+''',
+    "a server whose messages go over HTTP": '''
+from fastmcp import FastMCP
+from starlette.applications import Starlette
+
+
+class Station:
+    def __init__(self) -> None:
+        self.mcp = FastMCP("weather")
+
+        @self.mcp.tool()
+        def look(city: str) -> str:
+            """Look out of the window in a city now."""
+            print("looking")
+            return city
+
+    async def answer(self, streams) -> None:
+        await self.mcp._mcp_server.run(streams[0], streams[1], {})
+
+    def run(self) -> None:
+        import uvicorn
+
+        print("the station is open")
+        uvicorn.run(Starlette())
+
+
+if __name__ == "__main__":
+    server = Station()
+    server.run()
+''',
 }
 MISTAKE = '''
 from mcp.server.fastmcp import FastMCP

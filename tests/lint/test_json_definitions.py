@@ -149,3 +149,14 @@ def test_malformed_schemas_are_errors_in_every_profile(tmp_path, monkeypatch, pr
     }
     assert told == {*MALFORMED, "nothing"}
     assert {one.severity for one in found if one.code == "TK324"} == {"error"}
+
+
+def test_definitions_of_two_servers_in_two_folders_may_have_one_name(folder):
+    both = [{**PLAIN, "name": "find_order", "parameters": SCHEMA}]
+    for name in ("shop/tools.json", "museum/tools.json", "museum/more.json"):
+        folder.joinpath(name).parent.mkdir(exist_ok=True)
+        folder.joinpath(name).write_text(json.dumps(both), "utf-8")
+    found = check(["shop", "museum/more.json", "museum/tools.json", "shop/tools.json"], Configuration())
+    assert [str(problem) for problem in found if problem.code == "TK103"] == [
+        "museum/tools.json:1:11: error[TK103]: duplicate tool name 'find_order' (give one of them another name)"
+    ]

@@ -24,6 +24,7 @@ from toolkit.lint.rule import Rule
 from toolkit.lint.suppressions import Header, suppressions_in, widened
 from toolkit.lint.undefined_names import undefined_annotations
 from toolkit.problems import Location, Problem, Severity, read_problem
+from toolkit.sources.folders import mentions_tools
 from toolkit.tools.frameworks import title_of
 
 if TYPE_CHECKING:
@@ -78,7 +79,8 @@ class FileChecker:
             tree = self._known_tree(file, text)
             module = PythonFile(file, text, self._reader, tree)
         except SyntaxError as error:
-            return Read(request, problem=unreadable(error, file))
+            is_meant = request.is_named or mentions_tools(Path(file))
+            return Read(request, problem=unreadable(error, file) if is_meant else None)
         found = self._of_functions([*module.tools, *module.framework_functions.values()])
         return Read(request, module, tuple(found))
 
@@ -305,5 +307,8 @@ def source_of(file: str) -> str | Problem:
 
 def unreadable(error: SyntaxError, file: str) -> Problem:
     """Return that a file is not Python, with the place that Python names."""
+    from toolkit.sources.import_failures import syntax_hint  # noqa: PLC0415 - only bad news needs it
+
     place = Location(file, error.lineno or 1, error.offset or 1)
-    return Problem(DOES_NOT_IMPORT, f"'{Path(file).name}' cannot be read: {type(error).__name__}: {error.msg}", place)
+    message = f"'{Path(file).name}' cannot be read: {type(error).__name__}: {error.msg}"
+    return Problem(DOES_NOT_IMPORT, message, place, hint=syntax_hint())

@@ -134,7 +134,9 @@ def _parameters(file: PythonFile, tool: WrittenTool, function: PythonFunction | 
     elif tool.registration is not None and tool.registration.parameters:
         for name in tool.registration.parameters:
             yield ParameterDefinition(name, "", file.location(tool.node), is_required=True)
-    elif function is not None and not (tool.registration and tool.registration.way == "definition"):
+    elif function is not None and not (
+        function.takes_call or (tool.registration and tool.registration.way == "definition")
+    ):
         if tool.marks.spreads_models and len(function.parameters) == 1:
             fields = list(_in_class(file, function.parameters[0].node.annotation))
             if fields:

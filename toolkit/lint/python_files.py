@@ -435,6 +435,12 @@ class PythonFunction:
         return all(_is_nothing(statement) for statement in self.body)
 
     @property
+    def takes_call(self) -> bool:
+        """Whether the class that it overrides passes it a call as a whole, so that its signature is not the tool's."""
+        kind = self.written.as_class.kind if self.written and self.written.as_class else None
+        return kind is not None and kind.takes_call
+
+    @property
     def is_decorated(self) -> bool:
         """Whether something besides the mark stands round it and is called in its place."""
         others = [one for one in self.node.decorator_list if one is not self.mark]

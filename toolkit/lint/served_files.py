@@ -7,6 +7,7 @@ from toolkit.lint.python_files import PythonFile
 from toolkit.tools.source_marks import SourceMarks
 
 _STDIO = "stdio"
+_HTTP = {"uvicorn.run", "hypercorn.asyncio.serve"}
 
 
 def serving_calls(module: PythonFile) -> dict[ast.Call, bool]:
@@ -15,7 +16,29 @@ def serving_calls(module: PythonFile) -> dict[ast.Call, bool]:
     if not kinds:
         return {}
     calls = [node for node in module.nodes if isinstance(node, ast.Call)]
-    return {call: _may_be_stdio(call) for call in calls if any(_serves(call.func, marks) for marks in kinds)}
+    own = _objects_of_own_classes(module)
+    found = {call: _may_be_stdio(call) for call in calls if any(_serves(call.func, marks) for marks in kinds)}
+    serving = {call: may for call, may in found.items() if _owner(call.func) not in own}
+    return serving | {call: False for call in calls if module.meaning(call.func) in _HTTP}
+
+
+def _objects_of_own_classes(module: PythonFile) -> set[str]:
+    """Return the names that are given an object of a class of this file, whose methods are the file's own."""
+    own = {node.name for node in module.tree.body if isinstance(node, ast.ClassDef) and not node.bases}
+    return {
+        target.id
+        for node in module.nodes
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Name)
+        and node.value.func.id in own
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+
+def _owner(called: ast.expr) -> str | None:
+    return called.value.id if isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) else None
 
 
 def _serves(called: ast.expr, marks: SourceMarks) -> bool:
@@ -34,6 +57,6 @@ def _may_be_stdio(call: ast.Call) -> bool:
     match [*named, *call.args][:1]:
         case [ast.Constant(value=str(transport))]:
             return transport == _STDIO
-        case [ast.Name()] if len(call.args) > 1:
+        case [ast.Name() | ast.Subscript() | ast.Attribute()] if len(call.args) > 1:
             return False
     return True

@@ -30,9 +30,11 @@ class ClassTool(NamedTuple):
     home: str | None
 
     def value(self, attribute: str) -> ast.expr | None:
-        """Return what the class gives to an attribute; None if it gives nothing."""
-        found = value_in(self.node, attribute)
-        return plain(found) if found is not None else given_in_init(self.node, attribute)
+        """Return what a class gives to an attribute, in `__init__` where it is blank above; None if it is nothing."""
+        written = value_in(self.node, attribute)
+        found = plain(written) if written is not None else None
+        is_blank = found is None or (isinstance(found, ast.Constant) and not found.value)
+        return (given_in_init(self.node, attribute) or found) if is_blank else found
 
 
 def class_tools(constants: Constants, cls: Defined, kind: ToolClasses) -> Iterator[ClassTool]:

@@ -14,6 +14,7 @@ _SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages"})
 # Those in Python are run by other programs, and do their work as soon as they are imported.
 _SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py", "__main__.py", POLICY_FILE})
 
+_OF_TOOLS = re.compile(rb"tool|execute|kernel_function", re.IGNORECASE)
 _OUR_KEY = re.compile(r"""^(?:["']?(?:toolkit|steps)["']?[ \t]*:|["']?agent["']?[ \t]*:[ \t]*["']?\w)""", re.MULTILINE)
 _ENOUGH_TO_TELL = 1024 * 1024
 
@@ -42,6 +43,14 @@ def means_tool(path: Path) -> bool:
     except OSError:
         return True  # opening it reports why it cannot be read
     return _OUR_KEY.search(text.removeprefix("\ufeff")) is not None
+
+
+def mentions_tools(path: Path) -> bool:
+    """Whether the text of a Python file that cannot be parsed speaks of tools: one that does not was to hold none."""
+    try:
+        return _OF_TOOLS.search(path.read_bytes()) is not None
+    except OSError:
+        return True  # opening it reports why it cannot be read
 
 
 def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:

@@ -112,10 +112,19 @@ def _hint_for(error: BaseException, root: str) -> str:
     return _special_hint(error, root) or _general_hint(error)
 
 
+def syntax_hint() -> str:
+    """Return what to do about a file that Python cannot read."""
+    version = ".".join(map(str, sys.version_info[:2]))
+    return (
+        "look at this line and at the one before it; "
+        f"where the file is for a newer Python than {version}, install toolkit for that one"
+    )
+
+
 def _general_hint(error: BaseException) -> str:
     match error:
         case SyntaxError():
-            return "Python cannot read on from here; look at this line and at the one before it"
+            return syntax_hint()
         case ImportError():
             return "check the spelling, and which version is installed"
         case NameError():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from toolkit.codes import NO_TOOLS, NOT_A_TOOL
 from toolkit.problems import Location, Problem
 from toolkit.sources.configuration import Configuration
-from toolkit.sources.folders import PYTHON
+from toolkit.sources.folders import PYTHON, mentions_tools
 from toolkit.sources.package_places import place_in_package
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class ImportPermission:
         if self._is_proven(file, wanted):
             return None
         if failure := self._failure(file, path.name, Location(str(path))):
-            return failure
+            return failure if not is_walked or mentions_tools(path) else ()
         return () if is_walked else [self._no_tools(str(path), file, name, chooser)]
 
     def objections_to_module(

@@ -48,6 +48,7 @@ class ToolClasses(NamedTuple):
         description: The one that holds its description.
         schema: The ones that hold its parameters.
         listing: The attribute that names the methods that are tools, each of which is one.
+        takes_call: Whether such a method receives a call as a whole, so that no model fills in its parameters.
     """
 
     bases: tuple[str, ...]
@@ -56,6 +57,7 @@ class ToolClasses(NamedTuple):
     description: str = "description"
     schema: tuple[str, ...] = ()
     listing: str | None = None
+    takes_call: bool = False
 
 
 class Injected(NamedTuple):

@@ -12,7 +12,7 @@ MARKS = SourceMarks(
         ),
         Registration(("autogen_agentchat.*AssistantAgent",), "holder", function=("tools",)),
     ),
-    tool_classes=(ToolClasses(("autogen_core.tools.*BaseTool",), ("run",)),),
+    tool_classes=(ToolClasses(("autogen_core.tools.*BaseTool",), ("run",), takes_call=True),),
     injected=Injected(types=("autogen_core.*CancellationToken",)),
     reads_docstrings=False,
     filler="NAME",

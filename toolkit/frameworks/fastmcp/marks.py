@@ -16,7 +16,7 @@ MARKS = SourceMarks(
         Registration(("fastmcp.tools.*Tool.from_tool",), "definition"),
         Registration(("fastmcp.*FastMCP",), "holder", function=("tools",)),
     ),
-    tool_classes=(ToolClasses(("fastmcp.tools.*Tool",), ("run",), schema=("parameters",)),),
+    tool_classes=(ToolClasses(("fastmcp.tools.*Tool",), ("run",), schema=("parameters",), takes_call=True),),
     injected=Injected(types=("fastmcp.*Context", "mcp.*Context", "*Depends", "*CurrentContext", "*CurrentFastMCP")),
     receivers=("mcp", "*_mcp", "mcp_*", "server", "*_server", "app"),
     reads_docstrings=False,

@@ -11,7 +11,7 @@ MARKS = SourceMarks(
         Registration(("google.adk.tools.*AgentTool",), "definition", function=(), name=()),
         Registration(("google.adk.*Agent",), "holder", function=("tools",)),
     ),
-    tool_classes=(ToolClasses(("google.adk.tools.*BaseTool",), ("run_async",)),),
+    tool_classes=(ToolClasses(("google.adk.tools.*BaseTool",), ("run_async",), takes_call=True),),
     injected=Injected(
         types=("google.adk.*ToolContext", "google.adk.*CallbackContext", "google.adk.*Context"), names=("tool_context",)
     ),

@@ -38,6 +38,7 @@ MARKS = SourceMarks(
         ToolClasses(
             ("llama_index.*tools.BaseTool", "llama_index.*tools.types.BaseTool", "llama_index.*AsyncBaseTool"),
             ("__call__", "call", "acall"),
+            takes_call=True,
         ),
     ),
     injected=Injected(types=("llama_index.*Context",)),

@@ -11,7 +11,12 @@ MARKS = SourceMarks(
     ),
     tool_classes=(
         ToolClasses(
-            ("strands.*AgentTool",), ("stream",), name="tool_name", description="tool_spec", schema=("tool_spec",)
+            ("strands.*AgentTool",),
+            ("stream",),
+            name="tool_name",
+            description="tool_spec",
+            schema=("tool_spec",),
+            takes_call=True,
         ),
     ),
     injected=Injected(types=("strands.*ToolContext",), names=("agent", "tool_context")),

@@ -4,6 +4,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolkit.codes import DUPLICATE_TOOL_NAME
@@ -24,7 +25,7 @@ class DuplicateToolName(Rule):
 
     Names are how a model, a pipeline and the command line tell tools apart. Providers refuse a request with two tools of
     one name, and if both are opened, only one of them can be used. A tool that is imported into a second file is still one
-    tool.
+    tool, and definitions in JSON are compared with those in the same folder.
 
     Names that differ only in case and punctuation, such as `find-order` and `Find_Order`, are reported too, because
     a program that adapts names to a provider may make them the same.
@@ -77,14 +78,16 @@ class DuplicateToolName(Rule):
     severity = "error"
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
-        first: dict[str, ToolDefinition] = {}
-        near: dict[str, ToolDefinition] = {}
+        first: dict[tuple[str, str], ToolDefinition] = {}
+        near: dict[tuple[str, str], ToolDefinition] = {}
         for tool in tools:
-            holder = first.setdefault(tool.name, tool)
+            place = _folder_of(tool)
+            holder = first.setdefault((place, tool.name), tool)
             if holder is not tool:
                 found = collision(tool.name, tool.location, holder.location, holder.source)
-                yield self.problem(found.message, found.location, hint=found.hint, related=found.related)
-            elif (other := near.setdefault(_fold(tool.name), tool)) is not tool:
+                hint = "give one of them another name" if tool.origin == "json" else found.hint
+                yield self.problem(found.message, found.location, hint=hint, related=found.related)
+            elif (other := near.setdefault((place, _fold(tool.name)), tool)) is not tool:
                 yield self._alike(tool, other)
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
@@ -114,6 +117,11 @@ class DuplicateToolName(Rule):
 
 
 _LIST = "a list"
+
+
+def _folder_of(tool: ToolDefinition) -> str:
+    """Return the folder of a definition in JSON: another folder has those of another server; nothing for other tools."""
+    return str(Path(tool.location.file).parent) if tool.origin == "json" and tool.location is not None else ""
 
 
 def _blocks_of(module: PythonFile) -> dict[ast.AST, tuple[ast.AST, str]]:

@@ -59,7 +59,7 @@ class LongToolName(ProviderRule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         """Look at the name; the source alone shows it, unless an option computes it."""
         function = tool.function
-        if not tool.is_named:
+        if not tool.is_named or (tool.terms and tool.terms.rewrites_names):
             return
         if tool.spec is not None:
             yield from super().check_tool(tool)

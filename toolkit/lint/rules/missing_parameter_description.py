@@ -1,5 +1,6 @@
 """TK204: a parameter without a description."""
 
+import re
 from collections.abc import Iterator
 
 from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
@@ -16,8 +17,9 @@ class MissingParameterDescription(Rule):
     A model chooses arguments by their descriptions. `date: str` alone does not say whether you want `tomorrow`,
     `2026-05-17` or `17.5.26`. Write the description in the docstring, in `Annotated[str, "…"]` or in a `Field`.
 
-    Where a framework sends a docstring whole, what its `Args:` section says of a parameter counts. A description that
-    a framework fills in, such as `Parameter city`, does not.
+    Where a framework sends a docstring whole, what its `Args:` section says of a parameter counts. What the description
+    of the tool says of a parameter that it names counts as well: `city` in quotes or backquotes, `city: …`, or
+    max_results, which can be no other word. A description that a framework fills in, such as `Parameter city`, does not.
 
     ## Example
 
@@ -64,12 +66,21 @@ class MissingParameterDescription(Rule):
         if tool.origin == "pipeline":
             return
         for parameter in tool.parameters:
-            if parameter.description == "" and not (isinstance(parameter.schema, dict) and "$ref" in parameter.schema):
+            is_elsewhere = isinstance(parameter.schema, dict) and "$ref" in parameter.schema
+            if parameter.description == "" and not (is_elsewhere or _names(tool.description or "", parameter.name)):
                 yield self.problem(
                     f"parameter {parameter.name!r} of {tool.name!r} has no description",
                     parameter.location or tool.location,
                     hint=_hint_for(tool, parameter.name),
                 )
+
+
+def _names(description: str, name: str) -> bool:
+    """Whether the description of a tool names a parameter, so that what it says of it can be found there."""
+    word = re.escape(name)
+    is_telling = "_" in name or re.search(r"[a-z][A-Z]", name) is not None
+    pattern = rf"\b{word}\b" if is_telling else rf"[`'\"]{word}[`'\"=]|(?<![\w-]){word}(?:=|:\s)"
+    return re.search(pattern, description) is not None
 
 
 def _hint_for(tool: ToolDefinition, name: str) -> str:

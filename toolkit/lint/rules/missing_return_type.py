@@ -51,7 +51,8 @@ class MissingReturnType(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         has_envelope = function.written is not None and function.written.marks.demands.envelope
-        if function.node.returns is None and not has_envelope and not _stands_for_another(function):
+        is_foreign = has_envelope or function.takes_call or _stands_for_another(function)
+        if function.node.returns is None and not is_foreign:
             message = f"tool {function.tool_name!r} does not say what it returns"
             yield self.problem(message, function.location, hint="annotate it: -> str")
 

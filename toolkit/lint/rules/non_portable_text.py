@@ -8,7 +8,7 @@ from toolkit.lint.definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
 
-_CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
+_CODE = re.compile(r"""```.*?```|`[^`\n]*`|(?<![\w<])'[^'\n]*'(?!\w)|(?<!\w)"[^"\n]*"(?!\w)""", re.DOTALL)
 _TAG = re.compile(
     r"</?(?:b|i|u|p|br|hr|a|em|strong|div|span|ul|ol|li|table|tr|td|th|code|pre|h[1-6]|font)\b[^<>\n]*>", re.IGNORECASE
 )
@@ -23,7 +23,7 @@ class NonPortableText(Rule):
 
     Descriptions are read by models and shown by many programs, few of which render HTML or tables, so you pay for
     noise in every request. Control characters can repaint the terminal of the person who approves a call. Text
-    between backquotes is code and is not checked.
+    between backquotes or quotation marks is code, or an example of a value, and is not checked.
 
     ## Example
 

@@ -12,6 +12,16 @@ from toolkit.problems import Problem
 _PLACES = re.compile(
     r"~?/?\.ssh/(?![\w.-]*\.pub\b)|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub\b)|\.aws/credentials|/etc/shadow\b|\.git-credentials\b|\.netrc\b|\.kube/config\b"
 )
+# What a tool reads its own settings from, which its description may say: "the profile in ~/.aws/credentials".
+_SETTINGS = re.compile(r"\.aws/credentials|\.netrc\b|\.kube/config\b")
+_CONFIGURED = re.compile(
+    r"\b(?:profiles?|contexts?|kubeconfig|default(?:s|ing)?|fall(?:s|ing)? back|configured)\b", re.IGNORECASE
+)
+_TAKING = re.compile(
+    r"\b(?:read|open|cat|print|show|copy|pass|send|include|attach|append|paste|upload|forward|give|return|contents?)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
 _WORDS = r"(?:api[ _-]?keys?|passwords?|private keys?|credentials|(?:session )?cookies|access tokens?|auth(?:entication)? tokens?|\.env\b)"
 _HANDED_OVER = Phrase(
     rf"\b(?:send|include|attach|append|forward|upload|paste|leak|exfiltrate)\b(?:\W+(?!(?:remove|reset|change|without|no)\b)[\w']+){{0,4}}?\W+{_WORDS}",
@@ -26,7 +36,8 @@ class SensitiveReference(Rule):
 
     A description that names `~/.ssh/id_rsa`, or wants "your API key" included in a call, makes models that have
     access to them hand them over: in the arguments, where the tool reads them. It is the commonest form of a
-    poisoned tool. A tool should read its secrets from its own settings, never from the model.
+    poisoned tool. A tool should read its secrets from its own settings, never from the model. A description may say
+    which those are: "the profile in ~/.aws/credentials".
 
     ## Example
 
@@ -64,7 +75,7 @@ class SensitiveReference(Rule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for text in tool.texts:
             if text.kind in {"description", "parameter", "title"}:
-                found = _PLACES.search(text.value) or _HANDED_OVER.search(text.value)
+                found = _place_in(text.value) or _HANDED_OVER.search(text.value)
                 if found is not None:
                     shown = " ".join(found[0].split())
                     yield self.problem(
@@ -72,3 +83,17 @@ class SensitiveReference(Rule):
                         text.written.locate(found.start(), len(found[0])),
                         hint="a tool takes secrets from its own settings, never from a model",
                     )
+
+
+def _place_in(text: str) -> re.Match[str] | None:
+    """Return where a text names a file with secrets, besides those that it names as the tool's own settings."""
+    return next((found for found in _PLACES.finditer(text) if not _is_setting(found, text)), None)
+
+
+def _is_setting(place: re.Match[str], text: str) -> bool:
+    """Whether the sentence round a place says what the tool is configured with, and asks for nothing that is in it."""
+    ends = [found.start() for found in _SENTENCE.finditer(text)]
+    start = max((end for end in ends if end <= place.start()), default=0)
+    stop = min((end for end in ends if end >= place.end()), default=len(text))
+    sentence = text[start:stop]
+    return bool(_SETTINGS.search(place[0]) and _CONFIGURED.search(sentence)) and not _TAKING.search(sentence)

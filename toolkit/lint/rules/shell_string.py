@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from toolkit.codes import SHELL_STRING
 from toolkit.lint.carried_text import carriers_of, carries
@@ -205,5 +205,23 @@ def _constants(function: PythonFunction) -> set[str]:
     return {
         name
         for name, values in given.items()
-        if name not in own and all(isinstance(value, ast.Constant) for value in values)
+        if name not in own and all(_is_constant(value, given, own) for value in values)
     }
+
+
+def _is_constant(value: ast.expr, given: Mapping[str, Sequence[ast.expr]], own: Container[str]) -> bool:
+    """Whether a value is a constant, or one of the constants of a dictionary or a list, whichever it is."""
+    match value:
+        case ast.Constant():
+            return True
+        case ast.Subscript(value=ast.Name(id=name)) if name not in own:
+            tables = given.get(name, ())
+            return bool(tables) and all(_holds_constants(table) for table in tables)
+    return False
+
+
+def _holds_constants(table: ast.expr) -> bool:
+    match table:
+        case ast.Dict(values=values) | ast.List(elts=values) | ast.Tuple(elts=values):
+            return all(isinstance(value, ast.Constant) for value in values)
+    return False

@@ -21,6 +21,7 @@ _DOING = {
     "time.sleep": "waits",
     "asyncio.run": "runs an event loop",
 }
+_PAGES = "streamlit"
 
 
 class SideEffectOnImport(Rule):
@@ -31,6 +32,9 @@ class SideEffectOnImport(Rule):
     Listing tools imports them, and so does checking them, in every process that serves them: a request that is sent there
     is sent each time, before anybody has called a tool. What is printed goes to standard output, which belongs to the
     protocol where tools are served over it. A tool does its work when it is called.
+
+    Each kind of effect is reported once in a module, where it happens first. Pages of Streamlit are not checked: they are
+    run from their first line.
 
     ## Example
 
@@ -72,10 +76,17 @@ class SideEffectOnImport(Rule):
     code = SIDE_EFFECT_ON_IMPORT
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
+        if any(
+            isinstance(node, ast.Import) and any(one.name == _PAGES for one in node.names) for node in module.tree.body
+        ):
+            return  # the program that shows the page runs it from its first line
+        seen: set[str] = set()
         for node in _run_on_import(module.tree):
             called = module.meaning(node.func) or ""
-            if called in _DOING and not any(one.arg == "file" for one in node.keywords):
-                message = f"the module {_DOING[called]} while it is imported, in '{called}'"
+            what = _DOING.get(called)
+            if what is not None and what not in seen and not any(one.arg == "file" for one in node.keywords):
+                seen.add(what)
+                message = f"the module {what} while it is imported, in '{called}'"
                 hint = "do it in a tool, or under `if __name__ == '__main__':`"
                 yield self.problem(message, module.location(node), hint=hint)
 

@@ -8,6 +8,17 @@ from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
+_CONSTANT = (
+    ast.Constant,
+    ast.Dict,
+    ast.List,
+    ast.Tuple,
+    ast.Set,
+    ast.UnaryOp,
+    ast.unaryop,
+    ast.keyword,
+    ast.expr_context,
+)
 # They see every name of the function, whatever it is called.
 _SEE_ALL = {"locals", "vars", "eval", "exec", "dir"}
 
@@ -18,7 +29,8 @@ class UnusedParameter(Rule):
     ## Why
 
     A model spends tokens to fill it and believes that it has an effect. Use the parameter in the function, or
-    remove it. If it is unused on purpose, begin its name with an underscore, or write `del name`.
+    remove it. If it is unused on purpose, begin its name with an underscore, or write `del name`. A function that only
+    returns a constant, or only raises, stands for one that is still to be written, and is not checked.
 
     ## Example
 
@@ -63,12 +75,12 @@ class UnusedParameter(Rule):
     code = UNUSED_PARAMETER
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        if function.is_stub or function.is_decorated:
-            return  # what else decorates it sees the arguments too
+        if function.is_decorated or function.takes_call:
+            return  # what else decorates it sees the arguments too; a class that it overrides has these parameters
         read = {
             node.id for node in function.walk() if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
         }
-        if read & _SEE_ALL:
+        if read & _SEE_ALL or _is_placeholder(function, read):
             return
         is_given = function.written is not None and function.written.as_class is not None
         for parameter in function.parameters:
@@ -80,6 +92,26 @@ class UnusedParameter(Rule):
                     function.file.location(parameter.node),
                     hint=_hint(function, parameter.name),
                 )
+
+
+def _is_placeholder(function: PythonFunction, read: set[str]) -> bool:
+    """Whether a function stands for one that is still to be written: it does nothing, only raises, or is constant."""
+    match function.body:
+        case [ast.Return(value=value)]:
+            return value is None or all(map(_is_constant, ast.walk(value)))
+        case [ast.Raise()]:
+            return not any(parameter.name in read for parameter in function.parameters)
+    return function.is_stub
+
+
+def _is_constant(node: ast.AST) -> bool:
+    """Whether a part of an expression is the same each time: a constant, or an object of a class that is made of some."""
+    match node:
+        case ast.Name(id=name):
+            return name[:1].isupper()
+        case ast.Call(func=ast.Name()):
+            return True
+    return isinstance(node, _CONSTANT)
 
 
 def _hint(function: PythonFunction, name: str) -> str:

@@ -12,6 +12,7 @@ _VAGUE = {
     "run", "do", "process", "data", "tool", "helper", "func", "function", "main", "go", "thing", "stuff", "misc", "util",
     "utils", "handler", "handle", "action", "task", "work", "test", "foo", "bar", "something", "api", "call", "command",
 }  # fmt: skip
+_USUAL = {("run", "command"), ("run", "test")}  # what terminals and test runners do
 
 
 class VagueToolName(Rule):
@@ -62,7 +63,7 @@ class VagueToolName(Rule):
 
 
 def _are_vague(words: Sequence[str]) -> bool:
-    """Whether no word means anything; a letter before others is a term, as in `t_test`."""
-    if len(words) > 1 and len(words[0]) == 1:
+    """Whether the words mean nothing together; a letter before others is a term, as in `t_test`."""
+    if (len(words) > 1 and len(words[0]) == 1) or tuple(words) in _USUAL:
         return False
     return bool(words) and all(word in _VAGUE or len(word) == 1 for word in words)

@@ -16,7 +16,7 @@ def forecast(city: str) -> str:  # toolkit: ignore[TK201]
 @tool
 def remind(when) -> str:  # toolkit: ignore[TK301, TK204, TK401, TK999]
     """Remind somebody of an appointment."""
-    return "reminded"
+    return "reminded".upper()
 
 
 VALUE = "# toolkit: ignore[TK201] is text here"  # toolkit: ignore

@@ -7,7 +7,7 @@ from toolkit import tool
 @tool
 def remind(when) -> str:  # toolkit: ignore[TK301, TK204]
     """Remind."""  # toolkit: ignore[TK202]
-    return "reminded"
+    return "reminded".upper()
 
 
 @tool

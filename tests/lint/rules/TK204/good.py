@@ -49,3 +49,12 @@ Days = Annotated[int, "For how many days."]
 def constants(days: Days, city: str = CITY, unit: Annotated[str, "C or F"] = "C") -> str:
     """Forecast the weather in a city."""
     return f"{city} {days} {unit}"
+
+
+@tool
+def named(days: int, max_results: int, unit: str, style: str) -> str:
+    """Forecast the weather in this city, `days` ahead; max_results limits the lines.
+
+    unit: C or F. Example: named(style='short').
+    """
+    return f"{days} {max_results} {unit} {style}"

@@ -5,6 +5,7 @@ import httpx
 from toolkit import tool
 
 print("the weather is loaded")
+print("and printed once more, which is the same mistake")
 RATES = httpx.get("https://rates.shop.test", timeout=3).json() if False else {}
 if RATES:
     subprocess.run(["true"], check=True, timeout=3)

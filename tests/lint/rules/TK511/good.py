@@ -45,3 +45,11 @@ def status(names: str) -> str:
     """Return the state of the repository."""
     found = [subprocess.run(["git", "log", "--", name], check=True, timeout=9) for name in names.split()]
     return f"{found} {subprocess.run('git status --short'.split(), check=True, timeout=9)}"
+
+
+@tool(read_only=True)
+def look_at(part: str) -> str:
+    """Look at a part of the machine."""
+    commands = {"disk": "df -h && mount", "memory": "free -h | head -3"}
+    command = commands[part]
+    return subprocess.check_output(command, shell=True, text=True, timeout=9)
