@@ -132,6 +132,35 @@ def test_threads_and_logs_of_one_file_do_not_mix(log):
     assert sorted(one["is"] for one in records(log)) == list(range(100))
 
 
+def test_what_people_decide_is_on_the_disk_at_once_and_what_rules_decide_within_a_second(log, monkeypatch):
+    synced = []
+    forced = os.fsync
+
+    def noted(number):
+        synced.append(len(records(log)))
+        forced(number)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    by_rule = {"event": "decision", "by": "a rule"}
+    for record in (by_rule, by_rule, {"event": "question"}, {"event": "decision", "by": "reviewer"}):
+        log.append(record)
+    assert synced == [1, 3, 4]
+    monkeypatch.setattr(log, "_through", -2.0)
+    log.append(by_rule)
+    assert synced == [1, 3, 4, 5]
+
+
+def test_a_log_that_somebody_else_has_moved_or_removed_begins_again(log):
+    log.append({"is": 0})
+    log.file.rename(log.file.with_name("audit.1.jsonl"))
+    log.append({"is": 1})
+    log.file.with_suffix(".lock").unlink()
+    log.file.with_suffix(".head").unlink()
+    log.append({"is": 2})
+    assert [one["is"] for one in records(log)] == [0, 1, 2]
+    assert faults_of_log(log.file) == (3, [])
+
+
 def test_a_call_does_not_run_whose_decision_cannot_be_recorded(tmp_path):
     ran = []
     (tmp_path / "state").write_text("a file stands where the folder should be", "utf-8")
@@ -145,7 +174,7 @@ WORK = """
 import sys
 from pathlib import Path
 from toolkit import ToolContext, from_function
-from toolkit.approvals import AuditLog, AutoReviewer, Gate
+from toolkit.approvals import AllowAll, AuditLog, AutoReviewer, Gate
 
 log, effects = Path(sys.argv[1]), Path(sys.argv[2])
 
@@ -156,19 +185,22 @@ def erase(name: str) -> str:
     return name
 
 tool = from_function(erase, destructive=True)
-context = ToolContext(gate=Gate(AutoReviewer(), audit=AuditLog(log, most_bytes=20_000)))
+policy = AllowAll("a rule") if sys.argv[4] == "rule" else None
+context = ToolContext(gate=Gate(AutoReviewer(), policy, audit=AuditLog(log, most_bytes=20_000)))
 for number in range(100_000):
     tool.run({"name": f"{sys.argv[3]}-{number}"}, context)
 """
 
 
-def killed_runs(folder, times, seed):
+def killed_runs(folder, times, seed, decider):
     """Kill a program that decides all the time, at moments of chance; return what took effect."""
     chance = random.Random(seed)  # noqa: S311 - chance is no secret here
     (folder / "work.py").write_text(WORK, "utf-8")
     for run in range(times):
         process = subprocess.Popen(
-            [sys.executable, "work.py", "audit.jsonl", "effects.txt", str(run)], cwd=folder, stdout=subprocess.PIPE
+            [sys.executable, "work.py", "audit.jsonl", "effects.txt", str(run), decider],
+            cwd=folder,
+            stdout=subprocess.PIPE,
         )
         for _ in range(chance.randrange(1, 12)):
             process.stdout.readline()
@@ -183,19 +215,21 @@ def decided_names(file):
     return {one["arguments"]["name"] for one in records_of_log(file) if one["event"] == "decision"}
 
 
-def test_a_log_of_killed_runs_verifies_and_misses_no_decision_that_took_effect(tmp_path):
-    effects = killed_runs(tmp_path, 3, seed=1)
+@pytest.mark.parametrize("decider", ["reviewer", "rule"])
+def test_a_log_of_killed_runs_verifies_and_misses_no_decision_that_took_effect(tmp_path, decider):
+    effects = killed_runs(tmp_path, 3, seed=1, decider=decider)
     assert faults_of_log(tmp_path / "audit.jsonl")[1] == []
     assert set(effects) <= decided_names(tmp_path / "audit.jsonl")
 
 
 @pytest.mark.proof
-def test_a_hundred_kills_lose_no_decision_that_took_effect(tmp_path):
-    effects = killed_runs(tmp_path, 100, seed=2)
+@pytest.mark.parametrize(("decider", "records_of_each"), [("reviewer", 2), ("rule", 1)])
+def test_a_hundred_kills_lose_no_decision_that_took_effect(tmp_path, decider, records_of_each):
+    effects = killed_runs(tmp_path, 100, seed=2, decider=decider)
     count, faults = faults_of_log(tmp_path / "audit.jsonl")
     assert faults == []
     assert set(effects) <= decided_names(tmp_path / "audit.jsonl")
-    assert count >= 2 * len(effects)
+    assert count >= records_of_each * len(effects)
 
 
 TOOLS = '''

@@ -1,7 +1,10 @@
 """The audit log: one line of JSON for each question and each decision, chained by hashes so that changes show.
 
-A line is on the disk before the decision takes effect. A line that a killed process left half written belongs to a
-decision that never took effect; the next writer removes it.
+A line is in the file before the decision takes effect, so a process that is killed loses none. A line that it left half
+written belongs to a decision that never took effect; the next writer removes it.
+
+What a person is asked and decides is on the disk by then. What rules decide, often many times in a second, is written
+through to the disk once a second: that much of it can be lost if the whole machine stops.
 """
 
 import getpass
@@ -11,15 +14,21 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
+from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
+from toolkit.approvals.log_handles import LogHandle, write_all
+from toolkit.approvals.permissions import REVIEWER
 from toolkit.errors import ConfigurationError
 
 _MOST_BYTES = 16 * 1024 * 1024
 _START = "0" * 64
-_PRIVATE = 0o600
+_NAMES_OF_PERSON = ("LOGNAME", "USER", "LNAME", "USERNAME")
+_LONGEST_WAIT = 1.0
+"""Seconds that a record of what a rule has decided may wait until it is written through to the disk."""
 
 
 class Audit(Protocol):
@@ -31,6 +40,12 @@ class Audit(Protocol):
 
 def current_person() -> str | None:
     """Return who works here, as the system calls them; None for a user without a name, as in containers."""
+    return _person(getattr(os, "getuid", int)(), *map(os.environ.get, _NAMES_OF_PERSON))
+
+
+@lru_cache(maxsize=1)
+def _person(_number: int, *_names: str | None) -> str | None:
+    """Return the name of the user with a number and these variables: to look it up takes longer than to write it."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -57,15 +72,20 @@ class AuditLog:
         self.file = file
         self._most_bytes = most_bytes
         self._lock = threading.Lock()
+        self._log = LogHandle(file, appends=True)
+        self._head = LogHandle(_head_file(file))
+        self._turns = LogHandle(file.with_suffix(".lock"))
+        self._written: tuple[int, _Tail] | None = None
+        self._through = -_LONGEST_WAIT
 
     def append(self, record: Mapping[str, Any]) -> None:
-        """Write a record with its number, its time and the hash of the one before, and wait until the disk has it.
+        """Write a record with its number, its time and the hash of the one before.
 
         Raises:
             ConfigurationError: If it cannot be written: then the decision must not take effect.
         """
         try:
-            with self._lock, alone(self.file):
+            with self._lock, self._turns.locked():
                 self._append(record)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
@@ -73,17 +93,38 @@ class AuditLog:
             raise ConfigurationError(f"the audit log '{self.file}' cannot be written: {reason}; {advice}") from error
 
     def _append(self, record: Mapping[str, Any]) -> None:
-        tail = _tail_of(self.file)
+        log = self._log.number
+        size = os.fstat(log).st_size
+        tail = self._tail(size)
         stamped = {"number": tail.number + 1, "time": datetime.now(UTC).isoformat(), **record, "previous": tail.hash}
-        whole = json.loads(json.dumps(stamped, default=_plain))
-        line = json.dumps({**whole, "hash": _hash_of(whole)}, separators=(",", ":")).encode() + b"\n"
-        if self.file.exists() and self.file.stat().st_size + len(line) > self._most_bytes:
-            self.file.rename(_number(self.file, len(_full_files(self.file)) + 1))
-        with open(os.open(self.file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, _PRIVATE), "ab") as stream:  # noqa: PTH123 - a number
-            stream.write(line)
-            stream.flush()
-            os.fsync(stream.fileno())
-        _write_head(self.file, _Tail(tail.number + 1, _hash_of(whole)))
+        text = json.dumps(stamped, default=_plain, separators=(",", ":"))
+        tail = _Tail(tail.number + 1, _hash_of(json.loads(text)))
+        line = f'{text[:-1]},"hash":"{tail.hash}"}}\n'.encode()
+        if size + len(line) > self._most_bytes and size:
+            self._begin_another()
+            log = self._log.number
+        self._written = None
+        write_all(log, line)
+        if not _may_wait(record) or monotonic() - self._through >= _LONGEST_WAIT:
+            os.fsync(log)
+            self._through = monotonic()
+        _write_head(self._head.number, tail)
+        self._written = os.fstat(log).st_size, tail
+
+    def _tail(self, size: int) -> "_Tail":
+        """Return the last record: the one that was written here, unless somebody else has written since."""
+        if self._written is not None and self._written[0] == size:
+            return self._written[1]
+        return _tail_of(self.file)
+
+    def _begin_another(self) -> None:
+        self._log.close()
+        self.file.rename(_number(self.file, len(_full_files(self.file)) + 1))
+
+
+def _may_wait(record: Mapping[str, Any]) -> bool:
+    """Return whether a record need not be on the disk at once: nobody was asked."""
+    return record.get("event") == "decision" and record.get("by") != REVIEWER
 
 
 def faults_of_log(file: Path) -> tuple[int, list[str]]:
@@ -196,13 +237,10 @@ def _head_file(file: Path) -> Path:
     return file.with_suffix(".head")
 
 
-def _write_head(file: Path, tail: _Tail) -> None:
+def _write_head(head: int, tail: _Tail) -> None:
     """Keep what the last record is, so that one that is cut off at the end shows; it may lag behind by one."""
-    head = os.open(_head_file(file), os.O_WRONLY | os.O_CREAT, _PRIVATE)
-    try:
-        os.write(head, f"{tail.number:020d} {tail.hash}\n".encode())
-    finally:
-        os.close(head)
+    os.lseek(head, 0, os.SEEK_SET)
+    os.write(head, f"{tail.number:020d} {tail.hash}\n".encode())
 
 
 def _read_head(file: Path) -> _Tail:
@@ -215,16 +253,10 @@ def _read_head(file: Path) -> _Tail:
 
 @contextmanager
 def alone(file: Path) -> Iterator[None]:
-    """Let no other process write to a log."""
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    lock = os.open(file.with_suffix(".lock"), os.O_RDWR | os.O_CREAT, _PRIVATE)
+    """Let no other process write to a log, or to another file that is written in turns."""
+    turns = LogHandle(file.with_suffix(".lock"))
     try:
-        try:
-            from fcntl import LOCK_EX, flock  # noqa: PLC0415 - only Unix has it
-
-            flock(lock, LOCK_EX)
-        except ImportError:
-            pass
-        yield
+        with turns.locked():
+            yield
     finally:
-        os.close(lock)
+        turns.close()

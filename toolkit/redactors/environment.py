@@ -8,10 +8,12 @@ from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_names import names_secret_variable
 from toolkit.redactors.token_formats import token_spans
 
+_Variables = tuple[tuple[str | bytes, str | bytes], ...]
+
 
 def redactor_of_environment(*more: str) -> Redactor:
     """Return a redactor that knows the secrets of the environment as it is now, and more values."""
-    return Redactor(*more, outer=_redactor_of(tuple(os.environ.items())))
+    return Redactor(*more, outer=_redactor_of(_variables()))
 
 
 def learn_names(redactor: Redactor, names: Iterable[str]) -> None:
@@ -20,14 +22,19 @@ def learn_names(redactor: Redactor, names: Iterable[str]) -> None:
     redactor.learn(*(value for name, value in os.environ.items() if name.lower() in redactor.names))
 
 
+def _variables() -> _Variables:
+    """Return the environment as Python holds it: its mapping decodes every name and value whenever it is read."""
+    return tuple(getattr(os.environ, "_data", os.environ).items())
+
+
 @lru_cache(maxsize=1)
-def _redactor_of(variables: tuple[tuple[str, str], ...]) -> Redactor:
+def _redactor_of(variables: _Variables) -> Redactor:
     """Return the redactor of an environment; nobody teaches it more, so that one serves as long as nothing changes."""
     return Redactor(*_secrets(variables))
 
 
-def _secrets(variables: tuple[tuple[str, str], ...]) -> Iterator[str]:
-    for name, value in variables:
+def _secrets(variables: _Variables) -> Iterator[str]:
+    for name, value in (map(os.fsdecode, variable) for variable in variables):
         if names_secret_variable(name) and not _is_path(value):
             yield value
         for start, end in token_spans(value):
