@@ -7,6 +7,7 @@ and every program that its tests start would otherwise compile all of the progra
 import compileall
 import importlib
 import os
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = ("toolkit", "cli")
+LARGEST = ("dbos", "mcp", "openai", "pydantic_ai", "sqlalchemy")
 VARIABLE = "PYTHONDONTWRITEBYTECODE"
 
 
@@ -27,15 +29,26 @@ def keep_compiled_code() -> None:
 
 
 def compile_program() -> None:
-    """Compile the modules of the program that have changed, on all processors, and packages that nobody has compiled."""
-    packages = Path(sysconfig.get_path("purelib"))
-    for folder in [*map(ROOT.joinpath, PROGRAM), *([] if _is_compiled(packages) else [packages])]:
-        compileall.compile_dir(folder, quiet=2, workers=0)
+    """Compile the modules of the program that have changed, and what they import of packages that nobody has compiled."""
+    for folder in PROGRAM:
+        compileall.compile_dir(ROOT / folder, quiet=2, workers=0)
+    if not _is_compiled(Path(sysconfig.get_path("purelib"))):
+        _import_on_all_processors()
 
 
 def _is_compiled(packages: Path) -> bool:
-    """Return whether pip has compiled what it installed, which it does on one processor."""
-    return all((file.parent / "__pycache__").exists() for file in packages.glob("*/__init__.py"))
+    """Return whether the largest packages have been compiled, by pip or in an earlier run."""
+    installed = [packages / name for name in LARGEST if (packages / name).exists()]
+    return all((folder / "__pycache__").exists() for folder in installed)
+
+
+def _import_on_all_processors() -> None:
+    """Import all of the program in a process for each processor, and in another order, so that each compiles another part."""
+    count = os.cpu_count() or 1
+    code = "from tests.warm.interpreter import import_from; import_from({})"
+    commands = [[sys.executable, "-c", code.format(number / count)] for number in range(count)]
+    for process in [subprocess.Popen(command, cwd=ROOT) for command in commands]:
+        process.wait()
 
 
 def import_tests(folders: Sequence[Path], worker: int, workers: int) -> None:

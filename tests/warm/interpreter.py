@@ -72,16 +72,31 @@ def serve(channel: socket) -> Start | None:
 
 def import_everything() -> None:
     """Import all of the program from its usual places, and keep its objects out of the copies' garbage collections."""
-    for package in map(importlib.import_module, OURS):
-        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not module.name.endswith("__main__"):
-                _import(module.name)
-    for name in IMPORTED_LATE:
+    for name in names_of_modules():
         _import(name)
     _OF_TESTS.extend(name for name in sys.modules if name.partition(".")[0] == "tests")
     gc.collect()
     gc.freeze()
     join_pages()
+
+
+def import_from(share: float) -> None:
+    """Import all of the program, from another place on than its beginning.
+
+    Args:
+        share: Where to begin, as a share of all modules.
+    """
+    names = names_of_modules()
+    first = round(len(names) * share)
+    for name in [*names[first:], *names[:first]]:
+        _import(name)
+
+
+def names_of_modules() -> list[str]:
+    """Return the modules of the program, and those that it imports late."""
+    packages = map(importlib.import_module, OURS)
+    ours = [module.name for one in packages for module in pkgutil.walk_packages(one.__path__, f"{one.__name__}.")]
+    return [*(name for name in ours if not name.endswith("__main__")), *IMPORTED_LATE]
 
 
 def _import(name: str) -> None:
