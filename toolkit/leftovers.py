@@ -44,7 +44,6 @@ class _Listed:
         return self._file
 
     def close(self) -> None:
-        """Close the list at the end of this program."""
         if self._file is not None:
             self._file.close()
 

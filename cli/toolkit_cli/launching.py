@@ -91,7 +91,6 @@ class _Work(NamedTuple):
     limits: "Mapping[str, Limit]"
 
     def for_each(self, batch: "BatchOptions") -> int:
-        """Run it for every item of a batch."""
         from contextlib import ExitStack  # noqa: PLC0415 - a single call needs none of it
 
         from toolkit_cli.batching.each import run_each  # noqa: PLC0415 - as above

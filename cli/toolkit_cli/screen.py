@@ -108,13 +108,11 @@ class Screen:
             self._release()
 
     def __enter__(self) -> Self:
-        """Begin to write."""
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it."""
         self.close()
 
     def close(self) -> None:

@@ -73,7 +73,6 @@ class After(Lock):
 
     @property
     def tools(self) -> frozenset[str]:
-        """Those tools."""
         return frozenset(self.names)
 
     def is_open(self, past: LoopHistory) -> bool:
@@ -121,7 +120,6 @@ class Known(Lock):
         return f"have {_name(self.what)} on the blackboard"
 
     def is_open(self, past: LoopHistory) -> bool:
-        """Return whether it is there."""
         board = past.run.blackboard
         return self.what in board or board.count(self.what) > 0
 

@@ -33,7 +33,6 @@ class CallHistory:
     """
 
     def __init__(self) -> None:
-        """Begin with no calls."""
         self._tools: dict[Risk, None] = {}
 
     def add(self, risk: Risk) -> None:

@@ -136,12 +136,10 @@ class SingleItem(ItemFile):
     is_stdin = False
 
     def __init__(self) -> None:
-        """Keep its name."""
         super().__init__(None, "jsonl")
         self.name = SINGLE
 
     def __enter__(self) -> Self:
-        """Open it."""
         self._stream = BytesIO(b"{}\n")
         return self
 

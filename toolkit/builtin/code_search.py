@@ -130,7 +130,6 @@ class _Search:
         self.too_long = 0
 
     def files(self, base: Path) -> list[_File]:
-        """Return what is found."""
         is_wanted = _filter_of(self.wanted.glob.strip())
         found: list[_File] = []
         for listed in list_files(base, self.wanted.path.strip() or ".", self.effort):

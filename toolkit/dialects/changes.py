@@ -47,7 +47,6 @@ class Notes:
     """What is noted while an export is made; what was noted of one place is not noted of it again."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._changes: dict[Change, None] = {}
         self._objections: dict[tuple[str, str, str], Objection] = {}
 
@@ -62,7 +61,6 @@ class Notes:
         return tuple(self._objections.values())
 
     def changed(self, pointer: str, what: str, limit: Limit[Any], code: str = UNSUPPORTED_KEYWORD) -> None:
-        """Note a change."""
         self._changes.setdefault(Change(pointer, what, limit, code))
 
     def object_to(self, objection: Objection) -> None:

@@ -43,7 +43,6 @@ def texts(written: Any, _: Path) -> tuple[str, ...] | None:
 
 
 def table(written: Any, _: Path) -> Mapping[str, Any] | None:
-    """Return a table."""
     return written if isinstance(written, Mapping) else None
 
 

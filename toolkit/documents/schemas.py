@@ -24,10 +24,8 @@ def reference(name: str, description: str = "") -> Schema:
 
 
 def text(description: str, **more: Any) -> Schema:
-    """Return the schema of a text."""
     return {"type": "string", "description": description, **more}
 
 
 def texts(description: str) -> Schema:
-    """Return the schema of a list of texts."""
     return {"type": "array", "items": {"type": "string"}, "description": description}

@@ -44,7 +44,6 @@ class ShapeReader:
     """Reads nodes as plain values and keeps what is wrong with them in `problems`."""
 
     def __init__(self, problems: list[Problem]) -> None:
-        """Keep the list that problems are added to."""
         self.problems = problems
 
     def report(self, place: Location, message: str, *, hint: str | None = None, code: str = UNKNOWN_KEY) -> None:
@@ -104,14 +103,12 @@ class ShapeReader:
         return None
 
     def mapping(self, node: Node, what: str, example: str | None = None) -> Mapping | None:
-        """Read a mapping."""
         if isinstance(node, Mapping):
             return node
         self._expected(node, what, "a mapping", example and f"write {example}")
         return None
 
     def sequence(self, node: Node, what: str) -> Items | None:
-        """Read a list."""
         if isinstance(node, Items):
             return node
         self._expected(node, what, "a list")

@@ -48,7 +48,6 @@ class FileLocks:
         return True
 
     def give_back(self, number: int) -> None:
-        """Give a lock back."""
         from fcntl import LOCK_UN, lockf  # noqa: PLC0415 - as above
 
         lockf(self._file, LOCK_UN, 1, number)

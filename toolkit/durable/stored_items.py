@@ -59,5 +59,4 @@ def item_id(run: str, number: int, attempt: int) -> str:
 
 
 def number_in(id: str) -> int:  # noqa: A002 - what it is
-    """Return the number of the item that has this id."""
     return int(id.rpartition("/")[2].partition(".")[0])

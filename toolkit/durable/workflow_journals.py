@@ -33,7 +33,6 @@ class InDoubt(Signal):
     """
 
     def __init__(self, path: str, tool: str) -> None:
-        """Keep which step it is."""
         super().__init__(f"'{path}' began to run '{tool}' and has no end: it may have taken effect")
         self.path, self.tool = path, tool
 

@@ -20,7 +20,6 @@ class ApprovalWanted(Exception):  # noqa: N818 - named for what happened
     """
 
     def __init__(self, label: str, go_on: Callable[[], Coroutine[Any, Any, Any]]) -> None:
-        """Keep how it goes on."""
         super().__init__(label)
         self.label = label
         self.go_on = go_on

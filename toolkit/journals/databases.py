@@ -70,6 +70,5 @@ class Database:
             raise JournalError(f"cannot {what} the journal '{self.path}': {reason.lower()}") from error
 
     def close(self) -> None:
-        """Close it."""
         self.connection.close()
         os.close(self.locks)

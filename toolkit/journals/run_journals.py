@@ -136,5 +136,4 @@ class RunJournal:
 
 
 def digest_of(text: str) -> str:
-    """Return the digest of a text."""
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]

@@ -143,7 +143,6 @@ class _Child:
             worker.kill()
 
     def close(self) -> None:
-        """End the process."""
         if self._worker is not None:
             self._worker.close()
             self._worker = None

@@ -16,7 +16,6 @@ class Somewhere:
     """A text of which only the place of the whole is known, if that."""
 
     def __init__(self, location: Location | None) -> None:
-        """Keep the place."""
         self._location = location
 
     def locate(self, offset: int, length: int = 1) -> Location | None:  # noqa: ARG002 - its characters have no places
@@ -32,7 +31,6 @@ class FoundLater:
     """A text whose place is looked for when somebody asks for it, which for most texts nobody does."""
 
     def __init__(self, find: Callable[[], Written]) -> None:
-        """Keep the way to the place."""
         self._find = find
 
     @cached_property
@@ -90,7 +88,6 @@ class WrittenInDocument:
     """A text that is a value, or a key, of a JSON or YAML document."""
 
     def __init__(self, scalar: Scalar) -> None:
-        """Keep the value."""
         self._scalar = scalar
 
     def locate(self, offset: int, length: int = 1) -> Location:

@@ -44,7 +44,6 @@ class PythonParameter(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Its name."""
         return self.node.arg
 
     @property
@@ -339,7 +338,6 @@ class PythonFunction:
 
     @property
     def tool_name(self) -> str:
-        """What the tool is called."""
         if self.written is not None and self.written.as_class is not None and self.written.name is None:
             return self.written.as_class.node.name
         name = self.option("name") if self.written is None else self.written.name

@@ -49,7 +49,6 @@ class KeptTools(Sequence[ToolDefinition]):
         return tuple(map(read_definition, json.loads(self._text)))
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return self._count
 
     @overload

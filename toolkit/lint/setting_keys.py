@@ -48,7 +48,6 @@ def lint_keys(given: Mapping[str, Any]) -> tuple[Key, ...]:
 
 
 def _figures() -> list[Key]:
-    """Return a key for each figure of a rule."""
     found = {name: (figure, page) for page in all_pages() for name, figure in page.limits.items()}
     return [
         Key(name, _FIGURE, f"a figure of the rule `{rule.name}`", figure)

@@ -52,7 +52,6 @@ class AllowKeys:
     keys: frozenset[str]
 
     def __call__(self, context: ToolContext) -> Mapping[str, Any]:
-        """Return the named values that the context has."""
         return {key: value for key, value in context.values.items() if key in self.keys}
 
 

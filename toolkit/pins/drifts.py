@@ -140,7 +140,6 @@ class _Comparison:
         self._compared: set[tuple[str, str]] = set()
 
     def changes(self) -> Iterator[Change]:
-        """Yield every difference."""
         yield from self._compare(self._before, self._now, "", 0)
 
     def _compare(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:

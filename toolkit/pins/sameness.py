@@ -42,7 +42,6 @@ class Sameness:
         self._names: dict[str, str] = {}
 
     def name_of(self, part: Schema) -> str:
-        """Return the name of a schema."""
         return self._of(part.part((), bare(part.node)), {}, 0)
 
     def _of(self, part: Schema, known: dict[str, str], level: int) -> str:

@@ -64,7 +64,6 @@ class CallTool:
         self._parameter = feed.parameter if feed is not None and feed.as_text and arguments is None else None
 
     async def act(self, flow: Flow, turn: Turn) -> Outcome:
-        """Call the tool."""
         tool = self._tool
         if turn.context.journal is not None:
             tool = self._journaled = self._journaled or _journaled(tool)
@@ -160,11 +159,9 @@ class ComputeValue:
     """Computes a value without a tool."""
 
     def __init__(self, compute: Compute) -> None:
-        """Keep the value."""
         self._value = compute.value
 
     async def act(self, flow: Flow, turn: Turn) -> Outcome:  # noqa: ARG002 - it calls nothing
-        """Compute the value."""
         return outcome_of_written(self._value, flow.roots(), attempts=0)
 
 
@@ -172,7 +169,6 @@ class AskPerson:
     """Asks whether to go on, and calls nothing."""
 
     def __init__(self, label: str, approval: Approval) -> None:
-        """Keep what is asked."""
         self._label = label
         self._approval = approval
 

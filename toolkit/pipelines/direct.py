@@ -23,7 +23,6 @@ class DirectWay:
     __slots__ = ("_quiet_gate", "call", "parameter", "path", "tool")
 
     def __init__(self, tool: Tool, parameter: str, path: str) -> None:
-        """Keep what is called with what."""
         self.call = tool.call
         self.parameter = parameter
         self.path = path

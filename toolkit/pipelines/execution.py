@@ -48,7 +48,6 @@ class Step:
     __slots__ = ("_action", "_definition", "_is_simple", "_name", "direct", "planned")
 
     def __init__(self, planned: PlannedStep) -> None:
-        """Build what the step does."""
         definition = planned.definition
         self.planned = planned
         self._definition = definition

@@ -225,7 +225,6 @@ class InputFlow(Flow):
     __slots__ = ("_result", "_text")
 
     def __init__(self, run: Run, context: ToolContext, value: Any) -> None:
-        """Begin with what was given."""
         self.run = run
         self.context = context
         self.output = value
@@ -278,7 +277,6 @@ class ItemFlow(Flow):
 
     @property
     def text(self) -> str:  # type: ignore[override]  # read only: an item goes no further than its step
-        """The item as text."""
         return text_of(self.output)
 
     def roots(self) -> dict[str, Any]:

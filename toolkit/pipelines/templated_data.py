@@ -26,7 +26,6 @@ class ConstantValue(NamedTuple):
     node: Node
 
     def render(self, roots: Mapping[str, Any]) -> Any:  # noqa: ARG002 - it needs none
-        """Return the data."""
         return self.data
 
 

@@ -54,12 +54,10 @@ class Trace(NamedTuple):
 
     @classmethod
     def of_parts(cls, parts: "Mapping[str, Trace]") -> "Trace":
-        """Return the trace of a mapping."""
         return cls(_words(parts.values()), parts=parts)
 
     @classmethod
     def of_items(cls, items: "Trace") -> "Trace":
-        """Return the trace of a list."""
         return cls(items.words, items=items)
 
     @property
@@ -123,7 +121,6 @@ class Tracer:
         return NOTHING if name in self._compared else self._names.get(name, NOTHING)
 
     def value(self, value: Value | None) -> Trace:
-        """Return the trace of a value."""
         match value:
             case TemplateValue():
                 traces = [self.expression(expression.tree) for expression, _ in value.template.expressions]
@@ -136,7 +133,6 @@ class Tracer:
                 return NOTHING
 
     def expression(self, node: ast.expr) -> Trace:
-        """Return the trace of an expression."""
         if self._compared and ast.unparse(node) in self._compared:
             return NOTHING
         match node:

@@ -87,7 +87,6 @@ class ConfiguredSources:
         return any(self._opener.may_define(parse_target(source, folder), name, folder) for source in sources)
 
     def open_all(self) -> Collected:
-        """Open every source."""
         found = self.open_own()
         found.add(self._groups)
         for text, target in zip(self._configuration.sources, self._targets, strict=True):

@@ -15,7 +15,6 @@ class Constants:
     """Reads texts, with what names stand for."""
 
     def __init__(self, meanings: Meanings) -> None:
-        """Keep the meanings of names."""
         self.meanings = meanings
 
     def text(self, source: SourceFile, node: ast.expr, names: LocalNames | None = None) -> str | None:

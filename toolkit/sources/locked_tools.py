@@ -18,7 +18,6 @@ class LockedTools:
     """The definitions that the lockfile of a folder pins; it is read when the first tool is compared."""
 
     def __init__(self, directory: Path) -> None:
-        """Keep the folder."""
         self._file = directory / LOCK_FILE
         self._known: dict[tuple[Risk, str], bool] = {}
 

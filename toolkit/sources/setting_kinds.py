@@ -66,7 +66,6 @@ def _in_seconds(_: Key, written: Any) -> str | None:
 
 
 def table_kind(example: str, schema: Schema | Callable[[], Schema]) -> Kind:
-    """Return the kind of a table."""
     return Kind("table", "a table", table, example, schema)
 
 

@@ -219,7 +219,6 @@ class UnbuiltTool(Tool):
     """A tool that could not be built; asking for its specification raises why."""
 
     def __init__(self, error: InvalidTools) -> None:
-        """Keep what is wrong."""
         self._error = error
 
     @property

@@ -91,7 +91,6 @@ class Callee:
 
     @cached_property
     def argument_schema(self) -> ArgumentSchema:
-        """The part of its schema for each value in its arguments."""
         return ArgumentSchema.of(self.spec.parameters)
 
     @cached_property

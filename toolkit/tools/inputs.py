@@ -150,7 +150,6 @@ class InputShape:
     """Holds what is given against the inputs of a tool."""
 
     def __init__(self, inputs: tuple[Input, ...]) -> None:
-        """Keep the inputs."""
         self._inputs = inputs
         self.schema = schema_of(inputs)
 

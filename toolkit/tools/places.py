@@ -90,7 +90,6 @@ class _Source(NamedTuple):
         return next((one for one in self.by_name.get(name, ()) if one.lineno >= first), None)
 
     def place_of_name(self, definition: _Definition) -> Location:
-        """Return the place of the name in a definition."""
         keyword = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}[
             type(definition)
         ]

@@ -58,7 +58,6 @@ def pieces_of(output: str, attachments: Sequence[Attachment]) -> list[str | Atta
 
 
 def block_of(attachment: Attachment) -> dict[str, Any]:
-    """Return the block of an attachment."""
     media_type = attachment.media_type or None
     uri = attachment.uri or _NO_URI
     block: dict[str, Any] = {"type": attachment.kind}

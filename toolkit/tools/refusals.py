@@ -14,6 +14,5 @@ class AnsweredEarly(ToolExecutionError):  # noqa: N818 - named for what happened
     """There is nothing to do, and therefore nothing to ask: a `check` raises it, and `result` is the call's result."""
 
     def __init__(self, result: ToolResult) -> None:
-        """Keep the result."""
         super().__init__(result.text, result.error_code)
         self.result = result

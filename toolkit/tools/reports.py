@@ -34,5 +34,4 @@ class Report:
         return self._call
 
     def __exit__(self, *_: object) -> None:
-        """Report the finish."""
         self._emit(self._finished(self._call, perf_counter() - self._began))

@@ -38,7 +38,6 @@ def _usual(field: Field[Any]) -> Any:
 
 
 def json_of(spec: Specification) -> str:
-    """Return a specification as JSON text."""
     return _dumped(record_of(spec))
 
 

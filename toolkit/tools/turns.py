@@ -16,7 +16,6 @@ class Held:
     """A limiter within a turn: what the call does under the same name belongs to it, and waits for no other."""
 
     def __init__(self, limiter: Limiter, tool: str) -> None:
-        """Keep whose turn it is."""
         self.limiter, self.tool = limiter, tool
 
     def bounds(self, tool: str) -> bool:
@@ -24,7 +23,6 @@ class Held:
         return tool != self.tool and self.limiter.bounds(tool)
 
     def take(self, tool: str, *, again: bool = False) -> GiveBack | float:
-        """Begin a turn."""
         return self.limiter.take(tool, again=again)
 
 

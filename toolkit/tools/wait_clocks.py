@@ -66,7 +66,6 @@ class Counting:
         self.asked = 0
 
     def __call__(self, event: "Event") -> None:
-        """Pass an event on."""
         if event.kind == "approval_asked":
             self.asked += 1
         self._listener(event)

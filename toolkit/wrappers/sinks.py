@@ -15,7 +15,6 @@ class Sink:
         """Refuse a call before its work is done, by raising, since it could not take what comes of it."""
 
     def take(self, artifact: Any, context: ToolContext) -> None:
-        """Take an artifact."""
         raise NotImplementedError
 
 
@@ -81,11 +80,9 @@ class FunctionSink(Sink):
     """Hands artifacts to a function."""
 
     def __init__(self, function: Callable[[Any], None]) -> None:
-        """Keep it."""
         self._function = function
 
     def take(self, artifact: Any, context: ToolContext) -> None:  # noqa: ARG002 - it needs none
-        """Call it."""
         self._function(artifact)
 
 

@@ -20,7 +20,6 @@ class Schemas:
     """The schemas of a tool's parameters; a parameter that does not exist has an empty one."""
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
-        """Keep the schema of each parameter."""
         whole = Schema.of(parameters)
         self.properties = {name: whole.at("properties", name) for name in parameters.get("properties", {})}
 

@@ -89,7 +89,6 @@ class StoreRuns:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
         self._store.close()
 
     def runs(self) -> list[KeptRun]:

@@ -14,6 +14,5 @@ class WaitingResult(ToolResult):
     pending: ApprovalPending
 
     def __init__(self, pending: ApprovalPending) -> None:
-        """Keep what it waits for."""
         super().__init__(error=str(pending), error_code="waiting")
         self.__dict__["pending"] = pending

@@ -112,7 +112,6 @@ class _Question:
         self._edited = False
 
     async def ask(self) -> Decision:
-        """Return the decision about a call."""
         self._show_question()
         while True:
             match await self._answer():

@@ -23,7 +23,6 @@ class RuleChoice:
     def __init__(
         self, prompter: Prompter, book: RuleBook, action: Action, offers: Sequence[Offer], *, colour: bool
     ) -> None:
-        """Keep what is offered."""
         self._prompter = prompter
         self._book = book
         self._action = action

@@ -50,7 +50,6 @@ class Answers(NamedTuple):
 
     @classmethod
     def of_options(cls, asking: "AskingOptions") -> "Answers":
-        """Return what options say."""
         return cls(asking.yes, asking.no_input, asking.approve or ())
 
     def under(self, configuration: "Configuration", targets: Sequence[str]) -> "Answers":

@@ -61,7 +61,6 @@ class RunReporter:
         return self._kept_progress
 
     def __call__(self, event: Event) -> None:
-        """Take an event in."""
         if isinstance(event, ToolStarted | ToolFinished):
             return
         with self._lock:

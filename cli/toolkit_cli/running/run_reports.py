@@ -31,7 +31,6 @@ class RunReport:
         self._began = perf_counter()
 
     def __enter__(self) -> Self:
-        """Report the start."""
         if self._listener is not None:
             self._call = next(CALLS)
             self._listener(RunStarted(self._call, self._target, self.run))

@@ -26,7 +26,6 @@ class Speech:
         self.last, self._agent, self._call = "", None, None
 
     def hear(self, event: Event) -> None:
-        """Take an event in."""
         match event:
             case ModelStarted() if self._agent in (None, event.run):
                 self._agent, self._call = event.run, event.call

@@ -36,7 +36,6 @@ class FetchError(Exception):
     """Nothing was fetched: the message says why, and `code` is the kind of reason."""
 
     def __init__(self, message: str, code: str = "network") -> None:
-        """Keep both."""
         super().__init__(message)
         self.code = code
 

@@ -118,7 +118,6 @@ class _Writing:
         self._row: list[str] | None = None
 
     def of(self, body: Any) -> str:
-        """Return the text of a body."""
         pending: list[Callable[[], None]] = [lambda: self._enter(body, pending)]
         while pending and self._room >= 0:  # a page of megabytes is not written down for its first lines
             pending.pop()()

@@ -26,7 +26,6 @@ class WatchedStream:
         return getattr(self._inner, name)
 
     def __aiter__(self) -> Self:
-        """Return itself."""
         return self
 
     async def __anext__(self) -> Any:
@@ -38,10 +37,8 @@ class WatchedStream:
             raise
 
     async def __aenter__(self) -> Self:
-        """Enter the stream."""
         await self._inner.__aenter__()
         return self
 
     async def __aexit__(self, *reason: object) -> Any:
-        """Close the stream."""
         return await self._inner.__aexit__(*reason)

@@ -76,7 +76,6 @@ class ServerLog:
         return next((line for line in reversed(self._lines) if line.strip()), "")
 
     def note(self, line: str) -> None:
-        """Take a line."""
         text = self._redactor.text(line)
         self._lines.append(text)
         self._log.info("%s", text)

@@ -44,7 +44,6 @@ class ProgressSender:
         self._sender = self._loop.create_task(self._send_all())
 
     def listen(self, event: Event) -> None:
-        """Take in an event of the call."""
         with suppress(RuntimeError):  # the loop is gone: nobody receives it
             self._loop.call_soon_threadsafe(self._take, event)
 

@@ -13,7 +13,6 @@ class SessionHistories:
     """The call histories of a server: one for each session, and one for all requests that belong to none."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._of_sessions: OrderedDict[str, CallHistory] = OrderedDict()
         self._without_session = CallHistory()
 

@@ -23,7 +23,6 @@ class EndingRequests:
         self._closing.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Hand a request on."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
@@ -65,7 +64,6 @@ class _Request:
             closing.cancel()
 
     async def send(self, message: Message) -> None:
-        """Send a part of the answer."""
         self._has_begun = True
         self._is_answered = message["type"] == "http.response.body" and not message.get("more_body", False)
         await self._send(message)

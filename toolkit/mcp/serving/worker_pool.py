@@ -38,7 +38,6 @@ class WorkerPool:
         self._is_closed = False
 
     def begin(self, work: Work) -> "Task":
-        """Begin a call."""
         self._bench = self._bench or _Worker()
         return Task(self._bench, work)
 

@@ -69,7 +69,6 @@ class ArgumentSchema:
         return any("string" in one.kinds and not one.part.choices() for one in self.alternatives)
 
     def member(self, name: str) -> "ArgumentSchema":
-        """Return the part for a member of the value."""
         found = self._members.get(name)
         if found is None:
             found = self._remembered(self.part.member(name))
@@ -78,7 +77,6 @@ class ArgumentSchema:
         return found
 
     def item(self, index: int) -> "ArgumentSchema":
-        """Return the part for an item of the value."""
         index = min(index, self._positions)
         if index not in self._items:
             self._items[index] = self._remembered(self.part.item(index))
