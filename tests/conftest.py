@@ -141,10 +141,11 @@ def _long_proofs(items):
     """Yield the tests that are marked as proofs, without the first rows of a test that also run every day."""
     rows = Counter()
     for item in items:
-        if mark := item.get_closest_marker("proof"):
+        if marks := list(item.iter_markers("proof")):
+            everyday = min(mark.kwargs.get("everyday", 0) for mark in marks)
             test = (item.parent, item.originalname)
-            rows[test] += 1
-            if rows[test] > mark.kwargs.get("everyday", 0):
+            rows[test] += bool(everyday)
+            if not everyday or rows[test] > everyday:
                 yield item
 
 

@@ -55,6 +55,7 @@ def test_options_and_sarif_are_handed_on(folder: Path) -> None:
     assert '"version": "2.1.0"' in (folder / "lint.sarif").read_text()
 
 
+@pytest.mark.proof
 def test_no_input_is_read_as_a_command(folder: Path) -> None:
     lint(folder, paths="$(touch ran).py; touch ran", options="--exit-zero")
     assert not (folder / "ran").exists()

@@ -66,6 +66,7 @@ def test_there_is_a_lesson_for_each_of_the_samples() -> None:
     assert [name for name in names if f"sample_pipelines/agents/{name}.yaml" not in lessons] == []
 
 
+@pytest.mark.proof(everyday=3)
 @pytest.mark.parametrize("name", ANSWERS)
 def test_command_of_the_lesson_runs_offline(name: str) -> None:
     lessons = (SAMPLES / "README.md").read_text("utf-8")

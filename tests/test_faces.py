@@ -125,6 +125,7 @@ def test_public_functions_and_classes_are_documented_in_sentences(face):
     assert bare == []
 
 
+@pytest.mark.proof(everyday=40)
 @pytest.mark.parametrize("home", sorted({home for face in FACES for home in library.homes_of(face).values()}))
 def test_what_docstrings_show_is_so(home):
     assert doctest.testmod(import_module(home)).failed == 0

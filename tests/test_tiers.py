@@ -7,7 +7,7 @@ import pytest
 
 
 @pytest.mark.proof(everyday=2)
-@pytest.mark.parametrize("row", "abcd")
+@pytest.mark.parametrize("row", [pytest.param("p", marks=pytest.mark.proof), *"abcd"])
 def test_row(row):
     assert row
 
@@ -17,9 +17,9 @@ def test_row(row):
     ("named", "options", "rows"),
     [
         ("", [], "ab"),
-        ("", ["--only-proofs"], "cd"),
-        ("", ["--proofs"], "abcd"),
-        ("::test_row", [], "abcd"),
+        ("", ["--only-proofs"], "pcd"),
+        ("", ["--proofs"], "pabcd"),
+        ("::test_row", [], "pabcd"),
         ("::test_row[d]", [], "d"),
         ("::test_row[a]", ["--only-proofs"], "a"),
     ],

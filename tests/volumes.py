@@ -14,11 +14,11 @@ PROOFS = "proofs"
 T = TypeVar("T")
 
 
-def examples(full: int) -> int:
-    """Return how many examples to try: `full` for the proofs, and at most the profile's number every day."""
+def examples(full: int, everyday: int | None = None) -> int:
+    """Return how many examples to try: `full` for the proofs, and every day at most `everyday`, or the profile's number."""
     if settings.get_current_profile_name() == PROOFS:
         return full
-    return min(full, settings.default.max_examples)
+    return min(full, everyday or settings.default.max_examples)
 
 
 def try_no_constants_of_the_program() -> None:

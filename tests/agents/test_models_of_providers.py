@@ -32,6 +32,7 @@ def double(number: int) -> int:
     return 2 * number
 
 
+@pytest.mark.proof
 def test_agent_works_with_a_model_over_the_wire():
     wanted = (ToolCall("double", '{"number": 21}', "c0"), ToolCall("double", "{broken", "c1"))
     with ChatServer.of_answers(said("", *wanted), said("It is 42.")) as server:

@@ -242,6 +242,7 @@ def erase(name: str) -> str:
 '''
 
 
+@pytest.mark.proof
 def test_agents_are_recorded_and_other_runs_where_somebody_says_so(tmp_path):
     (tmp_path / "tools.py").write_text(TOOLS, "utf-8")
     (tmp_path / "script.yaml").write_text(

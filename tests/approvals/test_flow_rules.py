@@ -60,6 +60,7 @@ def questions_about_benign_tasks(policy):
     return asked
 
 
+@pytest.mark.proof
 def test_benign_tasks_raise_few_questions_beyond_those_that_name_the_tool(tmp_path, record_property):
     policy = Allowances(ALL_BY_NAME, policy_of(tmp_path, AFTER_BOTH))
     asked = questions_about_benign_tasks(policy)

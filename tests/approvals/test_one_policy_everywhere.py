@@ -149,6 +149,7 @@ def asked_by_model(row, tools, context):
     return asyncio.run(run_agent(ScriptedModel(turns), "go", tools, context=context)).text
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"], ids=["handshake", "stateless"])
 def test_mcp_decides_as_the_table_says(desk, tools, era):
     wrong = []

@@ -367,6 +367,7 @@ def test_a_configured_source_reaches_nothing_but_tools(planted, attacks):
         attacks.count(f"{command} reached a function", held=done.returncode != 0 and not planted.touched())
 
 
+@pytest.mark.proof
 def test_the_user_may_name_a_function_and_allow_it_to_a_file(planted):
     planted.write("toolkit.toml", "")
     planted.write("chosen.yaml", "steps:\n  - use: posixpath:basename\n    with: {p: a/b}\n")

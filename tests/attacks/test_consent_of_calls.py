@@ -224,6 +224,7 @@ def test_no_reviewer_but_one_that_says_yes_in_time_runs_a_call(reviewer, attacks
         attacks.count(f"{reviewer!r} ran {called!r} with on_timeout={on_timeout!r}", held=work.ran == [])
 
 
+@pytest.mark.proof(everyday=6)
 @pytest.mark.parametrize("reviewer", NOT_A_YES, ids=lambda reviewer: type(reviewer).__name__)
 def test_no_reviewer_but_one_that_says_yes_in_time_answers_a_tool(reviewer, attacks):
     for function in (asking_in_time, asking_in_time_later):

@@ -89,7 +89,7 @@ def modules(folder, definitions):
     return Module(folder / f"tools_{number}.py", filter(is_importable, definitions))
 
 
-@settings(max_examples=examples(25), deadline=None, suppress_health_check=FIXTURES, derandomize=True)
+@settings(max_examples=examples(25, everyday=3), deadline=None, suppress_health_check=FIXTURES, derandomize=True)
 @given(st.lists(DEFINITIONS, min_size=4, max_size=8))
 def test_a_bad_definition_hides_no_other_from_any_command(folder, attacks, definitions):
     module = modules(folder, definitions)
@@ -119,7 +119,7 @@ def test_a_bad_definition_never_ends_a_command_that_uses_it(folder, attacks, def
         attacks.count(f"{arguments[0]}: {definition}: {result.output[-600:]}", held=is_clean(result))
 
 
-@settings(max_examples=examples(12), deadline=None, suppress_health_check=FIXTURES, derandomize=True)
+@settings(max_examples=examples(12, everyday=2), deadline=None, suppress_health_check=FIXTURES, derandomize=True)
 @given(st.lists(DEFINITIONS, min_size=6, max_size=10))
 def test_lint_names_every_bad_definition_and_keeps_its_neighbours(folder, attacks, definitions):
     module = modules(folder, definitions)

@@ -36,6 +36,7 @@ def toolkit(*arguments):
     return CliRunner().invoke(application(), list(arguments))
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("kind", REPEATED)
 def test_what_aliases_repeat_counts_towards_the_size_of_a_document(written, attacks, kind):
     file = written(REPEATED[kind])
@@ -84,6 +85,7 @@ def some_tools(number, **changes):
     return json.dumps(tools)
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("form", ["text", "concise"])
 def test_many_findings_of_one_kind_are_shown_in_part_and_counted(written, attacks, form):
     file = written(some_tools(150, description="Get"), "many.json")
@@ -131,7 +133,9 @@ EXPRESSIONS = {
 
 
 @pytest.mark.timeout(120)
-@pytest.mark.parametrize("kind", [pytest.param("a long text", marks=pytest.mark.proof), "many texts", "more than fits"])
+@pytest.mark.parametrize(
+    "kind", [*(pytest.param(kind, marks=pytest.mark.proof) for kind in ("a long text", "many texts")), "more than fits"]
+)
 def test_expressions_that_aliases_repeat_end(written, attacks, kind):
     file = written(EXPRESSIONS[kind])
     for command in (["show", file], ["run", file, "--dry-run", "input=x"]):
@@ -204,6 +208,7 @@ HUGE = {
 }
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("name", HUGE)
 def test_large_file_of_a_project_is_not_read(written, attacks, name):

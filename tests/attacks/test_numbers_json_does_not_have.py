@@ -90,6 +90,7 @@ def _probing(annotation: Any) -> Tool:
     return from_function(probe)
 
 
+@pytest.mark.proof(everyday=6)
 @pytest.mark.parametrize("place", PLACES)
 def test_no_tool_receives_one(place, attacks):
     annotation, inside = PLACES[place]

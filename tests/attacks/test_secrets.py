@@ -400,6 +400,7 @@ def test_no_client_of_a_server_over_stdio_is_sent_a_planted_secret(project, atta
     assert MASK in logged
 
 
+@pytest.mark.proof
 def test_no_body_of_a_server_over_http_has_a_planted_secret(project, attacks, monkeypatch):
     for name, value in ENVIRONMENT.items():
         monkeypatch.setenv(name, value)

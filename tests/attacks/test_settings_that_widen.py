@@ -210,6 +210,7 @@ def test_no_setting_takes_effect_through_a_pipeline_an_agent_or_a_program(clone,
         attacks.count(f"load_tools with {setting}: {error}", held="TK011" in str(error.value) and not clone.leaks())
 
 
+@pytest.mark.proof
 def test_no_setting_takes_effect_through_a_server(clone, attacks):
     for setting in SETTINGS:
         clone.configure(setting)

@@ -296,6 +296,7 @@ def test_a_file_that_tells_no_size_is_read_up_to_the_limit():
     assert FileRead("/proc", max_bytes=10).run({"path": "version"}).text.startswith("Error: File too large: ")
 
 
+@pytest.mark.proof
 @needs_peaks
 def test_a_huge_file_is_refused_without_memory(base):
     with (base / "huge").open("wb") as file:

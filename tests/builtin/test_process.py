@@ -49,6 +49,7 @@ def test_the_input_is_one_line_of_json():
     assert result.output == '<{"input": "\\u00c5 \\"quoted\\"\\nand more\\ud800"}>'
 
 
+@pytest.mark.proof(everyday=8)
 @pytest.mark.parametrize(
     ("written", "output", "structured"),
     [
@@ -80,6 +81,7 @@ def test_an_answer_is_the_result(written, output, structured):
     assert (result.error, result.output, result.structured) == (None, output, structured)
 
 
+@pytest.mark.proof(everyday=3)
 @pytest.mark.parametrize(
     ("written", "error"),
     [
@@ -98,6 +100,7 @@ def test_what_does_not_say_that_it_succeeded_has_failed(written, error):
     assert (result.error, result.output) == (error, "")
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize(
     ("script", "error"),
     [
@@ -172,6 +175,7 @@ def test_one_that_reads_nothing_is_no_obstacle():
     assert run(["sh", "-c", "exec <&-; echo done"], "x" * (5 * MEBIBYTE)).output == "done"
 
 
+@pytest.mark.proof
 def test_the_time_holds_for_one_that_neither_reads_nor_ends():
     result = run([sys.executable, "-c", FOR_EVER], "x" * (5 * MEBIBYTE), timeout=0.3)
     assert (result.error, result.error_code) == (f"Process timed out after 0.3 seconds: {sys.executable}", "timeout")

@@ -284,7 +284,7 @@ HOSTILE = {
 }
 
 
-EVERYDAY = {("deep", "markdown"), ("tables", "text")}
+EVERYDAY = {("deep", "markdown")}
 
 
 @pytest.mark.parametrize(

@@ -249,6 +249,7 @@ def test_what_the_model_says_comes_as_events_piece_by_piece(program, scripted):
     assert said[:2] == ["I", " shall"]
 
 
+@pytest.mark.proof
 @pytest.mark.usefixtures("no_keys")
 def test_same_task_is_done_by_a_model_behind_a_server(program, scripted):
     with ChatServer.of_folder(scripted) as server:

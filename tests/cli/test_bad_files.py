@@ -90,6 +90,7 @@ def test_bad_file_is_a_finding_of_lint_with_place_and_hint(invoke, folder, name)
     assert "Traceback" not in result.stdout
 
 
+@pytest.mark.proof(everyday=5)
 @pytest.mark.parametrize("name", BAD)
 def test_bad_file_is_a_definition_that_schema_refuses(invoke, folder, name):
     _, code, place = BAD[name]

@@ -217,6 +217,7 @@ def test_plain_calls_one_after_another_give_the_lines_that_calls_side_by_side_gi
         assert (short.stdout, short.returncode) == (whole.stdout, whole.returncode)
 
 
+@pytest.mark.proof
 def test_far_more_items_than_are_kept_wait_for_a_slow_one(project, program):
     (project / "items.jsonl").write_text("".join(f'{{"n": {n > 0:d}}}\n' for n in range(400)), "utf-8")
     finished = program("run", "tools.py:late", "--each", "items.jsonl", "--jobs", "2", "--out", "results.jsonl")
@@ -328,6 +329,7 @@ def test_a_dry_run_checks_every_item_and_calls_nothing(program):
     assert finished.returncode == 1
 
 
+@pytest.mark.proof(everyday=4)
 @pytest.mark.parametrize(
     ("words", "message"),
     [

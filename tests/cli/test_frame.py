@@ -218,6 +218,7 @@ def test_full_disk_is_said_without_a_traceback(project):
     assert finished.stderr == b"error: cannot write the output: No space left on device\n"
 
 
+@pytest.mark.proof
 def test_closed_streams_do_no_harm(project):
     command = f"'{sys.executable}' -m toolkit_cli list builtin >&- 2>&-"
     assert subprocess.run(["bash", "-c", command], cwd=project, check=False).returncode == 0
@@ -331,6 +332,7 @@ class Shop:
 """
 
 
+@pytest.mark.proof(everyday=7)
 @pytest.mark.parametrize(
     ("line", "expected"),
     [

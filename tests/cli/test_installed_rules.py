@@ -89,6 +89,7 @@ def lint(program, project):
     return lambda *options: program("lint", "tools.py", *options, env={"PYTHONPATH": path})
 
 
+@pytest.mark.proof
 def test_rule_of_an_installed_package_is_looked_for(lint):
     result = lint("--format", "concise")
     assert (result.returncode, result.stdout, result.stderr) == (1, FOUND, "")

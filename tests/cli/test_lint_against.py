@@ -59,6 +59,7 @@ def test_compatible_changes_pass_and_texts_fail_as_warnings_do(repository, invok
     assert invoke("lint", "--against", "main", "--fail-on", "breakage").exit_code == 1
 
 
+@pytest.mark.proof(everyday=3)
 @pytest.mark.parametrize("name", ["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown"])
 def test_changes_are_told_in_every_format(repository, invoke, name):
     (repository / "tools.py").write_text(BREAKING)

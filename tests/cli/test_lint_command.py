@@ -252,6 +252,7 @@ def test_summary_tells_what_can_be_fixed(invoke, bad):
     ]
 
 
+@pytest.mark.proof
 def test_file_that_cannot_be_written_is_told(program, bad):
     (bad / "bad.py").write_text(FIXABLE, "utf-8")
     (bad / "sitecustomize.py").write_text(
@@ -306,6 +307,7 @@ def test_baseline_to_update_must_be_named(invoke, bad):
     assert result.stderr == ("error: there is no baseline to update\nhint: name it: --baseline lint-baseline.json\n")
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
@@ -423,6 +425,7 @@ def test_static_reads_and_runs_nothing(invoke, bad):
     )
 
 
+@pytest.mark.proof
 def test_results_are_kept_where_it_is_said(program, bad):
     program("lint", env={"TOOLKIT_CACHE_DIR": str(bad / "kept")})
     assert (bad / "kept" / ".gitignore").read_text() == "*\n"

@@ -84,6 +84,7 @@ def test_what_was_found_with_one_python_is_not_taken_for_another(invoke, project
     assert invoke("lint", "--python", other).exit_code == 1
 
 
+@pytest.mark.proof
 def test_command_on_the_path_is_found_by_its_name(invoke, project, other, monkeypatch):
     (project / "tools.py").write_text(MODULE, "utf-8")
     monkeypatch.setenv("PATH", f"{other / 'bin'}{os.pathsep}{os.environ['PATH']}")

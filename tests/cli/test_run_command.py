@@ -229,6 +229,7 @@ hint: write: toolkit run tools.py:describe name=…
     )
 
 
+@pytest.mark.proof(everyday=3)
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -611,6 +612,7 @@ def read_until(process, text):
             return
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize("file", ["interrupted.yaml", "aside.yaml"])
 @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_one_interruption_cleans_up_and_a_second_leaves_at_once(waiting, file, number, exit_code):

@@ -244,6 +244,7 @@ def test_enter_alone_asks_again(asked, report):
     assert report.read_text("utf-8") == OLD
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(("letter", "prompt"), [("e", "edit which?"), ("r", "the reason")])
 def test_ctrl_c_inside_an_answer_returns_to_the_question(asked, report, letter, prompt):
     asked.answer(letter)
@@ -296,6 +297,7 @@ def test_a_signal_ends_a_tool_that_blocks_everything_after_its_question(project,
     assert asked.end() == exit_code
 
 
+@pytest.mark.proof
 def test_a_terminal_that_goes_away_ends_the_run(asked, report):
     asked.expect(MENU_END)
     asked.expect(PROMPT)

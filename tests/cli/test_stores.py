@@ -227,6 +227,7 @@ def test_no_approval_is_stored_and_what_nobody_allows_fails_as_in_a_batch(projec
     assert (again.returncode, effects(project)) == (3, ["wipe 1", "wipe 10"] * 2)
 
 
+@pytest.mark.proof
 def test_no_secret_is_stored(project, program, monkeypatch):
     monkeypatch.setenv("SHOP_TOKEN", "correct-horse-9")
     fetched = program("run", "tools.py:fetch", "--each", "items.jsonl", "--store", STORE)
@@ -263,6 +264,7 @@ def test_runs_of_a_store_are_listed_shown_and_cancelled(project, program, newest
     assert newest()["state"] == "cancelled"
 
 
+@pytest.mark.proof(everyday=3)
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [

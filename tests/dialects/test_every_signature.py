@@ -160,7 +160,7 @@ def objects(schema, root):
 
 
 unhurried = settings(
-    max_examples=examples(300),
+    max_examples=examples(300, everyday=4),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )

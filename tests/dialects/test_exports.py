@@ -384,6 +384,7 @@ def test_reference_that_leads_nowhere_is_an_objection():
     )
 
 
+@pytest.mark.proof
 def test_definitions_that_would_explode_stay_references():
     doubling = {f"d{n}": {"type": "array", "prefixItems": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(40)}
     schema = {

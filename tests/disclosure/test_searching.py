@@ -34,6 +34,7 @@ def names(tools):
     return [each.name for each in tools]
 
 
+@pytest.mark.proof(everyday=4)
 @pytest.mark.parametrize(
     ("query", "found"),
     [

@@ -142,6 +142,7 @@ def test_tools_of_a_framework_that_a_plugin_knows_are_listed_linted_and_run(tool
     assert read == (LINTED, "", 1)
 
 
+@pytest.mark.proof
 def test_version_that_a_plugin_does_not_know_is_one_line(toolkit):
     [(_, told, code)] = toolkit("run tools.py:tell city=Oslo", version="1.9")
     first = "error[TK003]: tools of acme-agents 1.9 cannot be used: 2.1 is the first version that can"

@@ -373,6 +373,7 @@ THREADS = {
 }
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(("count", "work"), THREADS.values(), ids=THREADS)
 def test_threads_that_a_file_leaves_running_change_no_place_in_the_next(house, count, work):
     started = f"for _ in range({count}):\n    threading.Thread(target=run, daemon=True).start()\n"

@@ -82,6 +82,7 @@ MODULES = {
 OURS = ("@tool(", "`@tool`", "`examples`", "ToolResult.", "ToolExecutionError", "web_scrape", "requires_approval or")
 
 
+@pytest.mark.proof(everyday=4)
 @pytest.mark.parametrize("name", MODULES)
 def test_hints_never_name_what_only_our_tools_have(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -92,6 +93,7 @@ def test_hints_never_name_what_only_our_tools_have(name, tmp_path, monkeypatch):
     assert [one["hint"] for one in found if one["hint"] and any(ours in one["hint"] for ours in OURS)] == []
 
 
+@pytest.mark.proof(everyday=4)
 @pytest.mark.parametrize("name", MODULES)
 def test_only_fixes_that_suit_every_framework_are_offered(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

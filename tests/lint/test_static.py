@@ -40,6 +40,7 @@ def code(request, tmp_path, monkeypatch):
     return request.param.name
 
 
+@pytest.mark.proof(everyday=20)
 def test_rule_finds_the_same_without_an_import(code):
     lines = Path("expected.txt").read_text("utf-8").splitlines()
     expected = [line.partition(": ")[0] for line in lines if line.startswith("bad.py")]

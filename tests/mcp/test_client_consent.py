@@ -95,6 +95,7 @@ def test_leave_for_a_command_of_one_folder_is_none_for_the_same_command_in_anoth
     assert [problem.code for problem in open_targets(["zoo"], configuration).problems] == ["TK011"]
 
 
+@pytest.mark.proof
 def test_server_of_the_users_own_finds_nothing_of_the_folder_where_the_user_happens_to_be(zoo):
     zoo.own(f"[mcp.zoo]\ncommand = '{sys.executable}'\nargs = ['-m', 'zoo_of_mine']\n")
     zoo.write("zoo_of_mine.py", "open('started by a stranger', 'w')\n")

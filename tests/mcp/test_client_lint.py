@@ -95,6 +95,7 @@ def test_changed_definition_is_a_drift_whether_or_not_the_server_is_trusted(zoo)
     assert found.exit_code == 1
 
 
+@pytest.mark.proof
 def test_findings_are_kept_only_as_long_as_the_server_says_the_same(zoo):
     file = zoo.server()
     zoo.write("breakfast.yaml", BREAKFAST.replace("zoo.feed", "zoo.weigh-it"))

@@ -43,6 +43,7 @@ def test_more_steps_than_a_thousand_are_refused_where_they_begin(bench):
     ]
 
 
+@pytest.mark.proof
 def test_a_list_of_many_items_is_done_in_bounded_memory(bench):
     text = 'steps: [{set: "${{ split(input) }}"}, {for_each: "${{ prev }}", use: upper, max_parallel: 8}, {set: "${{ len(prev) }}"}]'
     assert bench.run(text, "ab " * 3_000).structured == 3_000

@@ -247,6 +247,7 @@ def test_for_each_over_something_else_fails(bench):
     assert result == ToolResult.failure("for_each needs a list, not text; split(…) makes a list of a text", "error")
 
 
+@pytest.mark.proof
 def test_a_list_that_is_too_long_is_refused(bench):
     @tool
     def many() -> list[int]:

@@ -92,6 +92,7 @@ def test_file_named_like_an_installed_package_hides_it_from_nobody(project):
     assert hasattr(importlib.import_module("yaml"), "SafeLoader")
 
 
+@pytest.mark.proof
 def test_late_imports_of_the_library_are_not_hidden_by_users_files(project):
     project.tool("tools.py", "forecast")
     project.write("yaml.py", "raise RuntimeError\n")

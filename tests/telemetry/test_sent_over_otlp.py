@@ -173,6 +173,7 @@ def test_spans_can_go_to_the_console_instead_which_is_stderr(project):
     assert '"name": "execute_tool greet"' in ended.stderr
 
 
+@pytest.mark.proof
 def test_exporter_that_is_not_installed_is_named(project):
     ended = program(project, "run", "tools.py:greet", "name=Ada", "--otel", OTEL_TRACES_EXPORTER="jager")
     assert ended.returncode == 2

@@ -126,6 +126,7 @@ OUTCOMES = [
 ]
 
 
+@pytest.mark.proof(everyday=40)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "outcome", "result"), OUTCOMES)

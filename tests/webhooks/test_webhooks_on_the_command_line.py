@@ -111,6 +111,7 @@ def test_a_secret_that_is_not_set_lets_nothing_run(tmp_path, chat, monkeypatch):
     assert run.returncode == 2
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(("decision", "answer"), [("approve", "deleted a"), ("reject", "Rejected by reviewer")])
 def test_a_server_asks_it_where_its_client_cannot_be_asked(tmp_path, chat, decision, answer):
     async def call():
