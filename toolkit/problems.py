@@ -4,7 +4,7 @@ Loading, linting and planning all yield problems; one renderer shows them; excep
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 __all__ = ["Edit", "Fix", "Location", "Problem", "Severity", "errors_among", "in_order"]
@@ -124,6 +124,11 @@ def errors_among(problems: Iterable[Problem]) -> list[Problem]:
 def in_order(problems: Iterable[Problem]) -> list[Problem]:
     """Return problems without repetitions, in the order of their places."""
     return sorted(dict.fromkeys(problems), key=_rank)
+
+
+def placed(problems: Iterable[Problem], place: Location | None) -> list[Problem]:
+    """Return problems, each that has no place of its own with this one."""
+    return [one if one.location else replace(one, location=place) for one in problems]
 
 
 def _rank(problem: Problem) -> tuple[str, int, int]:

@@ -7,7 +7,6 @@ agents, which are YAML too, do. Names are looked up in the opening that `with_so
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -20,7 +19,7 @@ from toolkit.paths import without_detours
 from toolkit.pipelines.definition_reader import read_definition
 from toolkit.pipelines.pipeline import Pipeline
 from toolkit.pipelines.planning import make_plan
-from toolkit.problems import Problem, errors_among, in_order
+from toolkit.problems import Problem, errors_among, in_order, placed
 from toolkit.tools.base import Tool
 
 MAX_FILES_DEEP = 20
@@ -103,7 +102,7 @@ def _plan(
     inner = opening
     for target in definition.tools:
         inner, found = inner.with_sources([target.text], base=base)
-        problems += [one if one.location else replace(one, location=target.location) for one in found]
+        problems += placed(found, target.location)
     names = _Names(inner, opening, base, (*trail, path.resolve()), others)
     plan = make_plan(definition, names, problems)
     return (None if plan is None else Pipeline(plan)), in_order(problems)

@@ -1,13 +1,12 @@
 """Lookup: from the word in `use` to the tool that it means."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Protocol
 
 from toolkit.codes import UNKNOWN_TOOL
 from toolkit.documents.shapes import Word
 from toolkit.pipelines.step_keys import STEP_KEYS
-from toolkit.problems import Problem, did_you_mean, errors_among, respelled
+from toolkit.problems import Problem, did_you_mean, errors_among, placed, respelled
 from toolkit.tools.base import Tool
 
 SHOWN_NAMES = 12
@@ -46,7 +45,7 @@ class ToolLookup:
         found = self._found[word.text]
         if isinstance(found, Tool):
             return found
-        self._problems += [one if one.location else replace(one, location=word.location) for one in found]
+        self._problems += placed(found, word.location)
         if not errors_among(found):
             self._report_unknown(word)
         return None

@@ -15,7 +15,7 @@ from types import FunctionType, ModuleType
 from typing import Any, Final, NamedTuple
 
 from toolkit.codes import NO_TOOLS, NOT_A_TOOL
-from toolkit.problems import Location, Problem, Severity, errors_among
+from toolkit.problems import Location, Problem, Severity, errors_among, placed
 from toolkit.sources.bindings import place_of_name
 from toolkit.sources.collected import Collected
 from toolkit.sources.import_permission import not_a_tool
@@ -241,8 +241,7 @@ def _place(found: Collected, module: ModuleType, name: str) -> Collected:
     for tool in homeless:
         is_own = vars(module).get(name) is tool.thing and place is not None and place.line is not None
         tool.spec = replace(tool.spec, location=(None if is_own else _place_elsewhere(tool, module)) or place)
-    problems = [problem if problem.location else replace(problem, location=place) for problem in found.problems]
-    return Collected(found.tools, problems)
+    return Collected(found.tools, placed(found.problems, place))
 
 
 def _place_elsewhere(tool: Any, module: ModuleType) -> Location | None:

@@ -1,10 +1,8 @@
 """Groups of the configuration: the tools behind their names, as far as their permissions were granted."""
 
-from dataclasses import replace
-
 from toolkit.codes import BAD_CONFIGURATION, CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_FOUND
 from toolkit.disclosure.groups import ToolGroup, chosen, is_plain, ungranted
-from toolkit.problems import Location, Problem, did_you_mean, errors_among
+from toolkit.problems import Location, Problem, did_you_mean, errors_among, placed
 from toolkit.sources.collected import Collected, named_tool, table_of
 from toolkit.sources.configuration import GroupSettings
 from toolkit.sources.openers import Opener
@@ -61,7 +59,7 @@ class ConfiguredGroups:
         problems = [*found.problems, *clashes, *group.problems(self._configuration.granted)]
         if not table and not errors_among(problems):
             problems.append(Problem(NO_TOOLS, f"there are no tools in group '{name}'", place))
-        problems = [one if one.location else replace(one, location=place) for one in problems]
+        problems = placed(problems, place)
         return (None if errors_among(problems) else group), problems
 
     def _tools(self, name: str, settings: GroupSettings) -> Collected:

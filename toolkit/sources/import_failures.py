@@ -6,13 +6,12 @@ import pkgutil
 import re
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 from toolkit.codes import DOES_NOT_IMPORT, HIDDEN_MODULE
 from toolkit.errors import ConfigurationError
-from toolkit.problems import Location, Problem, did_you_mean
+from toolkit.problems import Location, Problem, did_you_mean, placed
 from toolkit.tools.foreign_values import words_of
 from toolkit.tools.raised_errors import place_of_raise, traces_of
 
@@ -35,7 +34,7 @@ def import_problems(error: BaseException, root: str, module: str, file: Location
     """
     place = _place_of(error, root) or (_place_of_null(file) if isinstance(error, SyntaxError) and file else file)
     if isinstance(error, ConfigurationError) and error.problems:
-        return [problem if problem.location else replace(problem, location=place) for problem in error.problems]
+        return placed(error.problems, place)
     if hidden := _hidden_by_ours(error, root, place):
         return hidden
     return [Problem(DOES_NOT_IMPORT, _message(error, module), place, hint=_hint_for(error, root))]

@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -89,50 +90,37 @@ class SourceOpener:
         self.permission = ImportPermission(configuration, looks=looks)
         if looks:
             leave_plugins_out()
-        self._configured: ConfiguredSources | None = None
-        self._kept_collector: Collector | None = None
-        self._kept_groups: ConfiguredGroups | None = None
-        self._kept_servers: ConfiguredServers | None = None
-        self._kept_consents: Consents | None = None
         self._gate = gate
         self._yaml: dict[str, Collected] = {}
         self._being_read: list[str] = []
         self._ready: dict[str, Collected] = {}
         self._refused = refused or {}
 
-    @property
+    @cached_property
     def configured(self) -> ConfiguredSources:
         """The sources that the configuration names, by the names of their tools."""
-        if self._configured is None:
-            self._configured = ConfiguredSources(self)
-        return self._configured
+        return ConfiguredSources(self)
 
-    @property
+    @cached_property
     def groups(self) -> "ConfiguredGroups":
         """The groups that the configuration names."""
-        if self._kept_groups is None:
-            from toolkit.sources.groups import ConfiguredGroups  # noqa: PLC0415 - few projects have groups
+        from toolkit.sources.groups import ConfiguredGroups  # noqa: PLC0415 - few projects have groups
 
-            self._kept_groups = ConfiguredGroups(self)
-        return self._kept_groups
+        return ConfiguredGroups(self)
 
-    @property
+    @cached_property
     def servers(self) -> "ConfiguredServers":
         """The MCP servers that the configuration names."""
-        if self._kept_servers is None:
-            from toolkit.sources.servers import ConfiguredServers  # noqa: PLC0415 - few projects have servers
+        from toolkit.sources.servers import ConfiguredServers  # noqa: PLC0415 - few projects have servers
 
-            self._kept_servers = ConfiguredServers(self.configuration, self.consents)
-        return self._kept_servers
+        return ConfiguredServers(self.configuration, self.consents)
 
-    @property
+    @cached_property
     def consents(self) -> "Consents":
         """What the user has agreed to that the project's files set."""
-        if self._kept_consents is None:
-            from toolkit.sources.setting_consents import consents_for  # noqa: PLC0415 - few projects need consent
+        from toolkit.sources.setting_consents import consents_for  # noqa: PLC0415 - few projects need consent
 
-            self._kept_consents = consents_for(self.configuration, self._gate)
-        return self._kept_consents
+        return consents_for(self.configuration, self._gate)
 
     def open_all(self, targets: Sequence[str]) -> Opened:
         """Open several targets; with none, the configured sources."""
@@ -363,13 +351,11 @@ class SourceOpener:
             return self._collector.collect_named(module, name, source)
         return self._collector.collect_marked(module, name, source)
 
-    @property
+    @cached_property
     def _collector(self) -> "Collector":
-        if self._kept_collector is None:
-            from toolkit.sources.collecting import Collector  # noqa: PLC0415 - it builds tools, which is not for free
+        from toolkit.sources.collecting import Collector  # noqa: PLC0415 - it builds tools, which is not for free
 
-            self._kept_collector = Collector(self.configuration.granted)
-        return self._kept_collector
+        return Collector(self.configuration.granted)
 
 
 def _is_same(target: Target, other: Target | Problem) -> bool:

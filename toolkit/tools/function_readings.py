@@ -2,11 +2,10 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from toolkit.codes import MISSING_DESCRIPTION, UNFIT_PARAMETER, UNTYPED_PARAMETER
-from toolkit.problems import Problem, errors_among
+from toolkit.problems import Problem, errors_among, placed
 from toolkit.tools.marking import mark_of
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
@@ -87,7 +86,7 @@ def _place(problems: list[Problem], function: Callable[..., Any]) -> list[Proble
     if all(problem.location is not None for problem in problems):
         return problems
     place = place_of(function)
-    return [problem if problem.location else replace(problem, location=place) for problem in problems]
+    return placed(problems, place)
 
 
 def _unfit_parameters(function: Callable[..., Any], signature: Signature, whole: Exception) -> list[Problem]:

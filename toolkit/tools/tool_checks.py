@@ -6,14 +6,14 @@ problem of this tool alone.
 
 import inspect
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from logging import Logger
 from typing import Any, NamedTuple, get_args
 
 from toolkit.approvals.policies import DescribedCall
 from toolkit.codes import MISSING_DESCRIPTION, NOT_A_TOOL, ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
-from toolkit.problems import Location, Problem
+from toolkit.problems import Location, Problem, placed
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.callees import Pipe
 from toolkit.tools.foreign_values import is_routine, is_text, kind_of, module_of_class, plain_text, shown, words_of
@@ -100,7 +100,7 @@ def _spec_of(tool: Tool, place: Location | None) -> tuple[ToolSpec | None, list[
             return None, [Problem(NOT_A_TOOL, message, place, hint=hint)]
         fields_ = {each.name: getattr(spec, each.name) for each in fields(ToolSpec)}
     except InvalidTools as error:
-        return None, [problem if problem.location else replace(problem, location=place) for problem in error.problems]
+        return None, placed(error.problems, place)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - the user's own property may raise anything

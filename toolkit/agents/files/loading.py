@@ -28,7 +28,7 @@ from toolkit.documents.document_reader import Document, near_file, read_document
 from toolkit.documents.shapes import Word
 from toolkit.documents.traps import find_traps
 from toolkit.errors import ConfigurationError, InvalidTools
-from toolkit.problems import Location, Problem, errors_among, in_order, respelled
+from toolkit.problems import Location, Problem, errors_among, in_order, placed, respelled
 from toolkit.tools.base import Tool
 
 ANY = "any"
@@ -135,7 +135,7 @@ class _Loader:
         try:
             return folded_tools(tools)
         except InvalidTools as error:
-            self._problems += [one if one.location else replace(one, location=place) for one in error.problems]
+            self._problems += placed(error.problems, place)
             return {}
 
     def _opened(self, target: Word) -> Sequence[Tool]:
@@ -144,8 +144,8 @@ class _Loader:
         for problem in problems:
             if problem.code == UNKNOWN_TOOL and problem.location is None:
                 fix = respelled(target.text, self._opening.known_names(base), target.location)
-                problem = replace(problem, location=target.location, fix=fix)  # noqa: PLW2901 - the same, placed
-            self._problems.append(problem if problem.location else replace(problem, location=target.location))
+                problem = replace(problem, fix=fix)  # noqa: PLW2901 - the same, fixed
+            self._problems += placed([problem], target.location)
         return tools
 
     def _chaining(self, kinds: Sequence[Word]) -> list[Chaining]:
@@ -169,7 +169,7 @@ class _Loader:
             reference = Reference(definition.name.text, definition.description, notes, tools.values())
         except (InvalidTools, ConfigurationError) as error:
             problems = error.problems or (Problem(UNKNOWN_KEY, str(error)),)
-            self._problems += [replace(one, location=one.location or definition.name.location) for one in problems]
+            self._problems += placed(problems, definition.name.location)
             return None
         return reference.unfolding() if definition.unfolds else reference
 
