@@ -9,6 +9,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from toolkit.processes.pipes import open_pipe
 from toolkit.processes.watching import end_without_warden, marked, read_report, watched
 
 _CHUNK: Final = 64 * 1024
@@ -152,11 +153,11 @@ def _watched(
     captures: Sequence[_Capture],
 ) -> Iterator[tuple[subprocess.Popen[bytes], FileIO, FileIO]]:
     """Start the warden with the command; yield it, the standard input, and what it lives as long as."""
-    stdin_end, stdin = _pipe(stack)
-    control_end, control = _pipe(stack)
+    stdin_end, stdin = open_pipe(stack)
+    control_end, control = open_pipe(stack)
     ends = []
     for capture in captures:
-        capture.source, end = _pipe(stack)
+        capture.source, end = open_pipe(stack)
         os.set_blocking(capture.source.fileno(), False)
         ends.append(end)
     os.set_blocking(stdin.fileno(), False)
@@ -198,11 +199,6 @@ async def _end(warden: subprocess.Popen[bytes], report: _Capture, mark: str) -> 
     outcome = read_report(report.kept)
     if "started" in outcome and warden.returncode != 0:  # somebody has killed it, and it has ended nothing
         end_without_warden(outcome["started"], mark)
-
-
-def _pipe(stack: ExitStack) -> tuple[FileIO, FileIO]:
-    source, target = os.pipe()
-    return stack.enter_context(FileIO(source, "rb")), stack.enter_context(FileIO(target, "wb"))
 
 
 def _reason(number: int, name: str) -> str:

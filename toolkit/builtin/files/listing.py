@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic
+from typing import NamedTuple
 
 from toolkit.builtin.files.ignoring import IGNORE_FILE, IgnoreFile, is_ignored, read_ignore_file
 from toolkit.builtin.files.sandbox import read_entry
@@ -66,22 +67,18 @@ def on_one_line(path: str) -> str:
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in path)
 
 
-class Listed:
-    """One file of a tree: it can be read as long as the listing stands at it."""
+class Listed(NamedTuple):
+    """One file of a tree: it can be read as long as the listing stands at it.
 
-    __slots__ = ("_entry", "inside", "path")
+    Attributes:
+        entry: The open directory that it lies in, and its name there.
+        path: Its path beneath the base.
+        inside: Its path beneath the folder that is listed.
+    """
 
-    def __init__(self, entry: Entry, path: str, inside: str) -> None:
-        """Keep where it is.
-
-        Args:
-            entry: The open directory that it lies in, and its name there.
-            path: Its path beneath the base.
-            inside: Its path beneath the folder that is listed.
-        """
-        self._entry = entry
-        self.path = path
-        self.inside = inside
+    entry: Entry
+    path: str
+    inside: str
 
     def read(self, limit: int) -> bytes:
         """Return what it holds.
@@ -90,7 +87,7 @@ class Listed:
             SandboxError: If it is gone, no regular file any more, or has more than `limit` bytes.
             OSError: If the system cannot read it.
         """
-        return read_entry(self._entry, self.path, limit)
+        return read_entry(self.entry, self.path, limit)
 
 
 def list_files(base: Path, folder: str, effort: Effort) -> Iterator[Listed]:

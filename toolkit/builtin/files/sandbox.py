@@ -29,6 +29,7 @@ from toolkit.builtin.files.walking import (
 )
 from toolkit.errors import ConfigurationError
 from toolkit.leftovers import temporary
+from toolkit.processes.pipes import write_all
 
 __all__ = ["DEFAULT_LIMIT", "Sandbox", "SandboxError", "missing_support", "read_entry", "state_of"]
 
@@ -138,7 +139,7 @@ class Sandbox:
                     f"Access denied: another name of this file may be outside the sandbox directory: {path}"
                 )
             _refuse_above(limit, before.st_size + len(content))
-            _write_all(file, content)
+            write_all(file, content)
             os.fsync(file)
 
 
@@ -234,7 +235,7 @@ def _replace_by(
         try:
             if permissions is not None:
                 _copy_permissions(file, permissions)
-            _write_all(file, content)
+            write_all(file, content)
             os.fsync(file)
         finally:
             os.close(file)
@@ -328,12 +329,6 @@ def _copy_permissions(file: int, permissions: os.stat_result) -> None:
     with suppress(OSError):  # who is not the owner may write the file, but not give it back
         os.fchown(file, permissions.st_uid, permissions.st_gid)
     os.fchmod(file, stat.S_IMODE(permissions.st_mode) & 0o777)
-
-
-def _write_all(file: int, content: bytes) -> None:
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(file, rest) :]
 
 
 def _sync_directory(directory: int) -> None:

@@ -6,11 +6,13 @@ import os
 import signal
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 
 from mcp.client.stdio import get_default_environment
 
+from toolkit.processes.pipes import open_pipe
 from toolkit.processes.watching import end_without_warden, marked, missing_support, read_report, watched
 from toolkit.telemetry.propagation import trace_variables
 
@@ -21,28 +23,21 @@ _LAST_PATIENCE = 6.0
 """Seconds after which what cannot be ended is left, such as a process of another user."""
 
 
+@dataclass(slots=True)
 class StartedServer:
-    """A server that was started, with all that it starts."""
+    """A server that was started, with all that it starts.
 
-    def __init__(
-        self,
-        process: asyncio.subprocess.Process,
-        leader: int | None = None,
-        control: int | None = None,
-        mark: str = "",
-    ) -> None:
-        """Keep what was started.
+    Attributes:
+        process: What our pipes lead to: the warden, or the server where there is none.
+        leader: The process of the server, which leads a group; None where there is no warden.
+        control: What the warden lives as long as.
+        mark: The mark of all that the server starts.
+    """
 
-        Args:
-            process: What our pipes lead to: the warden, or the server where there is none.
-            leader: The process of the server, which leads a group; None where there is no warden.
-            control: What the warden lives as long as.
-            mark: The mark of all that the server starts.
-        """
-        self.process = process
-        self._leader = leader
-        self._control = control
-        self._mark = mark
+    process: asyncio.subprocess.Process
+    leader: int | None = None
+    control: int | None = None
+    mark: str = ""
 
     async def end(self) -> None:
         """End it: close its input, ask it to end, and make it end, with all that it has started."""
@@ -51,24 +46,24 @@ class StartedServer:
         if not await self._has_ended(_PATIENCE):
             self._ask()
             await self._has_ended(_PATIENCE)
-        if self._control is not None:
-            os.close(self._control)
-            self._control = None
+        if self.control is not None:
+            os.close(self.control)
+            self.control = None
             with suppress(OSError):
                 self.process.send_signal(signal.SIGCONT)  # the server may have stopped the warden
             await self._has_ended(_LAST_PATIENCE)
         if self.process.returncode is None:
             with suppress(OSError):
                 self.process.kill()
-        if self._leader is not None and self.process.returncode != 0:  # somebody has killed the warden
-            end_without_warden(self._leader, self._mark)
+        if self.leader is not None and self.process.returncode != 0:  # somebody has killed the warden
+            end_without_warden(self.leader, self.mark)
 
     def _ask(self) -> None:
         with suppress(OSError):
-            if self._leader is None:
+            if self.leader is None:
                 self.process.terminate()
             else:
-                os.killpg(self._leader, signal.SIGTERM)
+                os.killpg(self.leader, signal.SIGTERM)
 
     async def _has_ended(self, seconds: float) -> bool:
         # `Process.wait` would also wait for the pipes, which a process that has left the tree may hold.
@@ -101,7 +96,7 @@ async def start_server(
     if missing_support() is not None:
         return StartedServer(await _piped(command, environment, folder, longest_line))
     with ExitStack() as ours:  # what closes with it ends the warden, where something goes wrong meanwhile
-        (report, report_end), (control_end, control) = _pipe(ours), _pipe(ours)
+        (report, report_end), (control_end, control) = open_pipe(ours), open_pipe(ours)
         handed = (report_end.fileno(), control_end.fileno())
         environment, mark = marked(environment)
         process = await _piped(watched(command, *handed, environment), environment, folder, longest_line, handed)
@@ -111,11 +106,6 @@ async def start_server(
             return StartedServer(process, words["running"], os.dup(control.fileno()), mark)
     number = words.get("error", errno.ECHILD)
     raise OSError(number, os.strerror(number), command[0])
-
-
-def _pipe(stack: ExitStack) -> tuple[FileIO, FileIO]:
-    source, target = os.pipe()
-    return stack.enter_context(FileIO(source, "rb")), stack.enter_context(FileIO(target, "wb"))
 
 
 async def _first_words(report: FileIO) -> dict[str, int]:

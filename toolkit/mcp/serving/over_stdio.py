@@ -18,6 +18,7 @@ from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
 from toolkit.mcp.serving.server import ToolServer
 from toolkit.mcp.serving.wire import LONGEST_MESSAGE, LineError, line_of, message_of
+from toolkit.processes.pipes import write_all
 
 _PORTION = 65_536
 _PATIENCE = 1.0
@@ -179,17 +180,11 @@ class _Writer:
         while True:
             line, written = self._lines.get()
             try:
-                _write_all(self._sink, line)
+                write_all(self._sink, line)
             except OSError:
                 self.is_broken = True
             with suppress(RuntimeError):  # the loop is closed
                 self._loop.call_soon_threadsafe(_done, written)
-
-
-def _write_all(sink: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(sink, left) :]
 
 
 def _done(written: "asyncio.Future[Any]") -> None:
