@@ -69,7 +69,7 @@ def test_pool_that_is_left_early_leaves_nothing_running(tmp_path):
 
 def inspection(*, is_static, processes, limits=Limits()):  # noqa: B008 - a tuple never changes
     settings = LintSettings(is_static=is_static)
-    return Inspection(codes(), Configuration(), settings, limits, Cache(None), "user", processes)
+    return Inspection(codes, Configuration(), settings, limits, Cache(None), "user", processes)
 
 
 def reports_of(targets, *, is_static, processes):

@@ -95,10 +95,10 @@ def check_and_count(
     if not settings.is_static:
         configuration = with_listed_servers(configuration, requests, gate)
     kept = Cache.open(cache, configuration, settings, limits)
-    # What is kept serves every selection.
-    codes = all_codes() if kept.is_kept else selected_codes(settings.selections)
+    selections = settings.selections
     inspection = Inspection(
-        codes,
+        # What is kept serves every selection.
+        lambda: all_codes() if kept.is_kept else selected_codes(selections),
         configuration,
         settings=settings,
         limits=limits,
@@ -132,7 +132,7 @@ def find_tools(
         configuration = with_listed_servers(configuration, requests, gate)
     chooser: Chooser = "user" if targets else "configuration"
     return unique_tools(
-        Inspection((), configuration, settings=settings, limits=limits, cache=Cache(None), chooser=chooser).reports(
+        Inspection(tuple, configuration, settings=settings, limits=limits, cache=Cache(None), chooser=chooser).reports(
             requests
         )
     )

@@ -33,7 +33,6 @@ class Answers:
 
     def __init__(
         self,
-        requests: Sequence[Request],
         configuration: Configuration,
         limits: Limits,
         *,
@@ -43,26 +42,32 @@ class Answers:
         """Ask for nothing yet.
 
         Args:
-            requests: What to open.
             configuration: The settings of the project.
             limits: What one of them may take.
             keeps_trail: Whether answers list the files that they depend on.
             interpreter: The Python that opens them; this one unless given.
         """
-        self._requests = requests
         self._queue: SimpleQueue[Answer | BaseException] = SimpleQueue()
         self._folder = TemporaryDirectory(prefix="toolkit-lint-")
         self._listed = temporary(Path(self._folder.name))
         self._listed.__enter__()
         crash_file = Path(self._folder.name) / "last_words.txt"
         self._child = _Child(configuration, limits, crash_file, interpreter, keeps_trail=keeps_trail)
-        self._thread = Thread(target=self._work, name="toolkit-lint", daemon=True)
+        self._thread: Thread | None = None
 
     def __enter__(self) -> Self:
-        """Begin to ask, if there is anything to ask for."""
-        if self._requests:
-            self._thread.start()
+        """Start nothing yet."""
         return self
+
+    def begin(self) -> None:
+        """Start the child before it is known what to ask, so that it is ready by then."""
+        self._child.begin()
+
+    def ask(self, requests: Sequence[Request]) -> None:
+        """Begin to ask for the answers to all requests, if there are any; nothing else is asked afterwards."""
+        if requests:
+            self._thread = Thread(target=self._work, args=(requests,), name="toolkit-lint", daemon=True)
+            self._thread.start()
 
     def next(self) -> Answer:
         """Wait for the next answer."""
@@ -76,15 +81,17 @@ class Answers:
     ) -> None:
         """End the child."""
         self._child.stop()
-        if self._requests:
+        if self._thread is None:
+            self._child.close()
+        else:
             self._thread.join()
         self._folder.cleanup()
         self._listed.__exit__(None, None, None)
 
-    def _work(self) -> None:
+    def _work(self, requests: Sequence[Request]) -> None:
         try:
             with suppress(_Stopped):
-                for request in self._requests:
+                for request in requests:
                     self._queue.put(self._child.open(request))
         except BaseException as error:  # noqa: BLE001 - it is raised again, where the answers are awaited
             self._queue.put(error)
@@ -120,12 +127,22 @@ class _Child:
         self._interpreter = interpreter
         self._worker: Worker | None = None
         self._number = 0
+        self._has_answered = False
         self._is_stopped = False
         self._refused: dict[str, dict[str, Any]] = {}
 
+    def begin(self) -> None:
+        """Start the process."""
+        if self._worker is None:
+            setup = {**self._setup, "refused": self._refused}
+            self._worker = Worker(setup, self._limits, self._crash_file, interpreter=self._interpreter)
+            self._number += 1
+            self._has_answered = False
+
     def open(self, request: Request) -> Answer:
         """Return the child's answer, or the problem that ended the child during the request."""
-        is_fresh = self._worker is None
+        self.begin()
+        is_fresh = not self._has_answered
         answer = self._ask(request)
         if isinstance(answer, Ending) and not (is_fresh or answer.is_late):
             answer = self._ask(request)  # an earlier file may have left something behind
@@ -148,16 +165,15 @@ class _Child:
             self._worker = None
 
     def _ask(self, request: Request) -> dict[str, Any] | Ending:
-        if self._worker is None:
-            setup = {**self._setup, "refused": self._refused}
-            self._worker = Worker(setup, self._limits, self._crash_file, interpreter=self._interpreter)
-            self._number += 1
-        if self._is_stopped:
+        self.begin()
+        worker = self._worker
+        if self._is_stopped or worker is None:
             raise _Stopped
-        answer = self._worker.ask(_question_of(request))
+        answer = worker.ask(_question_of(request))
         if isinstance(answer, Ending):
             self.close()
         else:
+            self._has_answered = True
             answer["child"] = self._number
             if answer["leaves_threads"]:
                 self.close()

@@ -4,7 +4,7 @@ Users' files are opened in a child process. The rules run here on small files, a
 deadline, on large ones; many files are checked in several such processes at once.
 """
 
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing
 from functools import cached_property
 from pathlib import Path
@@ -32,7 +32,7 @@ class Inspection:
 
     def __init__(
         self,
-        codes: Collection[str],
+        codes: "Callable[[], Collection[str]]",
         configuration: Configuration,
         settings: LintSettings,
         limits: Limits,
@@ -43,7 +43,7 @@ class Inspection:
         """Look at nothing yet.
 
         Args:
-            codes: What is looked for.
+            codes: Returns what is looked for, once that is needed: to know it can mean to import all rules.
             configuration: The settings of the project.
             settings: Those of lint.
             limits: What one file may take while it is opened.
@@ -51,13 +51,17 @@ class Inspection:
             chooser: Who named the requests.
             processes: How many processes check files beside this one; by default, as many as are useful.
         """
-        self._codes = codes
+        self._find_codes = codes
         self._configuration = configuration
         self._settings = settings
         self._limits = limits
         self._cache = cache
         self._chooser = chooser
         self._processes = processes
+
+    @cached_property
+    def _codes(self) -> Collection[str]:
+        return self._find_codes()
 
     @property
     def directory(self) -> Path:
@@ -84,37 +88,39 @@ class Inspection:
             return {}
         if self._settings.is_static:
             unknown = {request: _not_looked_at(request) for request in requests if request.file is None}
-            return unknown | self._opened([one for one in requests if one not in unknown], {}, ())
-        permission = ImportPermission(self._configuration, looks=True)
-        refused = refused_files(requests, permission, self._chooser, self._settings.interpreter)
-        opened = [request for request in requests if request.kind != "json" and request not in refused]
-        return self._opened(requests, refused, opened, permission.recogniser.tree_of)
+            return unknown | self._checked([one for one in requests if one not in unknown], lambda _: None)
+        return self._opened(requests)
 
-    def _opened(
-        self,
-        requests: Sequence[Request],
-        refused: Mapping[Request, Answer],
-        opened: Sequence[Request],
-        known_tree: KnownTree | None = None,
-    ) -> dict[Request, Report]:
-        """Return the report of each request; the child opens the next one while this process looks at one."""
-        keeps_trail, interpreter = self._cache.is_kept, self._settings.interpreter
-        processes = useful_processes(len(requests)) if self._processes is None else self._processes
-        waiting = set(opened)
+    def _opened(self, requests: Sequence[Request]) -> dict[Request, Report]:
+        """Return the report of each request; the child opens the next one while others are looked at."""
+        interpreter = self._settings.interpreter
         with Answers(
-            opened, self._configuration, self._limits, keeps_trail=keeps_trail, interpreter=interpreter
+            self._configuration, self._limits, keeps_trail=self._cache.is_kept, interpreter=interpreter
         ) as answers:
+            if any(request.kind != "json" for request in requests):
+                answers.begin()
+            permission = ImportPermission(self._configuration, looks=True)
+            refused = refused_files(requests, permission, self._chooser, interpreter)
+            opened = [request for request in requests if request.kind != "json" and request not in refused]
+            answers.ask(opened)
+            waiting = set(opened)
 
             def answer(request: Request) -> Answer | None:
                 return answers.next() if request in waiting else refused.get(request)
 
-            checked = (
-                self._checked_there(requests, answer, processes)
-                if processes
-                else self._checked_here(requests, answer, known_tree)
-            )
-            with closing(checked):
-                return {one.request: self._cache.keep(one.request, one.report) for one in checked}
+            return self._checked(requests, answer, permission.recogniser.tree_of)
+
+    def _checked(
+        self, requests: Sequence[Request], answer: "_AnswerTo", known_tree: KnownTree | None = None
+    ) -> dict[Request, Report]:
+        processes = useful_processes(len(requests)) if self._processes is None else self._processes
+        checked = (
+            self._checked_there(requests, answer, processes)
+            if processes
+            else self._checked_here(requests, answer, known_tree)
+        )
+        with closing(checked):
+            return {one.request: self._cache.keep(one.request, one.report) for one in checked}
 
     def _checked_here(
         self, requests: Sequence[Request], answer: "_AnswerTo", known_tree: KnownTree | None
