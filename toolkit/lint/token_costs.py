@@ -11,6 +11,7 @@ from toolkit.dialects.clients import CLIENTS
 from toolkit.lint.definitions import ToolDefinition
 
 CHARACTERS_OF_A_TOKEN = 4
+_COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
 _DIALECT_OF = {"portable": "openai", "llama-cpp": "openai"} | dict.fromkeys(CLIENTS, "mcp")
 
 
@@ -25,4 +26,4 @@ def tokens_of(tool: ToolDefinition, provider: str) -> int:
 
 def tokens_of_data(data: Any) -> int:
     """Return about how many tokens a definition costs that is sent as it stands."""
-    return -(-len(json.dumps(data, ensure_ascii=False, separators=(",", ":"), default=str)) // CHARACTERS_OF_A_TOKEN)
+    return -(-len(_COMPACT.encode(data)) // CHARACTERS_OF_A_TOKEN)

@@ -50,16 +50,17 @@ def _without_margin(lines: list[str]) -> list[str]:
 
 def _begins_section(lines: list[str], position: int) -> bool:
     line = lines[position]
+    first = line[:1]  # what a line cannot be by its first letter needs no closer look, and there are many lines
     return (
-        (line.strip().lower() in _GOOGLE_HEADINGS and not line.startswith(" "))
+        (first != " " and line.rstrip().endswith(":") and line.strip().lower() in _GOOGLE_HEADINGS)
         or _is_numpy_heading(lines, position)
-        or _SPHINX_FIELD.match(line) is not None
+        or (first == ":" and _SPHINX_FIELD.match(line) is not None)
     )
 
 
 def _is_numpy_heading(lines: list[str], position: int) -> bool:
     under = lines[position + 1] if position + 1 < len(lines) else ""
-    return bool(lines[position].strip()) and len(under) > 2 and set(under.strip()) == {"-"}  # noqa: PLR2004
+    return "-" in under and len(under) > 2 and not under.strip().strip("-") and bool(lines[position].strip())  # noqa: PLR2004
 
 
 def _read_section(lines: list[str], position: int, parameters: dict[str, str]) -> int:

@@ -82,7 +82,7 @@ class NoReturnDescription(Rule):
                 return  # nothing comes back
             docstring = ast.get_docstring(tool.function.node) or ""
         hint = "say in a sentence of the description what comes back, and in which form"
-        if _RETURNS.search(docstring):
+        if "eturn" in docstring and _RETURNS.search(docstring):
             hint = "say it in the description too: models never see the section 'Returns'"
         yield self.problem(f"nothing says what {tool.name!r} returns", tool.location, hint=hint)
 

@@ -65,14 +65,13 @@ class NonPortableText(Rule):
                 yield from self._in_text(tool, text)
 
     def _in_text(self, tool: ToolDefinition, text: Text) -> Iterator[Problem]:
-        plain = _CODE.sub(lambda code: " " * len(code[0]), text.value)
-        for what, pattern, hint in (
-            ("HTML", _TAG, "say it in plain words"),
-            ("a table of Markdown", _TABLE, "write a line for each"),
-            ("control characters", _CONTROL, "take them out"),
+        plain = _CODE.sub(lambda code: " " * len(code[0]), text.value) if "`" in text.value else text.value
+        for what, part, pattern, hint in (
+            ("HTML", "<", _TAG, "say it in plain words"),
+            ("a table of Markdown", "---", _TABLE, "write a line for each"),
+            ("control characters", "", _CONTROL, "take them out"),
         ):
-            found = pattern.search(plain)
-            if found is not None:
+            if part in plain and (found := pattern.search(plain)):
                 place = text.written.locate(found.start(), len(found[0])) or tool.location
                 fix = self._without(text, found) if pattern is _CONTROL else None
                 yield self.problem(f"{text.subject} of {tool.name!r} holds {what}", place, hint=hint, fix=fix)

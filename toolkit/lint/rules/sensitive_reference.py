@@ -5,13 +5,15 @@ from collections.abc import Iterator
 
 from toolkit.codes import SENSITIVE_REFERENCE
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.phrases import Phrase
+from toolkit.lint.phrases import Phrase, may_have_one_of
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
 _PLACES = re.compile(
     r"~?/?\.ssh/(?![\w.-]*\.pub\b)|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub\b)|\.aws/credentials|/etc/shadow\b|\.git-credentials\b|\.netrc\b|\.kube/config\b"
 )
+_FOLDERS = (".ssh/", "id_", ".aws/", "/etc/shadow", ".git-cred", ".netrc", ".kube/")
+"""One of these stands in every text that has such a place."""
 # What a tool reads its own settings from, which its description may say: "the profile in ~/.aws/credentials".
 _SETTINGS = re.compile(r"\.aws/credentials|\.netrc\b|\.kube/config\b")
 _CONFIGURED = re.compile(
@@ -87,6 +89,8 @@ class SensitiveReference(Rule):
 
 def _place_in(text: str) -> re.Match[str] | None:
     """Return where a text names a file with secrets, besides those that it names as the tool's own settings."""
+    if not may_have_one_of(_FOLDERS, text):
+        return None
     return next((found for found in _PLACES.finditer(text) if not _is_setting(found, text)), None)
 
 

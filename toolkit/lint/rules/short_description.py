@@ -9,6 +9,7 @@ from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
 _WORD = re.compile(r"[^\W_]+")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _FILLERS = {"a", "an", "the", "this", "that", "tool", "function", "is", "for", "to", "of", "it", "s", "es"}
 # Scripts that write words without blanks between them, and say as much with a third of the characters.
 _DENSE = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
@@ -82,9 +83,9 @@ class ShortDescription(Rule):
 
 
 def _restates(text: str, name: str) -> bool:
-    stems = {_stem(word) for word in _WORD.findall(text.casefold()) if word not in _FILLERS}
-    named = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).casefold()
-    return bool(stems) and stems <= {_stem(word) for word in _WORD.findall(named)}
+    words = [word for word in _WORD.findall(text.casefold()) if word not in _FILLERS]
+    named = {_stem(word) for word in _WORD.findall(_HUMP.sub("_", name).casefold())}
+    return bool(words) and all(_stem(word) in named for word in words)
 
 
 def _stem(word: str) -> str:
