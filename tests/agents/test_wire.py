@@ -155,15 +155,16 @@ def test_model_that_is_silent_too_long_is_given_up(is_streamed):
     assert (str(caught.value), caught.value.code) == ("the model 'chat:m' sent nothing for 0.2 seconds", "timeout")
 
 
+@pytest.mark.proof
 def test_stream_that_falls_silent_is_given_up_and_what_was_said_stays_in_the_transcript():
     from toolkit import ToolContext
     from toolkit.agents import Transcript
 
     transcript = Transcript()
     with ChatServer.of_answers(Silence(ModelReply("well then"))) as server:
-        model = open_model("chat:m", server.url, timeout=0.5)
+        model = open_model("chat:m", server.url, timeout=5)  # in which also a busy machine sends the first event
         talking = run_agent(model, "go", transcript=transcript, context=ToolContext(listener=lambda event: None))
-        with pytest.raises(ModelError, match=r"sent nothing for 0\.5 seconds"):
+        with pytest.raises(ModelError, match="sent nothing for 5 seconds"):
             asyncio.run(talking)
     assert [message.as_record() for message in transcript.messages][1:] == [ModelReply("well", cut=True).as_record()]
 

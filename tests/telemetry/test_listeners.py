@@ -1,6 +1,7 @@
 """The listener in a program of one's own: what happens becomes spans of the providers that it is given."""
 
 import asyncio
+from contextvars import copy_context
 from threading import Thread
 
 import pytest
@@ -152,11 +153,12 @@ def test_tokens_are_attributes_and_a_metric():
 
 def test_span_that_another_thread_ends_leaves_the_context_alone():
     observed = Observed()
-    observed.listener(ToolStarted(1, "greet", {}))
+    context = copy_context()  # no other test is to go on inside this span
+    context.run(observed.listener, ToolStarted(1, "greet", {}))
     ending = ToolFinished(1, "greet", outcome="signal", output="", error="cancelled", error_code="signal", seconds=0.1)
     thread = Thread(target=observed.listener, args=(ending,))
     thread.start()
     thread.join()
-    observed.listener(ending)
+    context.run(observed.listener, ending)
     assert observed.spans() == [("execute_tool greet", None)]
     assert observed.attributes("execute_tool greet")["error.type"] == "signal"
