@@ -68,6 +68,11 @@ def json_text(
         return with_digits(encode, _quote(value))
 
 
+def as_plain(value: Any) -> Any:
+    """Return what is written for an object that JSON has no form for: a mapping as an object, all else as a text."""
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
 @lru_cache
 def _encoder(
     indent: int | None, separators: tuple[str, str] | None, default: Callable[[Any], Any] | None, *, sort_keys: bool

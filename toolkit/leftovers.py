@@ -12,6 +12,8 @@ from pathlib import Path
 from threading import Lock
 from typing import BinaryIO, Final
 
+from toolkit.paths import state_folder
+
 _PRIVATE: Final = 0o700
 _ATTEMPTS: Final = 3
 
@@ -87,9 +89,7 @@ def remove_leftovers() -> None:
 
 
 def _folder() -> Path:
-    named = os.environ.get("XDG_STATE_HOME", "")
-    state = Path(named) if named.startswith(os.sep) else Path(os.environ.get("HOME") or os.sep) / ".local" / "state"
-    return state / "toolkit" / "leftovers"
+    return state_folder() / "leftovers"
 
 
 def _is_ours(folder: Path) -> bool:

@@ -16,6 +16,13 @@ def without_detours(path: Path) -> Path:
         return path
 
 
+def state_folder() -> Path:
+    """Return where the program keeps what it remembers of this user: in `XDG_STATE_HOME`, or in `~/.local/state`."""
+    named = os.environ.get("XDG_STATE_HOME", "")
+    state = Path(named) if named.startswith(os.sep) else Path(os.environ.get("HOME") or os.sep) / ".local" / "state"
+    return state / "toolkit"
+
+
 def bounded_bytes(path: Path, *, most: int) -> bytes:
     """Return what a file holds.
 

@@ -40,6 +40,15 @@ class TooMuchWorkError(Exception):
     """The text is too long to be matched against this expression."""
 
 
+def compiles(pattern: str) -> bool:
+    """Return whether Python reads a text as a regular expression."""
+    try:
+        re.compile(pattern)
+    except (re.error, RecursionError, OverflowError):
+        return False
+    return True
+
+
 def check_expression(expression: str) -> int:
     """Return how many parts an expression has, with its counted repeats written out.
 

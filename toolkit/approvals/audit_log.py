@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, Protocol
 from toolkit.approvals.log_handles import LogHandle, write_all
 from toolkit.approvals.permissions import REVIEWER
 from toolkit.errors import ConfigurationError
+from toolkit.json_texts import as_plain
 
 _MOST_BYTES = 16 * 1024 * 1024
 _START = "0" * 64
@@ -97,7 +98,7 @@ class AuditLog:
         size = os.fstat(log).st_size
         tail = self._tail(size)
         stamped = {"number": tail.number + 1, "time": datetime.now(UTC).isoformat(), **record, "previous": tail.hash}
-        text = json.dumps(stamped, default=_plain, separators=(",", ":"))
+        text = json.dumps(stamped, default=as_plain, separators=(",", ":"))
         tail = _Tail(tail.number + 1, _hash_of(json.loads(text)))
         line = f'{text[:-1]},"hash":"{tail.hash}"}}\n'.encode()
         if size + len(line) > self._most_bytes and size:
@@ -186,10 +187,6 @@ def _record_in(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return record if isinstance(record, dict) else None
-
-
-def _plain(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 def _hash_of(record: Mapping[str, Any]) -> str:

@@ -6,10 +6,10 @@ that was shown. It is never taken for another call.
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Final, Literal, NamedTuple, Protocol, Self, runtime_checkable
 
 from toolkit.approvals.risks import Risk
-from toolkit.json_texts import WrittenNumber, json_text
+from toolkit.json_texts import WrittenNumber, as_plain, json_text
 
 Answer = Literal["approve", "edit", "reject"]
 """What somebody may answer later."""
@@ -60,6 +60,16 @@ class PendingApproval(NamedTuple):
     asked: float
     question: dict[str, Any]
     answer: KeptAnswer | None = None
+
+    @classmethod
+    def of_row(cls, row: Mapping[str, Any]) -> Self:
+        """Return the question that a row of a table holds: all fields, and those of its answer beside them."""
+        answer = None
+        if row["answer"] is not None:
+            arguments = None if row["arguments"] is None else question_in(row["arguments"])
+            answer = KeptAnswer(row["answer"], row["by"], row["at"], row["reason"], arguments)
+        named = {name: row[name] for name in ("id", "run", "path", "salt", "digest", "alike", "asked")}
+        return cls(**named, question=question_in(row["question"]), answer=answer)
 
     def is_about(self, binding: "Binding") -> bool:
         """Return whether a call is the one that was asked about."""
@@ -131,17 +141,13 @@ def plain_digest(text: str) -> str:
 
 def question_text(question: Mapping[str, Any]) -> str:
     """Return a question as JSON text."""
-    return json_text(question, default=_as_plain)
+    return json_text(question, default=as_plain)
 
 
 def question_in(text: str) -> dict[str, Any]:
     """Return the question that is written as JSON text; its numbers keep their digits."""
     question: dict[str, Any] = json.loads(text, parse_float=WrittenNumber)
     return question
-
-
-def _as_plain(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else str(value)
 
 
 def risk_record(risk: Risk) -> dict[str, Any]:

@@ -27,6 +27,11 @@ def is_text(written: Any) -> bool:
     return isinstance(written, str) and bool(written.strip())
 
 
+def in_seconds(_: object, written: Any) -> str | None:
+    """Return how a number would be written as a duration."""
+    return f"write '{written}s' for seconds" if is_number(written) else None
+
+
 def is_number(written: Any) -> bool:
     """Return whether something is a number."""
     return isinstance(written, int | float) and not isinstance(written, bool)

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
-from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_in, question_text
+from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_text
 from toolkit.durable.engines import transacted
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.tables import APPROVALS, RUNS
@@ -81,13 +81,4 @@ def _within(path: str) -> Any:
 
 
 def _all(connection: Connection, wanted: Any) -> list[PendingApproval]:
-    return [_pending_in(row._mapping) for row in connection.execute(wanted)]  # noqa: SLF001 - a public name in spite of it
-
-
-def _pending_in(row: Any) -> PendingApproval:
-    answer = None
-    if row["answer"] is not None:
-        arguments = None if row["arguments"] is None else question_in(row["arguments"])
-        answer = KeptAnswer(row["answer"], row["by"], row["at"], row["reason"], arguments)
-    named = {name: row[name] for name in ("id", "run", "path", "salt", "digest", "alike", "asked")}
-    return PendingApproval(**named, question=question_in(row["question"]), answer=answer)
+    return [PendingApproval.of_row(row._asdict()) for row in connection.execute(wanted)]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_in, question_text
+from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_text
 from toolkit.journals.databases import Database
 from toolkit.json_texts import json_text
 
@@ -25,8 +25,7 @@ CREATE TABLE IF NOT EXISTS approvals (
     PRIMARY KEY (run, path)
 );
 """
-_NAMED: Final = ("id", "run", "path", "salt", "digest", "alike", "asked")
-_COLUMNS: Final = (*_NAMED, "question", "answer", "by", "at", "reason", "arguments")
+_COLUMNS: Final = (*PendingApproval._fields, *KeptAnswer._fields[1:])
 _SELECT: Final = (
     "SELECT a.id, r.id, a.path, a.salt, a.digest, a.alike, a.asked, a.question, a.answer, a.by, a.at, a.reason,"
     " a.arguments FROM approvals a JOIN runs r ON r.number = a.run"
@@ -122,10 +121,4 @@ def answer_question(database: Database, id: str, answer: KeptAnswer) -> bool:  #
 
 
 def _pending_in(row: tuple[Any, ...]) -> PendingApproval:
-    found = dict(zip(_COLUMNS, row, strict=True))
-    answer = None
-    if found["answer"] is not None:
-        arguments = None if found["arguments"] is None else question_in(found["arguments"])
-        answer = KeptAnswer(found["answer"], found["by"], found["at"], found["reason"], arguments)
-    named = {name: found[name] for name in _NAMED}
-    return PendingApproval(**named, question=question_in(found["question"]), answer=answer)
+    return PendingApproval.of_row(dict(zip(_COLUMNS, row, strict=True)))

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from toolkit.json_texts import json_text
 from toolkit.problems import did_you_mean
+from toolkit.regex_checks import compiles
 from toolkit.schemas.forms import TYPE, TYPES, is_number
 from toolkit.schemas.keywords import DEFINITIONS, draft_of, forms_of
 from toolkit.schemas.kinds import is_of_type, types_of
@@ -61,13 +62,7 @@ def _nearest_type(value: Any) -> str | None:
 
 
 def _compiles(pattern: Any) -> bool:
-    if not isinstance(pattern, str) or _OF_ECMASCRIPT.search(pattern):
-        return True
-    try:
-        re.compile(pattern)
-    except (re.error, RecursionError, OverflowError):
-        return False
-    return True
+    return not isinstance(pattern, str) or bool(_OF_ECMASCRIPT.search(pattern)) or compiles(pattern)
 
 
 def _leading_nowhere(part: Schema) -> Iterator[Fault]:

@@ -1,9 +1,8 @@
 """Words for schemas: what a keyword of JSON Schema demands, as a model and a person understand it."""
 
-from collections.abc import Mapping
 from typing import Any
 
-from toolkit.json_texts import json_text
+from toolkit.json_texts import as_plain, json_text
 
 _WORDS = {
     "minimum": "at least {}",
@@ -44,8 +43,4 @@ def words_for(key: str, value: Any) -> str:
 
 def as_json(value: Any) -> str:
     """Return a value as JSON text on one line."""
-    return json_text(value, default=_as_json)
-
-
-def _as_json(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else str(value)
+    return json_text(value, default=as_plain)

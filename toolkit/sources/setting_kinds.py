@@ -12,6 +12,7 @@ from toolkit.documents.kinds import (
     TEXTS_SCHEMA,
     as_written,
     duration,
+    in_seconds,
     is_number,
     is_text,
     table,
@@ -61,10 +62,6 @@ def _in_a_list(key: Key, written: Any) -> str:
     return f"write {key.name} = ['{meant}']"
 
 
-def _in_seconds(_: Key, written: Any) -> str | None:
-    return f"write '{written}s' for seconds" if is_number(written) else None
-
-
 def table_kind(example: str, schema: Schema | Callable[[], Schema]) -> Kind:
     return Kind("table", "a table", table, example, schema)
 
@@ -86,7 +83,7 @@ NAMES: Final = replace(
     TEXTS, schema={"type": "array", "items": {"type": "string", "pattern": f"^{VARIABLE_NAME.pattern}$"}}
 )
 DURATION: Final = Kind(
-    "duration", DURATION_WORDS, read=duration, example="'30s'", schema=DURATION_SCHEMA, advice=_in_seconds
+    "duration", DURATION_WORDS, read=duration, example="'30s'", schema=DURATION_SCHEMA, advice=in_seconds
 )
 DOLLARS: Final = Kind(
     "number", "US dollars for a million tokens, such as 0.15", _dollars, "", {"type": "number", "minimum": 0}

@@ -16,6 +16,7 @@ from toolkit.events import (
     StepStarted,
     ToolStarted,
 )
+from toolkit.json_texts import as_plain
 
 _PROVIDERS: Final = {
     "azure": "azure.ai.openai",
@@ -101,8 +102,4 @@ def _of_model(name: str) -> dict[str, Any]:
 
 def text_of(value: Any) -> str:
     """Return a value as an attribute has it: text as it is, and everything else as JSON."""
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=_plain)
-
-
-def _plain(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else str(value)
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=as_plain)

@@ -7,6 +7,8 @@ from ipaddress import IPv4Address, IPv6Address
 from urllib.parse import urlsplit
 from uuid import UUID
 
+from toolkit.regex_checks import compiles
+
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
 _HOSTNAME = re.compile(r"(?=.{1,253}\Z)(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*")
 _DURATION = re.compile(r"P(?=.)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?)")
@@ -42,14 +44,6 @@ def _is_uri(text: str) -> bool:
     return bool(parts.scheme) and has_place and bool(_URI.fullmatch(text))
 
 
-def _is_regex(text: str) -> bool:
-    try:
-        re.compile(text)
-    except (re.error, RecursionError, OverflowError):
-        return False
-    return True
-
-
 FORMATS: Mapping[str, Callable[[str], bool]] = {
     "date": _is_date,
     "date-time": _is_moment,
@@ -59,7 +53,7 @@ FORMATS: Mapping[str, Callable[[str], bool]] = {
     "hostname": lambda text: bool(_HOSTNAME.fullmatch(text)),
     "ipv4": _parses(IPv4Address),
     "ipv6": _parses(IPv6Address),
-    "regex": _is_regex,
+    "regex": compiles,
     "uri": _is_uri,
     "uuid": _parses(UUID),
 }

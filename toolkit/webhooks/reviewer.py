@@ -4,12 +4,13 @@ import json
 from collections.abc import Collection, Mapping
 from contextlib import nullcontext
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from toolkit.approvals.decisions import Decision, Reject
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.errors import ConfigurationError
+from toolkit.json_texts import as_plain
 from toolkit.webhooks.answers import MOST_BYTES, NoAnswerError, read_answer
 from toolkit.webhooks.payloads import payload_of
 from toolkit.webhooks.signatures import signed
@@ -111,7 +112,7 @@ class WebhookReviewer:
     async def _sent(self, request: ReviewRequest, identity: str) -> "Fetched":
         callback = None if self._callback is None else f"{self._callback.rstrip('/')}/{identity}"
         payload = payload_of(request, identity, callback)
-        body = json.dumps(payload, default=_plain, ensure_ascii=True).encode()
+        body = json.dumps(payload, default=as_plain, ensure_ascii=True).encode()
         headers = {"Content-Type": "application/json", **signed(self._secret, "review", body)}
         return await self._fetcher.fetch("POST", self._url, headers, body)
 
@@ -160,7 +161,3 @@ def _whole(answer: "Fetched") -> bytes:
     if answer.is_cut:
         raise NoAnswerError("it is too long")
     return answer.body
-
-
-def _plain(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else str(value)

@@ -9,6 +9,7 @@ from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.base import Tool
 from toolkit.tools.exact_numbers import loads
 from toolkit.tools.foreign_values import words_of
+from toolkit.tools.json_data import is_encodable
 from toolkit.tools.shapes.unknown_members import unknown_members
 from toolkit_cli.arguments.assignments import Assignment, read_assignment, read_text_file, with_file_read
 from toolkit_cli.arguments.conversion import Schemas
@@ -90,16 +91,8 @@ def _undecoded(given: Given) -> list[Problem]:
     return [
         Problem("", f"argument '{word.partition('=')[0]}' is not UTF-8 text")
         for word in (*given.words, given.whole, given.text)
-        if word and not _is_utf8(word)
+        if word and not is_encodable(word)
     ]
-
-
-def _is_utf8(word: str) -> bool:
-    try:
-        word.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def objections(tool: Tool, arguments: Mapping[str, Any]) -> list[Objection]:

@@ -4,6 +4,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolkit.paths import state_folder
+
 if TYPE_CHECKING:
     from toolkit.approvals.audit_log import AuditLog
     from toolkit.sources.configuration import Configuration
@@ -28,9 +30,7 @@ def audit_of(configuration: "Configuration", *, always: bool = False) -> "AuditL
 
 def audit_file() -> Path:
     """Return where the log is: `toolkit/audit.jsonl` in `XDG_STATE_HOME`, or in `~/.local/state`."""
-    named = os.environ.get("XDG_STATE_HOME", "")
-    state = Path(named) if named.startswith(os.sep) else Path(os.environ.get("HOME") or os.sep) / ".local" / "state"
-    return state / "toolkit" / "audit.jsonl"
+    return state_folder() / "audit.jsonl"
 
 
 def _is_ci() -> bool:

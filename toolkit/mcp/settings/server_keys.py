@@ -12,7 +12,7 @@ from typing import Any, Final, get_args
 from urllib.parse import SplitResult, urlsplit
 
 from toolkit.disclosure.choices import read_choices
-from toolkit.documents.kinds import DURATION_SCHEMA, TEXTS_SCHEMA, as_written, duration, is_number, is_text
+from toolkit.documents.kinds import DURATION_SCHEMA, TEXTS_SCHEMA, as_written, duration, in_seconds, is_text
 from toolkit.documents.tables import Key, Kind, Schema, Spot
 from toolkit.durations import spoken
 from toolkit.errors import ConfigurationError
@@ -60,10 +60,6 @@ def _table_of_texts(example: str, name: str) -> Kind:
     return Kind("table of texts", "a table of texts", _named_texts, example, schema)
 
 
-def _in_seconds(_: Key, written: Any) -> str | None:
-    return f"write '{written}s' for seconds" if is_number(written) else None
-
-
 def _near_era(_: Key, written: Any) -> str | None:
     return did_you_mean(written, _ERAS) if isinstance(written, str) else None
 
@@ -78,7 +74,7 @@ _DURATION = Kind(
     read=duration,
     example="'30s'",
     schema=DURATION_SCHEMA,
-    advice=_in_seconds,
+    advice=in_seconds,
 )
 _SWITCH = as_written("true | false", "true or false", {"type": "boolean"}, lambda written: isinstance(written, bool))
 _ERA = Kind(
