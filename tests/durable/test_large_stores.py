@@ -94,8 +94,10 @@ def test_a_new_store_can_be_opened_by_many_processes_at_once(tmp_path, figure):
 
 
 @pytest.mark.proof
-def test_twenty_runs_at_once_share_one_new_store(folder, figure):
-    store = f"sqlite:///{folder}/runs.db"
+@pytest.mark.parametrize("kind", ["SQLite", "PostgreSQL"])
+def test_twenty_runs_at_once_share_one_new_store(folder, figure, request, kind):
+    is_file = kind == "SQLite"
+    store = f"sqlite:///{folder}/runs.db" if is_file else request.getfixturevalue("postgres").url("twenty")
     with ThreadPoolExecutor(RUNS) as pool:
         errors = list(pool.map(lambda n: run(folder, store, ITEMS, f"{n}.out"), range(RUNS)))
     assert errors == [""] * RUNS
@@ -103,7 +105,7 @@ def test_twenty_runs_at_once_share_one_new_store(folder, figure):
     for name in range(RUNS):
         lines = (folder / f"{name}.out").read_text("utf-8").splitlines()
         assert [json.loads(line) for line in lines] == expected
-    figure(f"twenty batches at once on one store: {RUNS * ITEMS:,} of {RUNS * ITEMS:,} items, no error")
+    figure(f"twenty batches at once on one store of {kind}: {RUNS * ITEMS:,} of {RUNS * ITEMS:,} items, no error")
 
 
 @needs_peaks

@@ -20,9 +20,17 @@ T = TypeVar("T")
 PATIENCE: Final = 60.0
 """Seconds that a server which cannot be reached is waited for, once it was there."""
 
-_POOL: Final = 20
+_POOL: Final = 4
+"""Connections that a process opens at most, each when it is first needed: twenty processes share a PostgreSQL as it is
+installed, and few connections keep few caches of an SQLite file. One holds locks, and the engine may hold another."""
 _CONNECT_SECONDS: Final = 10
 _WAIT_FOR_OTHERS: Final = 120
+_POOLED: Final[dict[str, Any]] = {
+    "pool_size": _POOL,
+    "max_overflow": 0,
+    "pool_timeout": _WAIT_FOR_OTHERS,
+    "hide_parameters": True,
+}
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 
 
@@ -56,13 +64,13 @@ def connect(url: StoreUrl) -> "Engine":
             url.file.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
             os.close(os.open(url.file, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE))
         address = make_url(url.text).update_query_dict({"timeout": str(_WAIT_FOR_OTHERS)})
-        engine = create_engine(address, pool_size=_POOL, max_overflow=0, hide_parameters=True)
+        engine = create_engine(address, **_POOLED)
         _prepare_files(engine)
         return engine
     address = make_url(url.text).set(drivername="postgresql+psycopg")
     if "connect_timeout" not in address.query:
         address = address.update_query_dict({"connect_timeout": str(_CONNECT_SECONDS)})
-    return create_engine(address, pool_size=_POOL, max_overflow=0, pool_pre_ping=True, hide_parameters=True)
+    return create_engine(address, pool_pre_ping=True, **_POOLED)
 
 
 def _prepare_files(engine: "Engine") -> None:
