@@ -112,6 +112,7 @@ def test_locks_and_states_are_those_that_the_lessons_tell_of() -> None:
     assert [state.name for state in desk.states] == ["draft", "confirmed", "sent"]
 
 
+@pytest.mark.proof
 def test_editor_finds_on_the_blackboard_what_the_reader_has_noted() -> None:
     watched = Run()
     run("editor", watched)

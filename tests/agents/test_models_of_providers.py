@@ -76,6 +76,7 @@ def test_agent_as_a_tool_may_be_called_from_one_event_loop_after_another():
         assert [agent.run({"task": "go"}).output, agent.run({"task": "go"}).output] == ["one", "two"]
 
 
+@pytest.mark.proof
 def test_only_the_key_for_servers_of_ones_own_is_sent_to_one(monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-a-provider")
     with ChatServer.of_answers(said("one"), said("two")) as server:
@@ -102,6 +103,7 @@ def test_request_to_a_provider_costs_what_its_prices_say_and_nothing_is_made_up(
     assert reply.usage.cost == pytest.approx(cost)
 
 
+@pytest.mark.proof
 def test_server_of_ones_own_costs_what_one_says_oneself_and_is_never_billed_as_a_provider():
     spoken = ScriptedModel([ModelReply("hello", usage=Usage(2_000_000, 1_000_000))] * 2)
     prices = {"chat:priced": Price(0.25, 1.5)}

@@ -56,6 +56,7 @@ def test_streamed_reply_is_told_word_by_word_and_call_by_call_and_is_the_same():
     assert pieces == ["I", " see", " two.", ONE, BROKEN]
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("is_streamed", [False, True])
 def test_text_that_is_cut_at_the_limit_of_length_is_an_answer_that_says_so(is_streamed):
     with ChatServer.of_answers(said("once upon", finish="length")) as server:
@@ -95,6 +96,7 @@ def test_what_is_no_reply_is_told_in_words_and_tried_again_twice_at_most(what, i
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.proof
 def test_stream_that_ends_without_saying_why_was_cut_and_a_plain_reply_is_whole():
     answer = said("half a", finish=None)
     with ChatServer.of_answers(answer) as server:
@@ -110,6 +112,7 @@ def _chain(error):
         error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
+@pytest.mark.proof
 def test_provider_that_has_no_such_model_is_told_with_the_nearest_one(monkeypatch):
     known = next(name for name in known_model_names() if name.startswith("openai-chat:"))
     body = {"error": {"message": "no such model", "type": "invalid_request_error", "code": "model_not_found"}}
@@ -134,12 +137,14 @@ def test_server_that_wants_a_key_or_is_somewhere_else_is_told_with_the_hint():
             assert str(caught.value).endswith(hint)
 
 
+@pytest.mark.proof
 def test_server_that_is_busy_for_a_moment_is_asked_again():
     with ChatServer.of_answers(failure(503, "starting"), failure(429, "slow down"), said("here")) as server:
         reply, _ = asked(server, is_streamed=True)
     assert (reply.text, len(server.asked)) == ("here", 3)
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(("is_streamed", "times"), [(True, 1), (False, 3)])
 def test_connection_that_breaks_in_the_middle_is_told_and_a_stream_that_has_begun_is_not_repeated(is_streamed, times):
     answer = said("one two three", cut_after=3) if is_streamed else Raw('{"id": "x"', missing=100)
@@ -199,6 +204,7 @@ def test_server_that_is_not_there_is_named_without_what_is_secret_in_its_address
         asyncio.run(run_agent(model, "go"))
 
 
+@pytest.mark.proof
 def test_half_characters_as_in_names_of_files_are_sent_as_question_marks():
     @tool(read_only=True)
     def list_files() -> str:

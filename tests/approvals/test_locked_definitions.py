@@ -42,7 +42,6 @@ CALL = ("run", "tools.py:wipe", "path=a", "--policy")
 ASKED = "'wipe' needs approval (the tool is destructive; its definition has changed since it was locked)"
 
 
-@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize(
     ("rules", "change", "is_asked"),
     [

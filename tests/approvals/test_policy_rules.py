@@ -25,7 +25,6 @@ YES, NO, DOUBT = (True, True), (False, False), (True, False)
 """Whether a rule that denies applies, and one that allows: where nobody can tell, only the first does."""
 
 
-@pytest.mark.proof(everyday=40)
 @pytest.mark.parametrize(
     ("matcher", "value", "fit"),
     [

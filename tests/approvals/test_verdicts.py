@@ -36,7 +36,6 @@ def expected(risk, chosen_by, demanded_by):
     return NO_QUESTION
 
 
-@pytest.mark.proof(everyday=40)
 @pytest.mark.parametrize("demanded_by", [None, "step 'publish'"])
 @pytest.mark.parametrize("chosen_by", ["person", "model"])
 @pytest.mark.parametrize(("requires", "read_only", "destructive", "open_world"), MARKS)

@@ -84,7 +84,6 @@ def test_where_the_default_denies_a_rule_that_asks_is_about_no_other_tool_that_g
     assert checked("file_read", "path=a")[0] == "ask"
 
 
-@pytest.mark.proof(everyday=3)
 @pytest.mark.parametrize(
     ("words", "rule", "decision"),
     [

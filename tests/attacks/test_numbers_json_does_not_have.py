@@ -246,6 +246,7 @@ def test_no_pipeline_passes_one(invoke, attacks, tmp_path):
             attacks.count(f"{use}: {value}", held=_refused(invoke("run", "p.yaml")))
 
 
+@pytest.mark.proof
 def test_no_pipeline_passes_one_that_a_tool_made(invoke, attacks, tmp_path):
     for value in MADE:
         for first in ("give", "give_result"):

@@ -309,6 +309,7 @@ def asked_of(clone: Clone, *decisions: Decision) -> list[ReviewRequest]:
     return reviewer.requests
 
 
+@pytest.mark.proof
 def test_each_content_is_asked_about_once_and_shown_in_full(clone, attacks):
     for setting in SETTINGS:
         (clone.folder.parent / "home/toolkit/consents.json").unlink(missing_ok=True)

@@ -212,6 +212,7 @@ def test_a_paste_at_the_prompt(asked, attacks, paste):
     attacks.count(f"pasted: {paste[:30]!r}", held=asked.refuse())
 
 
+@pytest.mark.proof
 def test_a_paste_may_fill_the_reason(asked):
     asked.open_gate()
     asked.answer("r")

@@ -235,6 +235,7 @@ def test_who_reads_meanwhile_sees_the_old_or_the_new(base):
     assert names(base) == ["big", "deep", "note.txt"]
 
 
+@pytest.mark.proof
 def test_a_full_disk_leaves_the_old_file(base):
     program = (
         "import resource, signal, sys\n"

@@ -187,6 +187,7 @@ def test_output_is_cut_where_it_says(size, is_cut):
     assert result.output == "x" * min(size, 1000) + ("\n[output truncated at 1000 bytes]" if is_cut else "")
 
 
+@pytest.mark.proof
 def test_a_flood_takes_no_memory():
     tool = Process(["sh", "-c", "yes & yes >&2"], timeout=1.0, max_bytes=MEBIBYTE)
     assert run(["true"]).succeeded  # what is imported is not counted
@@ -413,6 +414,7 @@ def test_stopped_warden_notices_the_end_of_its_command():
     assert Process(["sh", "-c", "kill -STOP $PPID; echo done"], timeout=60).run({"input": "x"}).output == "done"
 
 
+@pytest.mark.proof
 @linux
 def test_nobody_survives_our_own_death_with_a_stopped_warden(household):
     program = (
@@ -438,6 +440,7 @@ def test_calls_side_by_side_do_not_mix():
     assert [json.loads(result.output)["input"] for result in results] == [str(number) for number in range(20)]
 
 
+@pytest.mark.proof
 def test_nothing_stays_open():
     run(["true"])
     before = len(list(Path("/dev/fd").iterdir()))

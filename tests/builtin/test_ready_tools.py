@@ -106,6 +106,7 @@ def test_examples_hold(module):
     assert (results.attempted > 0, results.failed) == (True, 0)
 
 
+@pytest.mark.proof
 def test_what_reaches_outside_imports_no_client_before_it_is_called():
     modules = imported_by(
         "from toolkit.builtin import ready_tools\n"

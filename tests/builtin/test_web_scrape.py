@@ -103,6 +103,7 @@ def test_programs_get_the_rest(serve, respond):
     }
 
 
+@pytest.mark.proof
 def test_markdown_keeps_the_structure(serve, respond):
     server = serve(respond(PAGE, Content_Type="text/html"))
     result = scrape(server, "/sea/birds.html", format="markdown")
@@ -114,6 +115,7 @@ def test_markdown_has_the_title_where_the_page_has_no_heading(page):
     assert page(html, format="markdown").output == "# Tides\n\nHigh at noon."
 
 
+@pytest.mark.proof
 def test_links_are_listed_on_request(serve, respond):
     html = '<base href="/docs/"><a href="a">A  one</a> <a href="a#b">again</a><a href="//x.example/"></a><a href="http://[">'
     server = serve(respond(html, Content_Type="text/html"))
@@ -219,6 +221,7 @@ INSIDE = [
 ]  # fmt: skip
 
 
+@pytest.mark.proof
 def test_nothing_inside_is_reached_by_any_spelling_or_redirect(serve, respond):
     inside = serve(respond("<p>secret", Content_Type="text/html"))
     tool = WebScrape(resolve=lambda host, _: ["127.0.0.1"], timeout=5)
@@ -335,6 +338,7 @@ def test_the_reader_starts_without_the_library(run_python):
 # The article alone
 
 
+@pytest.mark.proof
 def test_the_article_alone(page):
     paragraph = "The tern flies from pole to pole and back each year, further than any other bird that we know of. "
     html = (
@@ -417,6 +421,7 @@ def test_the_options_are_those_of_the_class():
     assert {option.name for option in ready_tools()["web_scrape"].options} == parameters
 
 
+@pytest.mark.proof
 def test_a_page_is_read_alike_here_and_apart(page):
     here = read_page(PAGE, "http://127.0.0.1/", most=1000)
     assert (here["text"], here["is_more"]) == (page(PAGE).output, False)

@@ -89,6 +89,7 @@ def test_budget_of_a_chat_is_for_the_calls_that_the_model_makes(scripted):
     assert chat.stdout == "one\ntwo\nthree\n"
 
 
+@pytest.mark.proof
 def test_commands_of_a_chat_tell_and_begin_afresh_and_never_reach_the_model(scripted):
     chat = agent(scripted, "--transcript", "said.json", "--yes")
     for command, answer in (
@@ -165,6 +166,7 @@ def test_agents_and_pipelines_among_the_tools_are_shown_as_calls(scripted):
     ]
 
 
+@pytest.mark.proof
 def test_ctrl_c_in_the_middle_of_a_reply_ends_the_agent_and_the_transcript_has_what_was_said(scripted):
     with ChatServer.of_answers(Silence(ModelReply("Well then"))) as server:
         there = {"TOOLKIT_MODEL_URL": server.url}
@@ -187,6 +189,7 @@ async def reply(messages, tools):
 """
 
 
+@pytest.mark.proof
 def test_model_that_thinks_is_shown_until_it_says_something(scripted):
     with ChatServer.of_answers(Silence()) as server:
         run = agent(scripted, "go", "--base-url", server.url, model="chat:m")
@@ -214,6 +217,7 @@ def test_ctrl_c_in_a_chat_ends_the_answer_and_at_the_prompt_the_chat(scripted):
     assert messages(scripted) == ["first", "second", "Here I am."]
 
 
+@pytest.mark.proof
 def test_chat_that_is_told_to_end_from_outside_ends(scripted):
     (scripted / "waiting.py").write_text(WAITING, "utf-8")
     chat = agent(scripted, model="scripted:waiting.py", with_stdout=True)

@@ -96,6 +96,7 @@ def test_run_does_what_was_allowed_beforehand(program, clerk):
     assert (clerk / "answer.txt").read_text("utf-8") == "42"
 
 
+@pytest.mark.proof
 def test_option_names_another_model_whatever_the_file_says(program, clerk):
     (clerk / "other.yaml").write_text("turns: [something else]", "utf-8")
     finished = program("run", "agents/clerk.yaml", "task=x", "--model", "scripted:other.yaml")
@@ -166,6 +167,7 @@ def test_agents_are_sources_of_a_project_and_members_of_groups(invoke, clerk):
     assert invoke("show", "clerk").stdout == SHOWN
 
 
+@pytest.mark.proof
 def test_lint_tells_of_a_bad_agent_once_and_runs_nothing(program, clerk):
     (clerk / "agents" / "clerk.yaml").write_text(AGENT.replace("calculator\nmax", "calculater\nmax"), "utf-8")
     finished = program("lint", "agents", "--format", "concise")
@@ -222,6 +224,7 @@ def test_schema_of_the_format_is_printed(invoke):
     assert json.loads(invoke("schema", "--of", "agent").stdout) == agent_schema()
 
 
+@pytest.mark.proof
 def test_lint_looks_at_what_an_agent_is_told(invoke, project):
     told = "agent: simple\nname: clerk\ndescription: Answer what customers want to know.\n"
     (project / "clerk.yaml").write_text(f'{told}instructions: "Be kind.\\u200b"\n', "utf-8")
@@ -240,6 +243,7 @@ def test_agent_command_runs_the_agent_of_a_file(program, clerk):
     assert said["messages"][1] == {"role": "user", "text": "Sum it up"}
 
 
+@pytest.mark.proof
 def test_agent_of_a_file_goes_on_with_its_transcript_within_a_budget(program, clerk):
     script = "turns: [I am listening., You said that before.]\n"
     (clerk / "agents" / "script.yaml").write_text(script, "utf-8")

@@ -265,6 +265,7 @@ def test_a_question_names_the_item_and_may_be_answered_for_all_of_them(project):
     assert [line["output"] for line in lines((project / "r.jsonl").read_text())] == ["wiped a", "wiped b", "wiped c"]
 
 
+@pytest.mark.proof
 def test_rejected_item_is_a_failure_and_stopping_the_run_ends_the_batch(project):
     (project / "paths.txt").write_text("a\nb\nc\n", "utf-8")
     terminal = Terminal(project, "run", "tools.py:wipe", "--each", "paths.txt", "--out", "r.jsonl")
@@ -361,6 +362,7 @@ def test_parquet_is_read_row_by_row(project, program):
     assert [line["output"]["twice"] for line in lines(finished.stdout)] == [2, 4]
 
 
+@pytest.mark.proof
 def test_without_pyarrow_the_extra_is_named(project):
     (project / "items.parquet").write_bytes(b"")
     without = "import sys; sys.modules['pyarrow'] = None; from toolkit_cli.main import main; main()"

@@ -224,6 +224,7 @@ def test_closed_streams_do_no_harm(project):
     assert subprocess.run(["bash", "-c", command], cwd=project, check=False).returncode == 0
 
 
+@pytest.mark.proof
 def test_text_that_the_terminal_cannot_show_is_escaped(program):
     finished = program("list", "nothing-é.py", env={"PYTHONIOENCODING": "ascii:strict"})
     assert finished.returncode == 4
@@ -291,6 +292,7 @@ def test_unknown_shell_names_the_known_ones(invoke):
     )
 
 
+@pytest.mark.proof
 def test_commands_options_and_targets_complete_without_running_anything(program, project):
     (project / "tools.py").write_text("raise SystemExit('was run')", "utf-8")
     (project / "more").mkdir()

@@ -130,6 +130,7 @@ def test_code_of_ours_stays_ours(lint):
     assert lint("--explain", "TK201").stdout.startswith("# missing-description (TK201)")
 
 
+@pytest.mark.proof
 def test_broken_package_of_rules_is_told_with_its_name(lint, project):
     (project / "installed" / "shop_rules.py").write_text("1 / 0\n", "utf-8")
     result = lint()

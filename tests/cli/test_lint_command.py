@@ -196,11 +196,13 @@ def test_wrong_lint_settings_are_told_with_their_places(invoke, bad):
 # ------------------------------------------------------------------------------------------------------------ exit codes
 
 
+@pytest.mark.proof
 def test_warnings_fail_where_that_is_wanted(invoke, bad):
     assert invoke("lint", "--ignore", "TK201").exit_code == 0
     assert invoke("lint", "--ignore", "TK201", "--warnings-as-errors").exit_code == 1
 
 
+@pytest.mark.proof
 def test_nothing_fails_where_that_is_wanted(invoke, bad):
     assert invoke("lint", "--exit-zero").exit_code == 0
 
@@ -233,6 +235,7 @@ def test_diff_shows_the_fixes_and_changes_nothing(invoke, bad):
     assert invoke("lint", "bad.py", "--diff").exit_code == 0
 
 
+@pytest.mark.proof
 def test_diff_on_a_terminal_shows_what_the_terminal_would_obey_or_hide(bad):
     (bad / "bad.py").write_text(FIXABLE.replace("somebody", "some\x1b[2Jbody"), "utf-8")
     shown = Terminal(bad, "lint", "bad.py", "--diff", with_stdout=True)
@@ -327,6 +330,7 @@ def test_file_that_is_no_baseline_is_told(invoke, bad, text, reason):
     assert f"the baseline 'known.json' cannot be read: {reason}" in result.stderr
 
 
+@pytest.mark.proof
 def test_broken_baseline_is_reported_where_it_breaks(invoke, bad):
     (bad / "known.json").write_text('{\n  "toolkit-lint-baseline": 1,\n  "findings": [,]\n}\n', "utf-8")
     result = invoke("lint", "--baseline", "known.json")
@@ -335,6 +339,7 @@ def test_broken_baseline_is_reported_where_it_breaks(invoke, bad):
     assert "--> known.json:3:16" in result.stderr
 
 
+@pytest.mark.proof
 def test_file_that_is_no_baseline_is_not_overwritten(invoke, bad):
     (bad / "profile").write_text("mine", "utf-8")
     (bad / "known.json").symlink_to(bad / "profile")
@@ -451,6 +456,7 @@ def reserve(labels: dict[str, str]) -> str:
 '''
 
 
+@pytest.mark.proof
 def test_compatibility_shows_who_takes_what_and_why_not(project, invoke):
     (project / "tools.py").write_text(STRICTLY)
     (project / "good.py").write_text(GOOD)

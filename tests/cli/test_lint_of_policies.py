@@ -60,6 +60,7 @@ def test_a_step_that_the_policy_denies_is_an_error_also_from_the_cache(lines):
     assert lines(policy=DENIES.replace("deny", "ask")) == (0, "")
 
 
+@pytest.mark.proof
 def test_a_step_whose_computed_argument_may_be_allowed_is_left_in_peace(lines):
     where = 'toolkit: 1\ndeny:\n  - {tool: drop_table, where: {name: {glob: "old_*"}}}\n'
     assert lines(policy=where) == (0, "")
@@ -70,6 +71,7 @@ def test_a_denied_step_is_found_in_the_table_of_the_configuration(lines):
     assert lines(toml=toml) == (1, DENIED.format(file="toolkit.toml:1"))
 
 
+@pytest.mark.proof
 def test_the_users_own_file_counts_only_where_it_is_named(lines, project):
     own = project / "home" / "toolkit" / "policy.yaml"
     own.write_text(DENIES, "utf-8")
@@ -83,6 +85,7 @@ def test_the_users_own_file_counts_only_where_it_is_named(lines, project):
     assert lines("--policy", "home/toolkit/policy.yaml") == (0, wide)
 
 
+@pytest.mark.proof
 def test_a_users_rule_that_does_not_reach_tools_of_the_project_is_not_wide(lines, project):
     (project / "mine.yaml").write_text("toolkit: 1\nallow:\n  - {tool: '*'}\n", "utf-8")
     assert lines("--policy", "mine.yaml") == (0, "")
@@ -95,12 +98,14 @@ def test_a_destructive_tool_without_a_rule_is_a_remark_where_calls_are_judged_by
     assert lines(policy=f"{asks}default: ask\n") == (0, "")
 
 
+@pytest.mark.proof
 def test_a_rule_that_nothing_matches_is_reported_where_the_whole_project_is_checked(lines):
     policy = DENIES.replace("drop_table", "drop_tabel").replace("deny", "ask") + "default: ask\n"
     unmatched = "toolkit.policy.yaml:3:5: warning[TK009] this ask rule names 'drop_tabel', but the project has no tool of that name\n"
     assert [lines(policy=policy), lines("."), lines("tools.py")] == [(0, unmatched), (0, unmatched), (0, "")]
 
 
+@pytest.mark.proof
 def test_a_policy_is_not_taken_for_a_pipeline_of_its_folder(lines, project, invoke):
     (project / "toolkit.policy.yaml").write_text("toolkit: 1\ndefault: ask\n", "utf-8")
     assert ended(invoke("lint", ".", "--select", "TK6", "--ignore", "TK614", "--quiet")) == (0, "", "")
@@ -111,12 +116,14 @@ def test_a_rule_may_be_about_a_tool_that_a_server_lists(lines):
     assert lines(policy=policy, toml='[mcp.shop]\ncommand = "shop"\n') == (0, "")
 
 
+@pytest.mark.proof
 def test_a_rule_that_nothing_matches_is_not_known_where_a_file_cannot_be_opened(lines, project):
     (project / "tools.py").write_text(f"{TOOLS}\nraise RuntimeError('no')\n", "utf-8")
     (project / "toolkit.policy.yaml").write_text("toolkit: 1\nask:\n  - {tool: drop_table}\n", "utf-8")
     assert "TK009" not in lines()[1]
 
 
+@pytest.mark.proof
 def test_a_mistake_in_a_policy_file_is_reported_and_nothing_else_of_it(lines):
     found = lines(policy=f"{DENIES}alow: []\n"), lines("--static")
     mistake = "toolkit.policy.yaml:4:1: error[TK005] unknown key 'alow'"

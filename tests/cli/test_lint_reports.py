@@ -43,6 +43,7 @@ def test_quiet_prints_nothing_where_all_is_well(invoke, project):
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
 
 
+@pytest.mark.proof
 def test_many_findings_end_with_their_counts_and_what_helps(invoke, project):
     tool = "\n\n@tool\ndef remind_{0}(when: str) -> str:\n    return when\n"
     write(project, "from toolkit import tool\n" + "".join(tool.format(number) for number in range(60)))
@@ -102,6 +103,7 @@ def test_findings_that_no_comment_can_silence_are_shown(invoke, project):
     assert "tools.json:1:41: warning[TK202]" in result.stdout
 
 
+@pytest.mark.proof
 def test_comment_for_other_linters_is_answered_with_ours(invoke, project):
     write(project, BAD.replace("str:", "str:  # noqa: TK301"))
     assert (
@@ -164,6 +166,7 @@ def test_watch_checks_again_after_each_change_until_it_is_interrupted(project):
     assert again == ["\n", watching]
 
 
+@pytest.mark.proof
 def test_paths_are_relative_from_a_subfolder_of_the_project_too(invoke, project, monkeypatch):
     (project / "toolkit.toml").write_text("sources = ['tools']\n", "utf-8")
     (project / "tools").mkdir()

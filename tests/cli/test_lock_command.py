@@ -118,6 +118,7 @@ def test_lint_finds_what_is_not_as_it_was_pinned(project, invoke):
     assert drifts == [("TK514", "warning")]
 
 
+@pytest.mark.proof
 def test_one_word_of_a_long_description_is_shown_alone(project, invoke, program):
     words = [f"w{number}" for number in range(600)]
     changed = [*words[:300], "snowfall", *words[301:]]

@@ -163,6 +163,7 @@ def test_the_same_comment_is_edited_in_place_on_any_page(comment, github):
     assert "All checks passed!" in github.comments[150]["body"]
 
 
+@pytest.mark.proof
 def test_comment_of_a_person_with_the_marker_is_left_alone(comment, github):
     forged = "<!-- toolkit lint: this comment is edited in place -->\nhello"
     github.comments = [{"id": 1, "user": {"type": "User"}, "body": forged}]
@@ -190,6 +191,7 @@ def test_safe_fix_of_a_new_line_is_suggested_once(comment, github):
     }
 
 
+@pytest.mark.proof
 def test_fix_over_two_new_lines_is_one_suggestion(comment, github):
     place = {"file": "tools.py", "line": 2, "column": 10, "end_line": 3, "end_column": 5}
     comment([finding(edits=[{"location": place, "text": ": "}])])
@@ -223,6 +225,7 @@ def test_text_of_a_report_cannot_leave_its_cell(comment, github):
     assert rows == [f"| ❌ | TK201 | `tools.py:2` | {shown}<br>{shown} |"]
 
 
+@pytest.mark.proof
 def test_many_findings_are_cut_below_what_a_comment_can_hold(comment, github):
     comment([finding(line=number, message="m" * 90) for number in range(1, 1000)])
     body = github.comments[0]["body"]
@@ -269,6 +272,7 @@ def test_pull_request_of_a_fork_is_found_by_what_github_says_of_the_run(comment,
     assert comment([finding()], FORK) == "comment written on pull request #7, 0 suggestions added\n"
 
 
+@pytest.mark.proof
 def test_run_of_an_older_commit_is_not_commented(comment, github):
     github.pulls[0]["head"] = {"sha": "b" * 40}
     assert comment([finding()], FORK) == (

@@ -90,6 +90,7 @@ def test_the_file_of_the_project_is_written_only_where_somebody_says_so(project,
     assert text == f"deny:\n  - {{tool: note, where: {{path: {{inside: {project}/out}}}}}}\n"
 
 
+@pytest.mark.proof
 def test_nothing_is_written_by_enter_by_other_words_or_by_going_back(project, own):
     run = Terminal(project, "run", "line.yaml", "--quiet")
     run.answer("a")
@@ -106,6 +107,7 @@ def test_nothing_is_written_by_enter_by_other_words_or_by_going_back(project, ow
     assert not own.exists()
 
 
+@pytest.mark.proof
 def test_a_rule_that_would_change_nothing_is_not_offered(project, own):
     own.mkdir(parents=True)
     (own / "policy.yaml").write_text("ask: [{tool: note}]\n", "utf-8")

@@ -528,6 +528,7 @@ def test_a_rehearsal_still_refuses_bad_arguments(pipeline):
     assert "did you mean 'text'?" in ended.stderr
 
 
+@pytest.mark.proof
 def test_a_failing_step_is_named(pipeline, project):
     (project / "bad.yaml").write_text("name: bad\ndescription: Bad.\ntools: [./tools.py]\nsteps: [fail]\n", "utf-8")
     ended = pipeline("bad.yaml", "why not", "--quiet")

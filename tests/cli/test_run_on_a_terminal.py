@@ -70,6 +70,7 @@ def test_once_runs_the_call_and_stdout_has_the_result_alone(asked, report):
     assert asked.stdout == "Successfully wrote to: report.md\n"
 
 
+@pytest.mark.proof
 def test_a_word_gets_an_explanation_and_only_its_letter_decides(asked, report):
     asked.answer("once")
     asked.expect("'once' is not an answer; type o alone for: once")
@@ -95,6 +96,7 @@ def test_stop_ends_the_run_and_exits_3(asked, report):
     assert report.read_text("utf-8") == OLD
 
 
+@pytest.mark.proof
 def test_edit_runs_other_arguments_after_showing_them_with_their_effect(asked, project, report):
     asked.answer("e")
     asked.expect("edit which? path · content · append · {} all as JSON:")
@@ -126,6 +128,7 @@ def test_edit_asks_again_for_arguments_that_the_tool_refuses(asked, project, rep
     assert (project / "inside.md").read_text("utf-8") == NEW
 
 
+@pytest.mark.proof
 def test_edit_of_an_unknown_argument_names_the_nearest(asked, report):
     asked.answer("e")
     asked.expect("edit which?")
@@ -138,6 +141,7 @@ def test_edit_of_an_unknown_argument_names_the_nearest(asked, report):
     assert report.read_text("utf-8") == OLD
 
 
+@pytest.mark.proof
 def test_edit_of_all_arguments_takes_json(asked, project):
     asked.answer("e")
     asked.expect("edit which?")
@@ -167,6 +171,7 @@ def test_edit_of_several_lines_opens_the_editor(project, report):
     assert report.read_text("utf-8") == "first\n3rd\n"
 
 
+@pytest.mark.proof
 def test_view_pages_through_everything_and_cuts_nothing(project, report):
     lines = [f"line {number:03}" for number in range(200)]
     (project / "new.md").write_text("\n".join(lines), "utf-8")
@@ -186,6 +191,7 @@ def test_view_pages_through_everything_and_cuts_nothing(project, report):
     assert report.read_text("utf-8") == OLD
 
 
+@pytest.mark.proof
 def test_what_is_shown_cannot_repaint_or_hide_anything(project, report):
     payload = "\x1b]0;owned\x07\x1b[2J\x1b[1;1Happrove  harmless\r\u202egnp.exe\u2066\u200b\x9b31m\x00\x7f\n     risk     read-only"
     (project / "new.md").write_text(payload, "utf-8")
@@ -236,6 +242,7 @@ def test_only_the_letters_shown_decide_and_everything_else_is_explained(asked, r
     assert report.read_text("utf-8") == OLD
 
 
+@pytest.mark.proof
 def test_enter_alone_asks_again(asked, report):
     asked.answer("")
     asked.answer("q")
@@ -277,6 +284,7 @@ def test_ctrl_c_ends_the_run_with_130(asked, report, how):
     assert report.read_text("utf-8") == OLD
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_that_ends_programs_ends_the_run(project, report, number, exit_code):
     asked = Terminal(project, "run", "file_write", "path=report.md", "content=@new.md")
@@ -307,6 +315,7 @@ def test_a_terminal_that_goes_away_ends_the_run(asked, report):
     assert report.read_text("utf-8") == OLD
 
 
+@pytest.mark.proof
 def test_a_question_that_nobody_answers_is_a_rejection(project, report):
     (project / "toolkit.toml").write_text('[defaults]\napproval_timeout = "300ms"\n', "utf-8")
     asked = Terminal(project, "run", "file_write", "path=report.md", "content=@new.md")
@@ -344,6 +353,7 @@ def wipe(path: str) -> str:
 """
 
 
+@pytest.mark.proof
 def test_what_was_typed_before_the_question_appeared_is_no_answer(project, report):
     (project / "slow.py").write_text(SLOW_TO_LOAD, "utf-8")
     os.mkfifo(project / "gate")
@@ -400,6 +410,7 @@ def test_same_again_answers_for_the_very_same_call_only(project):
     assert (project / "a.md").read_text("utf-8") == "one"
 
 
+@pytest.mark.proof
 def test_a_step_shows_its_own_question(project):
     steps = "  - use: file_write\n    approve: {message: 'Publish it?', show: {readers: 3}, edit: false}\n"
     file = write_pipeline(project, "publish", steps + "    with: {path: a.md, content: new}\n")
@@ -413,6 +424,7 @@ def test_a_step_shows_its_own_question(project):
     assert asked.end() == 0
 
 
+@pytest.mark.proof
 def test_a_rejected_step_ends_the_pipeline_and_the_table_says_so(project):
     file = write_pipeline(
         project, "one", WRITE.format(path="a.md", content="x") + "  - use: file_read\n    with: {path: a.md}\n"
@@ -439,6 +451,7 @@ def test_each_item_is_asked_about_below_no_bar(project):
     assert [(project / f"{name}.md").read_text("utf-8") for name in "abc"] == ["new"] * 3
 
 
+@pytest.mark.proof
 def test_one_answer_for_a_whole_step_is_offered_after_the_others_and_described_as_it_is(project):
     steps = "  - for_each: [a, b, c]\n    use: file_write\n    with: {path: '${{ item }}.md', content: new}\n"
     asked = Terminal(project, "run", write_pipeline(project, "items", steps))
@@ -451,6 +464,7 @@ def test_one_answer_for_a_whole_step_is_offered_after_the_others_and_described_a
     assert [(project / f"{name}.md").read_text("utf-8") for name in "abc"] == ["new"] * 3
 
 
+@pytest.mark.proof
 def test_questions_of_branches_come_one_at_a_time_each_with_its_own_answer(project):
     branches = "".join(
         f"      {name}:\n    {WRITE.format(path=name, content='x').replace(chr(10), chr(10) + '    ')}\n"
@@ -567,6 +581,7 @@ def test_ctrl_c_in_the_form_runs_nothing(project):
     assert form.stdout == ""
 
 
+@pytest.mark.proof
 def test_a_rejected_gate_ends_a_pipeline_that_continues_past_failures(project):
     steps = "  - {id: gate, approve: 'Go on?', on_error: continue}\n  - use: calculator\n    with: {input: 1 + 1}\n"
     file = write_pipeline(project, "gated", f"{steps}error_strategy: continue_on_failure\n")

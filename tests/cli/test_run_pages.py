@@ -164,6 +164,7 @@ def test_an_agent_is_data_for_programs_too(invoke, asked_agent):
     assert ("reject", "halve", "too much") in answers
 
 
+@pytest.mark.proof
 def test_the_page_of_an_agent_has_its_turns_and_calls_as_two_places(invoke, asked_agent):
     page = invoke("runs", "show", asked_agent, "--html", "-").stdout
     data = data_of(page)

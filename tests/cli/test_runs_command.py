@@ -321,6 +321,7 @@ def test_a_run_under_way_is_followed_and_ended_and_nobody_else_goes_on_with_it(p
     assert newest()["state"] == "interrupted"
 
 
+@pytest.mark.proof
 def test_failed_items_are_records_until_they_are_asked_for_again(project, program, newest):
     (project / "words.txt").write_text("a\nb\n", "utf-8")
     first = program("run", "tools.py:picky", "--each", "words.txt")
@@ -332,6 +333,7 @@ def test_failed_items_are_records_until_they_are_asked_for_again(project, progra
     assert [json.loads(line)["output"] for line in again.stdout.splitlines()] == ["a!", "b!"]
 
 
+@pytest.mark.proof
 def test_the_configuration_can_keep_every_pipeline_and_a_single_call_has_nothing_to_keep(project, program, newest):
     (project / "toolkit.toml").write_text("[defaults]\njournal = true\n", "utf-8")
     program("run", "inner.yaml", "x")

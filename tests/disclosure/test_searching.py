@@ -86,6 +86,7 @@ def test_what_is_round_a_search_stays_round_it():
     assert table["find"].run({"query": "mail"}).error_code == "limit"
 
 
+@pytest.mark.proof
 def test_a_search_reveals_no_more_than_it_may(many):
     assert len(ToolSearch(many, most=3).run({"query": "thing"}).artifact.tools) == 3
 

@@ -140,6 +140,7 @@ def test_a_process_that_has_died_is_told_from_one_that_lives(store):
     assert store.workers_for("v") == []
 
 
+@pytest.mark.proof
 def test_a_worker_reaches_nobody_but_its_store(store, monkeypatch):
     def refuse(*arguments, **options):
         raise AssertionError(f"it reaches out: {arguments}")

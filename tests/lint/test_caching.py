@@ -108,6 +108,7 @@ def test_file_is_opened_again_when_what_it_imports_changes(house):
     assert {"a.py", "b.py"} <= set(opened)
 
 
+@pytest.mark.proof
 def test_file_is_opened_again_when_a_file_changes_that_it_reads(house):
     Path("said.txt").write_text(GOOD, "utf-8")
     house.write(
@@ -120,6 +121,7 @@ def test_file_is_opened_again_when_a_file_changes_that_it_reads(house):
     assert house.check() == (["a.py:TK202"], ["a.py"])
 
 
+@pytest.mark.proof
 def test_module_that_another_file_imported_first_counts_for_both(house):
     house.write("words.py", f'TEXT = "{GOOD}"\n')
     for name in ("a", "b"):
@@ -145,6 +147,7 @@ def test_pipeline_is_planned_again_when_its_tools_change(house):
     assert house.check("p.yaml")[0] == []
 
 
+@pytest.mark.proof
 def test_what_was_missing_is_found_once_it_is_there(house):
     house.write(
         "chain.yaml",
@@ -165,6 +168,7 @@ def test_what_was_missing_is_found_once_it_is_there(house):
     assert house.check("clerk.yaml")[0] == ["s.yaml:TK602"]
 
 
+@pytest.mark.proof
 def test_configured_sources_count_for_pipelines(house):
     Path("toolkit.toml").write_text("sources = ['tools']\n", "utf-8")
     house.tool("tools/a.py")
@@ -181,6 +185,7 @@ def test_other_settings_are_another_matter(house):
     assert house.check() == (["a.py:TK202"], [])
 
 
+@pytest.mark.proof
 def test_another_selection_finds_its_own_in_what_is_kept(house):
     house.tool("a.py", said="Short.", tool="go")
     assert house.check(selections=(Selection(select=("TK301",)),)) == ([], ["a.py"])
@@ -221,6 +226,7 @@ def test_lockfile_counts_for_all_tools_together(house):
     assert house.check(**wanted) == (["toolkit.lock:TK514"], [])
 
 
+@pytest.mark.proof
 def test_what_all_tools_together_show_is_found_among_unchanged_files(house):
     house.tool("a.py", tool="one")
     house.tool("b.py", tool="two")
@@ -249,6 +255,7 @@ def test_a_change_that_keeps_size_and_time_is_found_and_no_bytecode_is_left(hous
     assert not list(Path().rglob("__pycache__"))
 
 
+@pytest.mark.proof
 def test_file_that_does_not_import_is_tried_again(house):
     house.write(
         "a.py", f'import later\nfrom toolkit import tool\n@tool\ndef a() -> str:\n    """{GOOD}"""\n    return ""\n'
@@ -296,6 +303,7 @@ def test_cache_that_is_damaged_is_none(house):
     assert house.check() == ([], ["a.py"])
 
 
+@pytest.mark.proof
 def test_cache_that_cannot_be_written_is_none(house):
     house.tool("a.py")
     Path(".toolkit_cache").write_text("no folder", "utf-8")

@@ -138,6 +138,7 @@ def test_tools_of_one_name_in_two_files_are_duplicates(house):
     ] * 2
 
 
+@pytest.mark.proof
 def test_tool_that_two_files_hold_is_no_duplicate(house):
     house.tool("a.py", "forecast")
     house.write("b.py", "from a import forecast\n")
@@ -300,6 +301,7 @@ def test_file_that_switches_the_clock_off_is_ended_from_outside(house, hiding):
     ]
 
 
+@pytest.mark.proof
 def test_prints_of_users_files_go_to_standard_error(house):
     house.tool("tools.py", "forecast", before="import os\nprint('from print')\nos.system('echo from a shell')\n")
     program = (
@@ -344,6 +346,7 @@ def test_child_that_users_file_forks_does_not_keep_us_waiting(house):
     ]
 
 
+@pytest.mark.proof
 def test_file_that_ends_the_process_is_told_once_also_where_a_pipeline_uses_it(house):
     house.runs("leaving.py", "import os\nos._exit(4)\n")
     house.write("p.yaml", "tools: [leaving.py]\nsteps: [calculator]\ndescription: Say again what was said before.\n")

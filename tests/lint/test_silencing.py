@@ -78,6 +78,7 @@ def test_comment_that_is_there_takes_further_codes(project):
     assert "# toolkit: ignore[TK301, TK" in Path("tools.py").read_text("utf-8")
 
 
+@pytest.mark.proof
 def test_line_ends_and_a_mark_at_the_beginning_stay(project):
     text = "\ufeff" + TOOL.replace("\n", "\r\n")
     Path("tools.py").write_bytes(text.encode())
@@ -96,6 +97,7 @@ def test_line_that_cannot_end_with_a_comment_is_left(project):
     assert "def \\\n" in Path("tools.py").read_text("utf-8")
 
 
+@pytest.mark.proof
 def test_text_in_yaml_is_never_changed(project):
     Path("p.yaml").write_text(PIPELINE, "utf-8")
     after, left = silenced("p.yaml")

@@ -160,6 +160,7 @@ def test_what_a_server_behind_ours_sends_arrives_as_it_was_sent(gallery):
     assert (plain(failed.content), failed.is_error) == (CONTENT, True)
 
 
+@pytest.mark.proof
 def test_our_client_gives_everything_that_it_was_sent(gallery):
     result = McpTools(gallery).required_tool("show").run({})
     assert result.output.splitlines() == [
@@ -199,6 +200,7 @@ def test_our_client_takes_them_from_our_server(tmp_path):
     assert tools["report"].output == "Here it is.\n[resource report:1, 3 bytes]"
 
 
+@pytest.mark.proof
 def test_attachments_beyond_the_limit_are_left_out_and_said_to_be():
     @tool(read_only=True)
     def draw() -> list[Attachment]:
@@ -253,6 +255,7 @@ def test_what_returns_attachments_promises_no_form_of_its_result():
     assert from_function(draw).spec.output_schema is None
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("trusted", [True, False])
 def test_titles_and_icons_of_a_server_behind_ours_are_kept(gallery, trusted):
     tools = McpTools(StdioServer("gallery", gallery.command, gallery.args, trusted=trusted)).tools()

@@ -41,6 +41,7 @@ def test_other_tools_of_its_server_go_on_and_it_is_told(zoo):
     assert zoo.run("run", *ALLOWED, "zoo.lose").stderr.endswith("the cage is empty\n")
 
 
+@pytest.mark.proof
 def test_changed_tool_is_used_again_once_somebody_has_agreed_to_it(zoo):
     locked(zoo, "turned")
     assert "letters" in zoo.run("lock", "--start", "zoo", "zoo").stdout
@@ -53,12 +54,14 @@ def test_change_that_lets_more_calls_through_needs_no_agreement(zoo):
     assert zoo.run("run", *ALLOWED, "zoo.feed", "animal=lion").stdout == "lion is fed\n"
 
 
+@pytest.mark.proof
 def test_required_tool_that_has_changed_is_an_error_of_its_server(zoo):
     locked(zoo, "turned")
     zoo.server("turned", "required = ['feed']")
     assert zoo.run("schema", "--start", "zoo", "zoo").exit_code == 2
 
 
+@pytest.mark.proof
 def test_lockfile_that_cannot_be_read_lets_no_tool_be_used(zoo):
     locked(zoo, "plain")
     zoo.write("toolkit.lock", "{")
@@ -82,6 +85,7 @@ def test_models_are_sent_nothing_that_people_do_not_see_and_it_is_told_once(zoo)
     assert done.stderr.isascii()
 
 
+@pytest.mark.proof
 def test_definition_of_a_trusted_server_stays_as_it_is(zoo):
     file = zoo.server("hiding")
     zoo.own(file.read_text("utf-8").replace("cwd = '.'", f"cwd = '{zoo.folder}'\ntrusted = true"))

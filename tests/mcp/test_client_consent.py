@@ -86,6 +86,7 @@ def test_what_was_changed_is_asked_about_anew(zoo, change):
     assert len(opened(zoo)[2]) == 1
 
 
+@pytest.mark.proof
 def test_leave_for_a_command_of_one_folder_is_none_for_the_same_command_in_another(zoo):
     table = zoo.server().read_text("utf-8").replace("cwd = '.'\n", "")
     zoo.write("toolkit.toml", table)
@@ -107,6 +108,7 @@ def test_server_of_the_users_own_finds_nothing_of_the_folder_where_the_user_happ
     assert not (zoo.folder / "started by a stranger").exists()
 
 
+@pytest.mark.proof
 def test_project_says_more_of_a_server_of_the_users_own_only_to_tighten(zoo):
     table = zoo.server().read_text("utf-8").replace("cwd = '.'", f"cwd = '{zoo.folder}'")
     zoo.own(f"{table}tools = ['feed', 'bury', 'lose']\nexclude = ['bury']\ntrusted = true\n")
@@ -178,6 +180,7 @@ def test_http_server_of_a_project_is_asked_about_too(zoo):
     assert request.arguments == {"url": "https://mcp.invalid/mcp", "headers": {"Authorization": "Bearer ${WEB_KEY}"}}
 
 
+@pytest.mark.proof
 def test_flag_that_answers_every_question_answers_this_one_and_nobody_being_there_does_not(zoo):
     zoo.server()
     configuration, _ = find_configuration(zoo.folder)
@@ -186,6 +189,7 @@ def test_flag_that_answers_every_question_answers_this_one_and_nobody_being_ther
     assert "zoo_feed" in open_targets(["zoo"], configuration, Gate(RefusingReviewer(), AllowAll("--yes"))).tools
 
 
+@pytest.mark.proof
 def test_question_on_a_terminal_cannot_be_repainted_and_is_remembered(zoo):
     zoo.server("plain", 'env = { PLACE = "\\u001b[2K\\u202eevil" }')
     child = on_a_terminal(zoo.folder, "list", "zoo", dimensions=(40, 120))

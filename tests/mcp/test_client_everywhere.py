@@ -76,6 +76,7 @@ def test_settings_narrow_what_is_offered_and_say_what_is_required(zoo):
     assert zoo.run("schema", "--start", "zoo", "z_feed").exit_code == 0
 
 
+@pytest.mark.proof
 def test_group_chooses_among_the_tools_of_a_server(zoo):
     zoo.server(
         head="[groups.keepers]\nsources = ['zoo']\ntools = ['zoo_feed', 'zoo_w*']\n\n[groups.one]\ntools = ['zoo.bury']\n"
@@ -104,6 +105,7 @@ def test_tools_are_found_by_name_by_pattern_and_by_condition(zoo):
         tools.required_tool("fed")
 
 
+@pytest.mark.proof
 def test_required_tool_of_servers_that_are_down_is_told_with_the_reason(zoo):
     with pytest.raises(InvalidTools, match="MCP server 'dead' ended before it had answered"):
         McpTools(server(zoo, "dead", "failing")).required_tool("feed")
@@ -124,12 +126,14 @@ def test_facade_contacts_nobody_until_it_is_called_and_follows_changes(zoo):
     assert facade.run().output == "Tools now available: zoo_new, zoo_feed, zoo_change. Call the one that you need."
 
 
+@pytest.mark.proof
 def test_facade_of_servers_that_are_down_is_a_failed_call(zoo):
     result = McpTools(server(zoo, "dead", "failing")).facade("zoo", "Care for animals.").run()
     assert (result.error_code, result.succeeded) == ("network", False)
     assert "MCP server 'dead' ended before it had answered" in result.error
 
 
+@pytest.mark.proof
 def test_agent_unfolds_a_facade_and_calls_what_is_behind_it(zoo):
     turns: list[ToolCall | str] = [ToolCall("zoo"), ToolCall("zoo_feed", '{"animal": "lion"}'), "done"]
     facade = McpTools(server(zoo)).facade("zoo", "Care for animals.", names=["feed"])

@@ -29,6 +29,7 @@ def test_tool_that_breaks_the_protocol_is_a_finding_and_hides_no_other(zoo):
     assert "mcp://zoo/bury" in done.stdout
 
 
+@pytest.mark.proof
 def test_one_tool_of_a_server_can_be_looked_at_alone(zoo):
     zoo.server()
     done = zoo.run("lint", *ALLOWED, "--format", "concise", "--select", "TK204", "zoo.feed")
@@ -54,6 +55,7 @@ def test_summary_counts_tools_files_and_servers(zoo):
     assert done.stdout == "All checks passed! (15 tools in 2 files, 1 server; 2 Python files read, 2 imported)\n"
 
 
+@pytest.mark.proof
 def test_nothing_is_contacted_that_no_target_and_no_pipeline_speaks_of(zoo):
     zoo.server()
     zoo.write("one.yaml", BREAKFAST.replace("zoo.feed", "calculator").replace("animal: lion", "input: 1+1"))
@@ -80,6 +82,7 @@ def test_arguments_of_a_remote_tool_are_checked_in_a_pipeline(zoo):
     assert "animl" in done.stdout
 
 
+@pytest.mark.proof
 def test_changed_definition_is_a_drift_whether_or_not_the_server_is_trusted(zoo):
     file = zoo.server()
     assert zoo.run("lock", "--update", "--start", "zoo", "zoo").exit_code == 0

@@ -4,6 +4,8 @@ import json
 import sys
 from typing import Any
 
+import pytest
+
 from tests.mcp.conftest import SERVER
 from toolkit_cli.completion import complete_server  # private
 
@@ -48,6 +50,7 @@ def test_list_as_json_has_the_same_keys_for_every_server(zoo):
     assert len({tuple(one) for one in records}) == 1
 
 
+@pytest.mark.proof
 def test_list_tells_of_tools_that_break_the_protocol_and_lists_the_others(zoo):
     zoo.server("wrong")
     done = zoo.run("mcp", "list", "--start", "zoo")
@@ -68,6 +71,7 @@ def test_ping_has_a_server_answer(zoo):
     assert len(zoo.sent("ping")) == 1
 
 
+@pytest.mark.proof
 def test_ping_of_what_does_not_answer_or_is_not_allowed(zoo):
     allowed = several(zoo)
     assert zoo.run("mcp", "ping", "dead", *allowed).exit_code == 4

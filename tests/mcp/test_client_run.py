@@ -35,6 +35,7 @@ def test_server_of_a_project_is_not_started_without_leave(zoo):
     assert zoo.starts == []
 
 
+@pytest.mark.proof
 def test_server_that_the_user_named_needs_no_leave(zoo):
     text = zoo.server().read_text("utf-8")
     (zoo.folder / "toolkit.toml").unlink()
@@ -81,6 +82,7 @@ def test_project_cannot_make_its_server_trusted_nor_send_it_more_than_it_names(z
     assert "'mcp.zoo.meta' must be a list of names in a project's file" in done.stderr
 
 
+@pytest.mark.proof
 def test_errors_of_a_tool_are_failures(zoo):
     zoo.server()
     done = zoo.run("run", *ALLOWED, "zoo.lose")
@@ -95,12 +97,14 @@ def test_missing_arguments_are_told_before_the_server_is_called(zoo):
     assert zoo.sent("tools/call") == []
 
 
+@pytest.mark.proof
 def test_pictures_and_links_are_words_and_attachments(zoo):
     zoo.server()
     done = zoo.run("run", *ALLOWED, "zoo.picture")
     assert done.stdout == "[image image/png, 3 bytes]\n[resource map: zoo://map]\n"
 
 
+@pytest.mark.proof
 def test_unknown_tool_of_a_server_is_told_with_what_there_is(zoo):
     zoo.server()
     done = zoo.run("run", *ALLOWED, "zoo.fed")
@@ -123,6 +127,7 @@ def test_what_was_handed_in_crosses_by_name_alone(zoo):
     assert "hunter2" not in (zoo.folder / "sent.jsonl").read_text("utf-8")
 
 
+@pytest.mark.proof
 def test_only_safe_and_named_variables_reach_a_server(zoo, monkeypatch):
     monkeypatch.setenv("CAGE_KEY", "k-123")
     monkeypatch.setenv("OTHER_SECRET", "s-456")

@@ -84,11 +84,13 @@ def test_failed_first_contact_is_tried_again_and_its_reason_is_told(zoo):
     assert "feed" in tools_of(server)
 
 
+@pytest.mark.proof
 def test_last_words_of_a_server_that_fails_are_told(zoo):
     with pytest.raises(ServerUnreachable, match="ended before it had answered; its last output: cannot open the zoo: "):
         tools_of(named(zoo, "failing"))
 
 
+@pytest.mark.proof
 def test_server_that_never_answers_is_given_up_and_ended(zoo):
     with pytest.raises(ServerUnreachable, match="MCP server 'zoo' has not answered within 700ms"):
         tools_of(named(zoo, "silent", start_timeout=0.7))
@@ -101,10 +103,12 @@ def test_old_server_that_ends_over_an_unknown_request_is_met_again_the_old_way(z
     assert len(zoo.starts) == 2
 
 
+@pytest.mark.proof
 def test_lines_that_are_no_messages_are_passed_over(zoo):
     assert tools_of(named(zoo, "garbage"))["feed"].run({"animal": "lion"}).output == "lion is fed"
 
 
+@pytest.mark.proof
 def test_call_that_takes_too_long_is_cancelled_at_the_server(zoo):
     result = tools_of(named(zoo, timeout=0.3))["sleep"].run({})
     message = "MCP server 'zoo' has not answered within 300ms; the call was cancelled"
@@ -137,6 +141,7 @@ def test_answer_that_cannot_be_read_fails_its_call_at_once_and_no_other(zoo, ans
     assert len(zoo.starts) == 1
 
 
+@pytest.mark.proof
 def test_cancelled_call_is_cancelled_at_the_server(zoo):
     sleep = tools_of(named(zoo))["sleep"]
 
@@ -150,6 +155,7 @@ def test_cancelled_call_is_cancelled_at_the_server(zoo):
     assert len(zoo.sent("notifications/cancelled")) == 1
 
 
+@pytest.mark.proof
 def test_progress_is_told_to_the_listener_in_order(zoo):
     events = []
     tools_of(named(zoo))["count"].run({}, ToolContext(listener=events.append))
@@ -189,6 +195,7 @@ def test_listener_that_raises_over_the_last_report_ends_the_call(zoo):
         tools_of(named(zoo))["count"].run({}, ToolContext(listener=refuse))
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("era", ["plain", "modern"])
 def test_change_of_the_tools_is_followed(zoo, era):
     server = named(zoo, era)
@@ -262,6 +269,7 @@ def test_question_of_a_server_is_declined_where_nobody_can_be_asked(zoo):
     assert json.loads(tools_of(named(zoo))["ask"].run({}).output) == {"action": "decline"}
 
 
+@pytest.mark.proof
 def test_reviewer_who_stops_the_run_over_a_question_stops_it(zoo):
     reviewer = ScriptedReviewer([ExitEarly("enough")])
     with pytest.raises(ExitEarlyError, match="enough"):
@@ -274,6 +282,7 @@ def test_server_is_lent_no_model_and_told_no_folders(zoo):
     assert set(hello["params"]["capabilities"]) == {"elicitation"}
 
 
+@pytest.mark.proof
 def test_pictures_and_links_are_attachments(zoo):
     result = tools_of(named(zoo))["picture"].run({})
     assert result.output == "[image image/png, 3 bytes]\n[resource map: zoo://map]"
@@ -283,6 +292,7 @@ def test_pictures_and_links_are_attachments(zoo):
     )
 
 
+@pytest.mark.proof
 def test_lies_of_an_untrusted_server_loosen_nothing(zoo):
     tool = tools_of(named(zoo, "lying", trusted=False))["feed"]
     spec = tool.spec
@@ -298,6 +308,7 @@ def test_result_that_breaks_the_promise_of_its_schema_is_a_failure(zoo):
     assert tools_of(lying)["feed"].run({"animal": "lion"}).output.startswith("\x1b[2J")
 
 
+@pytest.mark.proof
 def test_an_error_of_the_server_with_the_code_of_a_lost_connection_ends_nothing(zoo):
     """FastMCP's rate limiter and permission errors use -32000, with which the SDK reports a lost connection."""
     tools = tools_of(named(zoo, "limited"))
@@ -308,6 +319,7 @@ def test_an_error_of_the_server_with_the_code_of_a_lost_connection_ends_nothing(
     assert len(zoo.starts) == 1
 
 
+@pytest.mark.proof
 def test_server_that_ends_in_the_middle_of_a_call_is_a_lost_connection(zoo):
     """Pipelines try such a call again with `retry: {on: [network]}`, and one that the server refused they do not."""
     lost = tools_of(named(zoo, "flood"))["feed"].run({"animal": "lion"})
@@ -321,6 +333,7 @@ def test_huge_result_is_refused_whole(zoo):
     assert tools_of(named(zoo, "huge"))["lose"].run({}).error == "the cage is empty"
 
 
+@pytest.mark.proof
 def test_line_without_end_ends_the_session_and_no_other(zoo):
     other = tools_of(named(zoo))["feed"]
     result = tools_of(named(zoo, "flood"))["feed"].run({"animal": "lion"})
@@ -331,6 +344,7 @@ def test_line_without_end_ends_the_session_and_no_other(zoo):
     assert other.run({"animal": "lion"}).output == "lion is fed"
 
 
+@pytest.mark.proof
 def test_strange_tool_hides_no_other(zoo):
     server = named(zoo, "strange")
     tools, problems = tools_from(server, wait_for(connection_to(server).listing()))
@@ -367,6 +381,7 @@ def test_tool_that_breaks_the_protocol_is_left_out_and_hides_no_other(zoo, behav
     assert weighed.structured == {"kilograms": 190.5}
 
 
+@pytest.mark.proof
 def test_pattern_that_is_never_done_with_a_text_holds_nobody_up(zoo):
     tools = tools_of(named(zoo, "endless"))
     endless = "a" * 50 + "!"

@@ -196,6 +196,7 @@ def test_garbage_in_the_place_of_an_answer_is_no_yes(served):
 # ---------------------------------------------------------------------------------------------------------------- http
 
 
+@pytest.mark.proof
 def test_every_hostile_message_over_http_leaves_the_server_alive_and_is_answered(http, figure):
     client = http.client().shake_hands()
     statuses: dict[int, int] = {}

@@ -478,6 +478,7 @@ def site(tmp_path_factory):
         yield folder, url
 
 
+@pytest.mark.proof
 def test_what_one_session_has_unfolded_no_other_sees(site):
     _, url = site
 

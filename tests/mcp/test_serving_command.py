@@ -370,6 +370,7 @@ def test_edit_that_interrupts_its_own_import_changes_nothing(capsys):
     )
 
 
+@pytest.mark.proof
 def test_configured_time_is_for_single_calls_and_the_option_for_all(project):
     (project / "toolkit.toml").write_text('[defaults]\ntimeout = "100ms"\n', "utf-8")
     (project / "tools.py").write_text(

@@ -55,6 +55,7 @@ def test_steps_of_a_pipeline_are_spans_of_its_workflow(observed, receiver):
     assert receiver.resources[0]["service.name"] == "counting"
 
 
+@pytest.mark.proof
 def test_agent_and_its_requests_are_named_by_the_conventions(observed, receiver):
     ended = observed("agent", "greet Ada", "--tools", "tools.py", "--model", "scripted:turns.yaml", "--quiet")
     assert ended.stdout == "All are greeted.\n"
@@ -107,6 +108,7 @@ def test_items_of_a_batch_are_spans_of_one_trace_and_failed_ones_say_how(observe
     assert {span["message"] for span in receiver.spans} == {""}
 
 
+@pytest.mark.proof
 def test_content_is_sent_only_on_request_and_without_secrets(observed, receiver):
     observed("run", "tools.py:sign_in", "password=hunter2-is-secret")
     assert "gen_ai.tool.call.arguments" not in receiver.named("execute_tool sign_in")["attributes"]
@@ -122,6 +124,7 @@ def test_content_is_sent_only_on_request_and_without_secrets(observed, receiver)
     assert "hunter2" not in str(receiver.spans)
 
 
+@pytest.mark.proof
 def test_words_of_a_failure_are_content(observed, receiver):
     observed("run", "tools.py:greet", "name=nobody")
     assert (receiver.named("execute_tool greet")["failed"], receiver.named("execute_tool greet")["message"]) == (
@@ -149,6 +152,7 @@ def test_child_process_is_given_the_trace(observed, project, receiver):
     assert ended.stdout.split("-")[:3] == ["00", called["trace"], called["id"]]
 
 
+@pytest.mark.proof
 def test_unreachable_collector_ends_nothing_and_is_reported_once(project):
     ended = program(project, "run", "tools.py:greet", "name=Ada", OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
     assert (ended.returncode, ended.stdout) == (0, "hello Ada\n")

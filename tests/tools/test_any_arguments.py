@@ -211,6 +211,7 @@ def test_data_that_contains_itself_is_refused_in_words():
     assert not judged(TYPED, endless).succeeded
 
 
+@pytest.mark.proof
 def test_a_long_list_of_faults_is_told_in_time_that_grows_with_its_length():
     class Left(BaseModel):
         left: int

@@ -95,6 +95,7 @@ def test_a_person_who_presses_reject_does_not(tmp_path, chat):
     assert "Rejected by reviewer: answered in the chat" in err
 
 
+@pytest.mark.proof
 def test_nobody_is_asked_with_no_input_nor_by_a_project(tmp_path, chat):
     run = started(tmp_path, "run", "tools.py:delete", "path=a", "--no-input")
     assert "--no-input forbids asking" in run.communicate(timeout=60)[1]
