@@ -101,8 +101,7 @@ class _Composer:
 
     def begin(self, event: Any) -> None:
         if self.root is not None:
-            hint = "keep one document to a file; remove the '---'"
-            self._refuse(event, "a second document begins here", hint=hint)
+            self._refuse(event, "a second document begins here", hint="keep one document to a file; remove the '---'")
 
     # ------------------------------------------------------------------------------------------------------- one node
 

@@ -98,8 +98,7 @@ class ShapeReader:
         if isinstance(node, Scalar) and node.value in choices:
             return node.text
         words = " or ".join(repr(choice) for choice in choices)
-        hint = did_you_mean(node.text, choices) if isinstance(node, Scalar) else None
-        self._expected(node, what, words, hint)
+        self._expected(node, what, words, did_you_mean(node.text, choices) if isinstance(node, Scalar) else None)
         return None
 
     def mapping(self, node: Node, what: str, example: str | None = None) -> Mapping | None:
@@ -123,8 +122,7 @@ class ShapeReader:
                 place = entry.key.location
                 free = [key for key in nearest(name, known, most=1) if key not in node.entries]
                 fix = respelled(name, free, place)
-                message = f"unknown key {name!r} in {what}"
-                self.problems.append(Problem(UNKNOWN_KEY, message, place, hint=hint, fix=fix))
+                self.problems.append(Problem(UNKNOWN_KEY, f"unknown key {name!r} in {what}", place, hint=hint, fix=fix))
 
     def words(self, node: Node, what: str, choices: Sequence[str]) -> tuple[Any, ...] | None:
         """Read a list of words out of a few; one word alone will do."""

@@ -165,8 +165,7 @@ def _reserved_start(stuck: _Stuck) -> _Finding | None:
         start = stuck.at
     else:
         return None
-    message = f"a text cannot begin with '{stuck.text[start : start + 1]}'"
-    return _Finding(message, start, start + 1, QUOTES_CURE)
+    return _Finding(f"a text cannot begin with '{stuck.text[start : start + 1]}'", start, start + 1, QUOTES_CURE)
 
 
 def _block_header(stuck: _Stuck) -> _Finding | None:
@@ -252,8 +251,7 @@ def _indentation(stuck: _Stuck) -> _Finding | None:
         hint = "begin it with '- ', or indent it to where it belongs"
         return _Finding("this line is among the items of a list but is not an item", *span, hint)
     if stuck.text.startswith("-", stuck.at):
-        hint = "indent it below its key"
-        return _Finding("a list item is among the keys of a mapping", *span, hint)
+        return _Finding("a list item is among the keys of a mapping", *span, "indent it below its key")
     hint = "indent it like the lines it belongs to"
     return _Finding("the indentation of this line matches no line above", *span, hint)
 

@@ -33,8 +33,7 @@ class FileLocks:
             OSError: If the file cannot be opened.
         """
         if not _has_locks():
-            message = "this system has no locks that end with their process: use a store of PostgreSQL"
-            raise ConfigurationError(message)
+            raise ConfigurationError("this system has no locks that end with their process: use a store of PostgreSQL")
         self._file = _file_of(store)
 
     def take(self, number: int) -> bool:

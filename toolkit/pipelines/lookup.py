@@ -58,8 +58,7 @@ class ToolLookup:
         if hint is None and (keys := get_close_matches(word.text, STEP_KEYS, n=1, cutoff=0.8)):
             hint = f"did you mean the key {keys[0]!r}?"
         message, fix = f"unknown tool {word.text!r}", respelled(word.text, known, word.location)
-        problem = Problem(UNKNOWN_TOOL, message, word.location, hint=hint or _listed(known), fix=fix)
-        self._problems.append(problem)
+        self._problems.append(Problem(UNKNOWN_TOOL, message, word.location, hint=hint or _listed(known), fix=fix))
 
 
 def _listed(names: Iterable[str]) -> str:

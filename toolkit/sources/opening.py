@@ -319,8 +319,7 @@ class SourceOpener:
     def _not_a_module(self, module: str, name: str, known: Sequence[str]) -> Problem:
         is_server = module in self.configuration.mcp
         meant = f"{module}.{name}" if is_server else name if name in known else module
-        message = f"'{module}' is not a module, so ':{name}' cannot follow it"
-        return Problem(NOT_FOUND, message, hint=f"write '{meant}'")
+        return Problem(NOT_FOUND, f"'{module}' is not a module, so ':{name}' cannot follow it", hint=f"write '{meant}'")
 
     def _is_address(self, name: str) -> bool:
         server, dot, _ = name.partition(".")

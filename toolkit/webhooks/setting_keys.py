@@ -60,8 +60,7 @@ class WebhookSettings:
 def read_webhook(written: Mapping[str, Any], spot: Spot) -> WebhookSettings | None:
     """Return the webhook that the table sets; None, with a report, if it is invalid or in a project's file."""
     if spot.setting.owner != "user":
-        hint = "write it in your own config.toml"
-        spot.report("a project's file cannot say who answers questions", hint)
+        spot.report("a project's file cannot say who answers questions", "write it in your own config.toml")
         return None
     found = read_table(written, KEYS, spot)
     if len(found) < len(written) or not {"url", "secret"} <= found.keys():

@@ -76,8 +76,7 @@ class ItemResults:
             failed = {"error": message, "error_code": result.error_code, "at": str(self._items.place_of(item))}
             self._lines.write({"item": item.number, **failed})
         if self._options.on_item_error == "fail":
-            words = f"item {item.number}: {message}"
-            self.failure = ToolResult.failure(words, result.error_code)
+            self.failure = ToolResult.failure(f"item {item.number}: {message}", result.error_code)
         return self.failure is None
 
     def _take_waiting(self, item: Item, result: WaitingResult) -> None:
