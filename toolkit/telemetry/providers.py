@@ -128,8 +128,7 @@ def _installed(group: str, name: str) -> Any:
     known = entry_points(group=group)
     if name not in known.names:
         there = ", ".join(sorted(known.names))
-        message = (
+        raise ConfigurationError(
             f"the variables OTEL_… name the exporter '{name}', and no installed package has it; there are: {there}"
         )
-        raise ConfigurationError(message)
     return known[name].load()()
