@@ -264,7 +264,6 @@ def test_runs_of_a_store_are_listed_shown_and_cancelled(project, program, newest
     assert newest()["state"] == "cancelled"
 
 
-@pytest.mark.proof(everyday=3)
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
