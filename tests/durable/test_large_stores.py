@@ -26,8 +26,8 @@ FEW, MANY = 4_000, 24_000
 OPENING = """
 import os, sys
 import dbos, toolkit.durable.serializers, toolkit.durable.tables
-from toolkit.durable.store_urls import StoreUrl
-from toolkit.durable.stores import Store
+from toolkit.durable.store_urls import StoreUrl  # private
+from toolkit.durable.stores import Store  # private
 
 def open_when_all_are_there(number, waiting, starting):
     os.close(starting)
