@@ -12,7 +12,7 @@ from toolkit.tools.context import ToolContext
 from toolkit_cli import console
 from toolkit_cli.agent_options import AgentOptions
 from toolkit_cli.arguments.stdin import piped_text
-from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.failures import ExitCode, Failure, end_at_errors, refuse, report
 from toolkit_cli.opening import open_all
 from toolkit_cli.running.agent_files import ReadyAgent, agent_of_file, names_file
 from toolkit_cli.running.agent_sessions import Conversation
@@ -143,8 +143,7 @@ def _refuse_what_the_file_says(options: Mapping[str, object]) -> None:
         for option, value in options.items()
         if value
     ]
-    if problems:
-        raise Failure(ExitCode.USAGE, problems=problems)
+    refuse(problems)
 
 
 def _work(task: str | None, answers: Answers) -> str | None:

@@ -55,6 +55,16 @@ def end_at_errors(problems: Sequence[Problem]) -> None:
         raise Failure(code_for(problems), problems=problems)
 
 
+def refuse(problems: Sequence[Problem]) -> None:
+    """End with exit code 2 where something is wrong with what was typed.
+
+    Raises:
+        Failure: With all of it, if there is any.
+    """
+    if problems:
+        raise Failure(ExitCode.USAGE, problems=problems)
+
+
 def cannot_write(file: object, error: OSError) -> Failure:
     """Return how a command ends that cannot write a file which it was asked for."""
     return Failure(ExitCode.USAGE, f"cannot write '{file}': {(error.strerror or str(error)).lower()}")

@@ -12,7 +12,7 @@ from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
-from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.failures import ExitCode, Failure, refuse
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.run_options import RunOptions
@@ -238,8 +238,7 @@ def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mappin
             learn_arguments(console.redactor(), tool, complete)
             return complete
         problems += missing_problems(tool, gathered.missing, f"toolkit run {target}")
-    if problems:
-        raise Failure(ExitCode.USAGE, problems=problems)
+    refuse(problems)
     return gathered.arguments
 
 

@@ -26,7 +26,7 @@ from toolkit.documents.kinds import (
     texts,
 )
 from toolkit.documents.tables import Key, Kind, Setting, Spot, by_example, read_table
-from toolkit.errors import ConfigurationError
+from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, did_you_mean
 
 
@@ -54,15 +54,13 @@ def take_options(known: Sequence[Option], given: Mapping[str, Any], folder: Path
     """
     problems: list[Problem] = []
     values = read_options(known, given, Spot((), Setting(folder, lambda _: None, problems.append)))
-    if problems:
-        raise ConfigurationError(problems=problems)
+    raise_errors(ConfigurationError, problems)
     return values
 
 
 def end_at_faults(faults: Iterable[tuple[str, str | None]]) -> None:
     """End with a ConfigurationError (`TK005`) that has everything that is wrong, each with its hint, if anything is."""
-    if problems := [Problem(BAD_CONFIGURATION, message, hint=hint) for message, hint in faults]:
-        raise ConfigurationError(problems=problems)
+    raise_errors(ConfigurationError, [Problem(BAD_CONFIGURATION, message, hint=hint) for message, hint in faults])
 
 
 def not_above_zero(**limits: float) -> list[tuple[str, str | None]]:

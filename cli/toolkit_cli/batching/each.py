@@ -18,7 +18,7 @@ from toolkit_cli.batching.item_results import BatchOptions
 from toolkit_cli.batching.stored_batches import StoredBatch
 from toolkit_cli.batching.stored_runs import StoredRun
 from toolkit_cli.batching.tallies import Tally
-from toolkit_cli.failures import ExitCode, Failure, report
+from toolkit_cli.failures import ExitCode, Failure, refuse, report
 from toolkit_cli.rendering.batches import progress_words, summary_line
 from toolkit_cli.running.answer_sources import Answers, refuse_hopeless
 from toolkit_cli.running.clearance import calls_of_items
@@ -137,8 +137,7 @@ def _common(tool: Tool, given: Given) -> Mapping[str, Any]:
         Failure: With everything that is wrong with them.
     """
     gathered = gather_arguments(tool, given._replace(piped=None))
-    if gathered.problems:
-        raise Failure(ExitCode.USAGE, problems=gathered.problems)
+    refuse(gathered.problems)
     learn_arguments(console.redactor(), tool, gathered.arguments)
     return gathered.arguments
 

@@ -14,7 +14,7 @@ from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.batching.kept_runs import Kept
 from toolkit_cli.batching.opened_stores import option_of
-from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.failures import ExitCode, Failure, refuse
 from toolkit_cli.rendering.pending_approvals import pending_lines
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.audits import audit_of
@@ -147,8 +147,7 @@ def _edit(pending: PendingApproval, words: Sequence[str]) -> dict[str, Any]:
     gathered = gather_arguments(tool, Given(tuple(words)))
     arguments = {**question["arguments"], **gathered.arguments}
     problems = [*gathered.problems, *(one.problem for one in objections(tool, arguments))]
-    if problems:
-        raise Failure(ExitCode.USAGE, problems=problems)
+    refuse(problems)
     return arguments
 
 

@@ -9,7 +9,7 @@ from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.batching.opened_stores import open_store
 from toolkit_cli.batching.stored_runs import bound_calls
-from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.failures import ExitCode, Failure, refuse
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.rendering.tables import table
 from toolkit_cli.running.keeping import without_secrets
@@ -62,8 +62,7 @@ def add_schedule(url: str, cron: str, words: Sequence[str], wanted: Wanted) -> E
     if wanted.each is None:
         problems += [one.problem for one in objections(tool, gathered.arguments)]
         problems += [] if not gathered.missing else _missing(gathered.missing)
-    if problems:
-        raise Failure(ExitCode.USAGE, problems=problems)
+    refuse(problems)
     own = {"target": target, "on_approval": wanted.on_approval, "batch": {"source": wanted.each or SINGLE}}
     kept = without_secrets({**_USUAL, **own}, gathered.arguments)
     if not kept["is_whole"]:

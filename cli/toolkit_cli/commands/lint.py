@@ -14,7 +14,7 @@ from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.replacing import put
 from toolkit_cli import console
 from toolkit_cli.completion import complete_rule, complete_target
-from toolkit_cli.failures import ExitCode, Failure, cannot_write
+from toolkit_cli.failures import ExitCode, Failure, cannot_write, refuse
 from toolkit_cli.linting.check_runs import CheckRun, fixed, silenced
 from toolkit_cli.linting.stdin_texts import text_of_stdin
 from toolkit_cli.linting.watching import watch as watch_paths
@@ -243,8 +243,7 @@ def _settings(configuration: "Configuration", options: LintOptions) -> "LintSett
     lists = (options.select, options.ignore, options.extend_select, options.provider)
     select, ignore, extend, providers = map(_parts, lists)
     wrong = [*keys.selection_problems([*select, *ignore, *extend]), *keys.provider_problems(providers)]
-    if wrong:
-        raise Failure(ExitCode.USAGE, problems=wrong)
+    refuse(wrong)
     layer = Selection(select or None, ignore, extend)
     return settings._replace(
         selections=(*settings.selections, layer) if any(layer) else settings.selections,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.approvals.gates import Gate
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.tools.base import Tool, innermost
-from toolkit_cli.failures import ExitCode, Failure, report
+from toolkit_cli.failures import ExitCode, Failure, refuse, report
 from toolkit_cli.running.clearance import ForeseenCall, calls_of
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ def check_names(rules: "Sequence[Allowance]", tools: Iterable[Tool]) -> None:
         return
     names = [tool.name for tool in known]
     found = [_unknown_tool(rule, names) for rule in rules if not any(map(rule.names, names))]
-    if found:
-        raise Failure(ExitCode.USAGE, problems=found)
+    refuse(found)
 
 
 def _reveals_others(tool: Tool | None) -> bool:
