@@ -106,7 +106,7 @@ class ToolSpec:
         Raises:
             InvalidTools: With every member that is wrong.
         """
-        return cls(**fields_from(data, [each.name for each in fields(cls)]))
+        return cls(**fields_from(data, _USUAL))
 
     def to_json(self) -> str:
         """Return the whole specification as JSON text, from which `from_json` makes the same again."""
