@@ -3,10 +3,11 @@
 It runs nobody's code. It reads one JSON object a line and answers each with one; `judges` is the parent's side.
 """
 
+import gc
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from toolkit.lint.channels import Channel
 from toolkit.lint.file_checks import FileChecker
@@ -17,12 +18,17 @@ from toolkit.lint.rule import RuleSettings
 from toolkit.lint.rules import make_rules
 from toolkit.problems import read_problem
 
+_OBJECTS: Final = 100_000
+"""After how many new objects garbage is collected: a syntax tree has many, and nearly all stay as long as it does."""
+
 
 def main() -> None:
     """Answer until the channel is closed."""
     channel = Channel.take()
     providers, limits, directory = channel.setup["rule_settings"]
     checker = FileChecker(make_rules(channel.setup["codes"], RuleSettings(tuple(providers), limits, Path(directory))))
+    gc.freeze()
+    gc.set_threshold(_OBJECTS, 10, 10)
     for request in channel.requests():
         answer = _judge(checker, request)
         channel.rest()
