@@ -288,8 +288,9 @@ def test_what_real_code_does_rightly_is_left_in_peace(command, what):
 
 
 def test_context_with_another_type_of_the_framework_is_found(command):
-    found = command(MISTAKE, "lint", "--static", "--no-cache", "--select", "TK703")
-    assert [one["message"] for one in found] == ["parameter 'ctx' of 'list_users' is sent to the model"]
+    for source in (MISTAKE, MISTAKE.replace('    await ctx.info("looking")\n', '    seen = "ada"\n')):
+        found = command(source, "lint", "--static", "--no-cache", "--select", "TK401,TK703")
+        assert [one["message"] for one in found] == ["parameter 'ctx' of 'list_users' is sent to the model"]
 
 
 def test_tools_of_classes_that_are_derived_from_those_of_a_framework_are_found(command):

@@ -14,7 +14,7 @@ _SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages"})
 # Those in Python are run by other programs, and do their work as soon as they are imported.
 _SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py", "__main__.py", POLICY_FILE})
 
-_OF_TOOLS = re.compile(rb"tool|execute|kernel_function", re.IGNORECASE)
+_OF_TOOLS = re.compile(rb"tool|def execute|kernel_function", re.IGNORECASE)
 _OUR_KEY = re.compile(r"""^(?:["']?(?:toolkit|steps)["']?[ \t]*:|["']?agent["']?[ \t]*:[ \t]*["']?\w)""", re.MULTILINE)
 _ENOUGH_TO_TELL = 1024 * 1024
 

@@ -29,7 +29,7 @@ class BoolTrap(Rule):
     sense, and a model that must choose true or false three times guesses. Use one parameter whose values have names.
 
     Parameters exclude one another if their names show it (`by_size` and `by_date`, `color` and `no_color`), if the
-    description of one names the other (`cannot be used with deep`), or if the function refuses both, or neither.
+    description of one names the other (`cannot be used with deep`), or if the function refuses both.
 
     ## Example
 
@@ -121,17 +121,10 @@ def _refused_pairs(function: PythonFunction, names: set[str]) -> Iterator[frozen
     """Yield the pairs that a function tests together before anything else: `if a and b: raise …`."""
     for node in own_nodes(function):
         match node:
-            case ast.If(test=ast.BoolOp(op=ast.And(), values=[first, second]), body=[only]):
-                pair = {_plain_name(first), _plain_name(second)}
-                if pair <= names and type(first) is type(second) and _refuses(only):
-                    yield frozenset(name for name in pair if name)
-
-
-def _plain_name(node: ast.expr) -> str | None:
-    match node:
-        case ast.Name(id=name) | ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)):
-            return name
-    return None
+            case ast.If(
+                test=ast.BoolOp(op=ast.And(), values=[ast.Name(id=first), ast.Name(id=second)]), body=[only]
+            ) if {first, second} <= names and _refuses(only):
+                yield frozenset((first, second))
 
 
 def _refuses(statement: ast.stmt) -> bool:

@@ -56,14 +56,19 @@ class ExposedContext(Rule):
     severity = "error"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        tool = function.written
-        if tool is None or not tool.marks.injected.types:
-            return
         for parameter in function.parameters:
-            if parameter.name in tool.marks.injected.usual and _is_mistaken(parameter, function.file, tool.marks):
+            if function.written is not None and is_exposed_context(function, parameter):
                 message = f"parameter {parameter.name!r} of {function.tool_name!r} is sent to the model"
-                hint = f"give it the type that {tool.marks.title} knows the context by"
+                hint = f"give it the type that {function.written.marks.title} knows the context by"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)
+
+
+def is_exposed_context(function: PythonFunction, parameter: PythonParameter) -> bool:
+    """Whether a parameter is meant to be the context of a framework, which does not recognise it."""
+    marks = function.written.marks if function.written is not None else None
+    if marks is None or not marks.injected.types or parameter.name not in marks.injected.usual:
+        return False
+    return _is_mistaken(parameter, function.file, marks)
 
 
 def _is_mistaken(parameter: PythonParameter, file: PythonFile, marks: SourceMarks) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from toolkit.codes import UNUSED_PARAMETER
 from toolkit.lint.python_files import PythonFunction
 from toolkit.lint.rule import Rule
+from toolkit.lint.rules.exposed_context import is_exposed_context
 from toolkit.problems import Problem
 
 _CONSTANT = (
@@ -86,6 +87,8 @@ class UnusedParameter(Rule):
         for parameter in function.parameters:
             if is_given and parameter.default is not None:
                 continue  # the class that it overrides passes it
+            if is_exposed_context(function, parameter):
+                continue  # that is the mistake
             if parameter.name not in read and not parameter.name.startswith("_"):
                 yield self.problem(
                     f"{function.tool_name!r} never reads its parameter {parameter.name!r}",

@@ -16,8 +16,8 @@ def print_page(page: str, color: bool = True, no_color: bool = False) -> str:
 @tool
 def save_text(text: str, to_file: bool = True, to_caller: bool = False) -> str:
     """Save a text, or return it."""
-    if not to_file and not to_caller:
-        raise ValueError("nothing would become of the text")
+    if to_file and to_caller:
+        raise ValueError("a text goes to one place")
     return text
 
 
