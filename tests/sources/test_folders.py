@@ -41,6 +41,20 @@ def test_what_is_not_the_projects_own_is_left_out(project):
     assert relative(project) == ["kept.py"]
 
 
+def test_python_files_of_tests_are_left_out_unless_their_folder_is_named(project):
+    for name in (
+        "tools.py",
+        "tests/helpers.py",
+        "shop/integration_tests/deep/server.py",
+        "shop/test/part.py",
+        "shop/latest/a.py",
+    ):
+        project.write(name, "")
+    project.write("tests/pipeline.yaml", "steps: []\n")
+    assert relative(project) == ["shop/latest/a.py", "tests/pipeline.yaml", "tools.py"]
+    assert relative(project, "tests") == ["tests/helpers.py", "tests/pipeline.yaml"]
+
+
 def test_yaml_of_another_kind_is_left_out(project):
     project.write("compose.yaml", "services:\n  steps: 1\n")
     project.write("action.yml", "runs:\n  steps: []\n")

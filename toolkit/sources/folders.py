@@ -22,8 +22,9 @@ _ENOUGH_TO_TELL = 1024 * 1024
 def tool_files(folder: Path) -> list[Path]:
     """Return the Python files, the pipelines and the agents in a folder and below it, sorted.
 
-    Left out are hidden folders and files, virtual environments, installed packages, tests, policies, and YAML files
-    that are something else than pipelines and agents. A file that two names lead to is returned once.
+    Left out are hidden folders and files, virtual environments, installed packages, tests and other Python files in
+    folders of tests below this one, policies, and YAML files that are something else than pipelines and agents. A file
+    that two names lead to is returned once.
     """
     found: dict[str, Path] = {}
     for path in files_below(folder, SUFFIXES):
@@ -58,12 +59,22 @@ def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     found = []
     for where, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not _is_skipped_folder(where, name)]
-        found += [Path(where, name) for name in files if name.endswith(suffixes) and not _is_skipped_file(name)]
+        is_of_tests = any(map(_holds_tests, Path(where).relative_to(folder).parts))
+        found += [
+            Path(where, name)
+            for name in files
+            if name.endswith(suffixes) and not _is_skipped_file(name) and not (is_of_tests and name.endswith(PYTHON))
+        ]
     return sorted(found)
 
 
 def _is_skipped_folder(where: str, name: str) -> bool:
     return name.startswith(".") or name in _SKIPPED_FOLDERS or os.path.exists(os.path.join(where, name, "pyvenv.cfg"))  # noqa: PTH110, PTH118 - a Path a folder is what a large tree pays for
+
+
+def _holds_tests(name: str) -> bool:
+    """Whether a folder of this name has tests, and the tools that only they call."""
+    return name in {"test", "tests"} or name.endswith("_tests")
 
 
 def _is_skipped_file(name: str) -> bool:

@@ -17,7 +17,8 @@ class GlobalState(Rule):
 
     Models call tools in parallel, and a server serves many models: what one call writes, another one reads. Two calls at
     once can lose a change, and one conversation sees what another one did. Keep what belongs to a run in the context, and
-    what belongs together in an object with methods. A `global` statement alone is fine: only assigning is reported.
+    what belongs together in an object with methods. A `global` statement alone is fine: only assigning is reported,
+    and not where that fills what is empty (`if client is None: client = connect()`).
 
     ## Example
 
@@ -56,12 +57,24 @@ class GlobalState(Rule):
     severity = "info"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        bound = {name for node in own_nodes(function) for name in _names_bound_by(node)}
+        once = {inner for node in own_nodes(function) for inner in _filled_once(node)}
+        bound = {name for node in own_nodes(function) if node not in once for name in _names_bound_by(node)}
         for node in own_nodes(function):
             if isinstance(node, ast.Global) and (written := [name for name in node.names if name in bound]):
                 what = f"the global{'s' if len(written) > 1 else ''} {' and '.join(map(repr, written))}"
                 message = f"tool {function.tool_name!r} assigns to {what}, which all calls share"
                 yield self.problem(message, function.file.location(node), hint="keep it in an object or in the context")
+
+
+def _filled_once(node: ast.AST) -> Iterator[ast.Name]:
+    """Yield each name that a statement gives a value only where it has none yet: `if client is None: client = …`."""
+    match node:
+        case ast.If(
+            test=ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)])
+            | ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name))
+        ):
+            for statement in node.body:
+                yield from (inner for inner in ast.walk(statement) if isinstance(inner, ast.Name) and inner.id == name)
 
 
 def _names_bound_by(node: ast.AST) -> list[str]:

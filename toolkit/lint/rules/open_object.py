@@ -1,12 +1,14 @@
 """TK317: an object that may hold anything, where it should be closed."""
 
+from collections.abc import Iterator
+
 from toolkit.codes import OPEN_OBJECT
 from toolkit.dialects.changes import Objection
 from toolkit.documents.nodes import Mapping
 from toolkit.lint.definitions import ToolDefinition, nearest_node
 from toolkit.lint.json_edits import with_entry
 from toolkit.lint.provider_objections import ProviderRule
-from toolkit.problems import Fix
+from toolkit.problems import Fix, Problem
 
 
 class OpenObject(ProviderRule):
@@ -42,6 +44,11 @@ class OpenObject(ProviderRule):
     severity = "info"
     fix = "safe"
     providers = ("mcp", "openai-strict", "anthropic-strict")
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        """Look at the parameters; a list in JSON that only has names and descriptions shows none."""
+        if tool.origin != "json" or tool.document is not None:
+            yield from super().check_tool(tool)
 
     def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
         node = nearest_node(tool.document, path) if tool.document is not None else None

@@ -24,3 +24,13 @@ def connect(name: str) -> str:
     import client
     del calls
     return f"{name} {total} {client}"
+
+
+@tool
+def move(place: str) -> str:
+    """Move the client to another place of the shop."""
+    global client
+    if client is None:
+        client = "door"
+    client = place
+    return place
