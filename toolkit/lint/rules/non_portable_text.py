@@ -65,7 +65,11 @@ class NonPortableText(Rule):
                 yield from self._in_text(tool, text)
 
     def _in_text(self, tool: ToolDefinition, text: Text) -> Iterator[Problem]:
-        plain = _CODE.sub(lambda code: " " * len(code[0]), text.value) if "`" in text.value else text.value
+        plain = (
+            _CODE.sub(lambda code: " " * len(code[0]), text.value)
+            if "<" in text.value or "`" in text.value
+            else text.value
+        )
         for what, part, pattern, hint in (
             ("HTML", "<", _TAG, "say it in plain words"),
             ("a table of Markdown", "---", _TABLE, "write a line for each"),
