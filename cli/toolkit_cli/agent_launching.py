@@ -20,6 +20,7 @@ from toolkit_cli.running.answer_sources import Answers, make_gate, waits_for_ans
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import answered_by, checked_memory_id, seconds_of, with_values
 from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.limited_calls import limiter_of
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.process_exit import leave_if_threads_remain
 from toolkit_cli.running.reporters import RunReporter, message_channel, write_event
@@ -238,7 +239,7 @@ def _conversation(
         gate=gate,
         listener=kept,
         redactor=console.redactor(),
-    )
+    ).replace(limiter=limiter_of(configuration.limits))
     file = None
     if options.transcript is not None:
         file = TranscriptFile(options.transcript, ready.agent.model.name, wanted.task, wanted.earlier)

@@ -20,6 +20,7 @@ from toolkit_cli.running.answer_sources import Answers, make_gate, refuse_what_n
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import answered_by, checked_memory_id, seconds_of, with_values
 from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.limited_calls import limiter_of
 from toolkit_cli.running.logs import show_logs
 from toolkit_cli.running.outcomes import present, present_usage
 from toolkit_cli.running.process_exit import leave_if_threads_remain
@@ -68,10 +69,7 @@ def launch(options: RunOptions) -> int:
         )
         given = Given(tuple(options.words or ()), options.args, options.input, piped_text())
         limits = configuration.limits
-        if limits:
-            from toolkit.tools.local_limits import LocalLimits  # noqa: PLC0415 - few projects have limits
-
-            context = context.replace(limiter=LocalLimits(limits))
+        context = context.replace(limiter=limiter_of(limits))
         work = _Work(options, answers, report, tool=tool, given=given, context=context, screen=screen, limits=limits)
         exit_code = work.once(keeps=configuration.journal) if batch is None else work.for_each(batch)
     leave_if_threads_remain(exit_code)

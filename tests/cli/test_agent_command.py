@@ -284,3 +284,32 @@ def test_what_a_server_does_wrong_ends_the_agent_in_words_and_no_key_is_shown(
     assert (finished.returncode, finished.stdout) == (code, "")
     assert message in finished.stderr
     assert "sk-secret" not in finished.stderr + (scripted / "said.json").read_text("utf-8")
+
+
+COUNTING = '''
+import asyncio
+from toolkit import tool
+
+running, most = 0, 0
+
+@tool(read_only=True)
+async def count() -> int:
+    """Count how many of its calls run at the same time."""
+    global running, most
+    running += 1
+    most = max(most, running)
+    for _ in range(100):
+        await asyncio.sleep(0)
+    running -= 1
+    return most
+'''
+
+
+@pytest.mark.parametrize(("limits", "most"), [("", "4"), ("[limits.count]\nconcurrency = 1\n", "1")])
+def test_limits_of_the_configuration_bound_the_calls_of_a_model(project, program, limits, most):
+    calls = ", ".join(["{tool: count, arguments: {}}"] * 4)
+    (project / "script.yaml").write_text(f"turns:\n  - calls: [{calls}]\n  - At most {{count}}.\n", "utf-8")
+    (project / "tools.py").write_text(COUNTING, "utf-8")
+    (project / "toolkit.toml").write_text(limits, "utf-8")
+    finished = program("agent", "count", "--model", "scripted:script.yaml", "--tools", "tools.py")
+    assert finished.stdout == f"At most {most}.\n"

@@ -395,3 +395,34 @@ def test_configured_time_is_for_single_calls_and_the_option_for_all(project):
 
     assert asyncio.run(talk()) == ["timed out after 100ms", "waited"]
     assert asyncio.run(talk("--timeout", "200ms")) == ["timed out after 200ms"] * 2
+
+
+COUNTING = '''
+import asyncio
+from toolkit import tool
+
+running, most = 0, 0
+
+@tool(read_only=True)
+async def count() -> int:
+    """Count how many of its calls run at the same time."""
+    global running, most
+    running += 1
+    most = max(most, running)
+    for _ in range(100):
+        await asyncio.sleep(0)
+    running -= 1
+    return most
+'''
+
+
+def test_limits_of_the_configuration_bound_the_calls_of_clients(project):
+    (project / "tools.py").write_text(COUNTING, "utf-8")
+    (project / "toolkit.toml").write_text("[limits.count]\nconcurrency = 1\n", "utf-8")
+
+    async def talk():
+        async with over_stdio(project, "tools.py") as client:
+            called = await asyncio.gather(*(client.call_tool("count", {}) for _ in range(8)))
+            return [result.content[0].text for result in called]
+
+    assert asyncio.run(talk()) == ["1"] * 8

@@ -21,6 +21,7 @@ from toolkit_cli.running.answer_sources import Answers
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.clearance import flag_for
 from toolkit_cli.running.context_values import seconds_of
+from toolkit_cli.running.limited_calls import limiter_of
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
@@ -108,6 +109,7 @@ def make_options(
         audit=audit_of(configuration, always=True),
         reviewer=configuration.webhook.reviewer() if configuration.webhook is not None else None,
         listener=listener,
+        limiter=limiter_of(configuration.limits),
     )
     redactor = console.redactor()
     redactor.learn(*([token] if token else []))

@@ -27,6 +27,7 @@ from toolkit.redactors.redactor import Redactor
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
+from toolkit.tools.limits import Limiter
 from toolkit.tools.results import ToolResult
 from toolkit.wrappers.timing import GRACE, STUBBORN, TimedTool, message_of_late_end
 
@@ -57,6 +58,7 @@ class Rules:
         histories: The tools that each session has called.
         reviewer: Who is asked where the client cannot be.
         listener: Receives the events of every call.
+        limiter: Decides when calls may begin, if they are limited.
     """
 
     policy: Policy | None = None
@@ -70,6 +72,7 @@ class Rules:
     histories: SessionHistories = field(default_factory=SessionHistories)
     reviewer: Reviewer | None = None
     listener: Listener | None = None
+    limiter: Limiter | None = None
 
 
 class Question(NamedTuple):
@@ -130,7 +133,7 @@ class Call:
             chosen_by="model",
             loop_id=session,
             redactor=self.redactor,
-        )
+        ).replace(limiter=self._rules.limiter)
         timed = TimedTool(self.tool, self._rules.limit)
         self._job = self._workshop.begin(lambda: timed.call(self.arguments, context))
 
