@@ -15,12 +15,13 @@ _ANYWHERE = Phrase(
     r"|(?<![\w./=\"'`-])<(?:(?:your|the|a|an|add|insert|short|tool|parameter|param|some)[ _-])*(?:description|text|name)(?:[ _-]here)?>(?![\w/\"'`]|\.\w)"
     r"|\[(?:(?:your|the|a|an|add|insert|short|tool|parameter|param|some)[ _-])*description(?:[ _-]here)?\]"
     r"|\b(?:your|add|insert|enter|put)\b[^.\n]{0,20}\bdescription here\b"
-    r"|\bdescription goes here\b",
-    "todo", "fixme", "xxx", "tbd", "lorem ipsum", "<", "[", "description here", "description goes here",
+    r"|\bdescription goes here\b"
+    r"|\bclear description for what this tool is\b",
+    "clear description", "todo", "fixme", "xxx", "tbd", "lorem ipsum", "<", "[", "description here", "description goes here",
 )  # fmt: skip
 _OPTION = re.compile(r"(?<!\S)--?\w[\w-]*[ =]$")
 _WHOLE = re.compile(
-    r"(?:TODO|FIXME|XXX|TBD)\b.*|\.{2,}|…|n/?a|-+|\?+|none|null|undefined|(?:no )?description|foo|bar|test|asdf\w*|placeholder",
+    r"(?:TODO|FIXME|XXX|TBD)\b.*|\.{2,}|…|n/?a|-+|\?+|none|null|undefined|(?:no )?description|description of the (?:argument|parameter|tool)\.?|foo|bar|test|asdf\w*|placeholder",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -30,7 +31,8 @@ class PlaceholderText(Rule):
 
     ## Why
 
-    Somebody forgot to replace it, and a model takes it literally.
+    Somebody forgot to replace it, and a model takes it literally. The texts with which CrewAI's template begins are
+    placeholders too.
 
     ## Example
 

@@ -19,3 +19,9 @@ def rates(currency: str) -> str:
         currency: <description>
     """
     return currency
+
+
+@tool
+def my_tool(argument: Annotated[str, "Description of the argument."]) -> str:
+    """Clear description for what this tool is good for, which an agent needs."""
+    return argument
