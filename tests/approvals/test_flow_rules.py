@@ -42,6 +42,7 @@ def test_without_a_rule_every_planted_text_gets_the_data_out(some_of):
     assert [attack.name for attack in some_of(ATTACKS) if not outcome_of(attack, AllowAll("--yes"))[0]] == []
 
 
+@pytest.mark.proof(everyday=4)
 @pytest.mark.parametrize("approved", [False, True], ids=["asked", "approved_by_name"])
 @pytest.mark.parametrize("rules", ["", AFTER_BOTH, DENIED, "allow: [{tool: '*'}]\n", "default: allow\n"])
 def test_with_a_rule_or_by_default_no_planted_text_gets_the_data_out(tmp_path, rules, approved, some_of):

@@ -169,6 +169,7 @@ def found_in_examples(tmp_path_factory):
     return found
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize("code", codes())
 def test_examples_of_the_documentation_show_what_they_say(code, found_in_examples):
     rule = page_of(code)
