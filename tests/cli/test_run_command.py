@@ -325,6 +325,41 @@ def test_a_call_that_takes_too_long_exits_5(run, project):
     assert ended.stderr.startswith("error: timed out after 200ms; it is a plain function, still runs")
 
 
+LEFT_RUNNING = '''
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+from toolkit import tool
+
+
+@tool
+def leave(kind: str) -> str:
+    """Leave a thread behind that never ends."""
+    begun = threading.Event()
+
+    def run() -> None:
+        begun.set()
+        threading.Event().wait()
+
+    starts = {
+        "a thread": threading.Thread(target=run).start,
+        "a daemon": threading.Thread(target=run, daemon=True).start,
+        "a pool": lambda: ThreadPoolExecutor().submit(run),
+        "a pool of a daemon": threading.Thread(target=lambda: ThreadPoolExecutor().submit(run), daemon=True).start,
+    }
+    starts[kind]()
+    begun.wait()
+    return "done"
+'''
+
+
+@pytest.mark.parametrize("kind", ["a thread", "a daemon", "a pool", "a pool of a daemon"])
+def test_a_thread_that_a_tool_leaves_behind_holds_nobody_up(run, project, kind):
+    (project / "left.py").write_text(LEFT_RUNNING, "utf-8")
+    ended = run("left.py:leave", f"kind={kind}")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done\n", "")
+
+
 @pytest.mark.parametrize("text", ["soon", "-1s", "0s", ""])
 def test_a_timeout_that_is_no_time_is_refused(run, text):
     ended = run("tools.py:nothing", f"--timeout={text}")

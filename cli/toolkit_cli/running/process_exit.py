@@ -10,9 +10,17 @@ _CUT_SHORT = {5, 129, 130, 143}
 
 
 def leave_if_threads_remain(exit_code: int) -> None:
-    """Exit at once if a thread that is not a daemon still runs: Python would wait for it."""
-    if any(thread is not threading.main_thread() and not thread.daemon for thread in threading.enumerate()):
+    """Exit at once if a thread still runs that Python would wait for."""
+    if any(map(_is_waited_for, threading.enumerate())):
         leave(exit_code)
+
+
+def _is_waited_for(thread: threading.Thread) -> bool:
+    """Return whether Python waits for a thread: `concurrent.futures` joins all of its own, and daemons with them."""
+    if thread is threading.main_thread():
+        return False
+    futures = sys.modules.get("concurrent.futures.thread")
+    return not thread.daemon or thread in getattr(futures, "_threads_queues", ())
 
 
 def leave(exit_code: int) -> NoReturn:
