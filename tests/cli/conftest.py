@@ -44,7 +44,7 @@ def program(project):
             check=False,
             cwd=project,
             env=environment,
-            timeout=60,
+            timeout=300,  # far longer than anything takes, also on a busy machine
             **(defaults | options),
         )
 
