@@ -8,7 +8,7 @@ MARKED = '\n\nfrom toolkit import tool\n\n\n@tool\ndef never(name: str) -> str:\
 """What makes a file one that is imported; it stands behind what is wrong with the file."""
 
 MODULES = {
-    "syntax.py": ("def greet(name:\n    return name\n", "TK002", "syntax.py:1:10"),
+    "syntax.py": ("from toolkit import tool\n\n@tool\ndef greet(name:\n    return name\n", "TK002", "syntax.py:4:10"),
     "unknown_import.py": ("import nothing_of_this_name\n" + MARKED, "TK002", "unknown_import.py:1:1"),
     "raises.py": ("limits = {}\nlimit = limits['daily']\n" + MARKED, "TK002", "raises.py:2:9"),
     "exits.py": ("import sys\nsys.exit('bye')\n" + MARKED, "TK002", "exits.py:2:1"),
