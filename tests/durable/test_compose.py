@@ -71,16 +71,17 @@ def test_three_workers_and_the_command_of_the_page_do_a_batch(postgres, tmp_path
     replicas = services["worker"]["deploy"]["replicas"]
     workers = [subprocess.Popen(command, stdout=-3, stderr=-1, **options) for _ in range(replicas)]
     try:
+        begun = [worker.stderr.readline() for worker in workers]  # a batch may be done before the last one is there
         command, options = processes_of(run, {"PGPASSWORD": PASSWORD})
         done = subprocess.run(command, capture_output=True, check=False, timeout=120, **options)
     finally:
         for worker in workers:
             worker.terminate()
-        told = [worker.communicate(timeout=60)[1] for worker in workers]
+        ended = [worker.communicate(timeout=60)[1] for worker in workers]
     assert [json.loads(line)["output"] for line in done.stdout.splitlines()] == [2 * n for n in range(60)]
     assert done.returncode == 0
     store = postgres.shown("runs")
-    assert [text.splitlines()[0] for text in told] == [f"working on report from {store}"] * replicas
-    counts = [int(text.splitlines()[-1].partition(" ")[0]) for text in told]
+    assert begun == [f"working on report from {store}\n"] * replicas
+    counts = [int(text.splitlines()[-1].partition(" ")[0]) for text in ended]
     assert sum(counts) == 60
     figure(f"the compose file's three workers on PostgreSQL: {counts} of 60 items")
