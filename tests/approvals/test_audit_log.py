@@ -93,6 +93,21 @@ def test_a_full_log_gets_a_number_and_the_chain_goes_on(tmp_path):
     assert faults_of_log(log.file)[1] != []
 
 
+def test_the_chain_goes_on_where_another_writer_has_begun_a_file_of_the_same_size(tmp_path):
+    file = tmp_path / "audit.jsonl"
+    one, other = AuditLog(file, most_bytes=700), AuditLog(file, most_bytes=700)
+    sizes = []
+    for log in (one, other):  # each begins a file
+        files = len(list(tmp_path.glob("audit.*.jsonl")))
+        while len(list(tmp_path.glob("audit.*.jsonl"))) == files:
+            log.append({"event": "question"})
+        sizes.append(file.stat().st_size)
+    assert sizes[0] == sizes[1]
+    one.append({"event": "question"})
+    written = len(records(one))
+    assert faults_of_log(file) == (written, [])
+
+
 @pytest.mark.parametrize(
     ("change", "fault"),
     [

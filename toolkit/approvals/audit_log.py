@@ -76,7 +76,7 @@ class AuditLog:
         self._log = LogHandle(file, appends=True)
         self._head = LogHandle(_head_file(file))
         self._turns = LogHandle(file.with_suffix(".lock"))
-        self._written: tuple[int, _Tail] | None = None
+        self._written: tuple[tuple[int, int], _Tail] | None = None
         self._through = -_LONGEST_WAIT
 
     def append(self, record: Mapping[str, Any]) -> None:
@@ -95,13 +95,13 @@ class AuditLog:
 
     def _append(self, record: Mapping[str, Any]) -> None:
         log = self._log.number
-        size = os.fstat(log).st_size
-        tail = self._tail(size)
+        state = _state_of(log)
+        tail = self._tail(state)
         stamped = {"number": tail.number + 1, "time": datetime.now(UTC).isoformat(), **record, "previous": tail.hash}
         text = json.dumps(stamped, default=as_plain, separators=(",", ":"))
         tail = _Tail(tail.number + 1, _hash_of(json.loads(text)))
         line = f'{text[:-1]},"hash":"{tail.hash}"}}\n'.encode()
-        if size + len(line) > self._most_bytes and size:
+        if (size := state[1]) and size + len(line) > self._most_bytes:
             self._begin_another()
             log = self._log.number
         self._written = None
@@ -110,17 +110,24 @@ class AuditLog:
             os.fsync(log)
             self._through = monotonic()
         _write_head(self._head.number, tail)
-        self._written = os.fstat(log).st_size, tail
+        self._written = _state_of(log), tail
 
-    def _tail(self, size: int) -> "_Tail":
+    def _tail(self, state: tuple[int, int]) -> "_Tail":
         """Return the last record: the one that was written here, unless somebody else has written since."""
-        if self._written is not None and self._written[0] == size:
+        if self._written is not None and self._written[0] == state:
             return self._written[1]
         return _tail_of(self.file)
 
     def _begin_another(self) -> None:
+        os.fsync(self._log.number)
         self._log.close()
         self.file.rename(_number(self.file, len(_full_files(self.file)) + 1))
+
+
+def _state_of(log: int) -> tuple[int, int]:
+    """Return which file it is, and its size: both are the same only while nobody else writes."""
+    state = os.fstat(log)
+    return state.st_ino, state.st_size
 
 
 def _may_wait(record: Mapping[str, Any]) -> bool:
@@ -250,7 +257,7 @@ def _read_head(file: Path) -> _Tail:
 
 @contextmanager
 def alone(file: Path) -> Iterator[None]:
-    """Let no other process write to a log, or to another file that is written in turns."""
+    """Let no other process write to a log, or to another file that only one may write to at a time."""
     turns = LogHandle(file.with_suffix(".lock"))
     try:
         with turns.locked():

@@ -48,7 +48,7 @@ def short_chain(plan: Plan) -> tuple[ShortStep, ...] | None:
 
 
 def run_short_chain(steps: Sequence[ShortStep], flow: Flow) -> ToolResult | None:
-    """Run steps one after another, each with what the one before handed on.
+    """Run steps one after another; each receives the output of the one before.
 
     Returns:
         `None` if the end was reached, else the failure that ended the chain.
@@ -106,7 +106,7 @@ def _maker(feed: Feed | None, written: MappingValue | None) -> Callable[[Flow], 
 
 
 def _reader(value: Value) -> Callable[[Flow], Any]:
-    """Return what reads a value: what is handed on and the inputs stand where they can be taken from."""
+    """Return a function that reads a value; the previous output and the inputs are read without an expression."""
     match value.template.path if isinstance(value, TemplateValue) else None:
         case ("prev",):
             return attrgetter("output")

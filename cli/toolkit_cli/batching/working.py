@@ -149,6 +149,6 @@ def work(store: Store, tools: WorkerTools, jobs: int, *, quiet: bool) -> int:
         if ending.problem is not None and ending.result.error_code != "interrupted":
             report([ending.problem], ending.exit_code)
         if not quiet:
-            console.say(f"{tools.done:,} items done")
+            console.say(f"{tools.done:,} {'item' if tools.done == 1 else 'items'} done")
 
     return end_run(run, KeptWork(), show)
