@@ -49,12 +49,23 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 0
     gc.disable()  # until a command begins: all that is imported stays, and is not looked through again and again
     try:
-        application()(arguments)
+        if arguments[:1] == ["lint"]:
+            _lint(arguments)
+        else:
+            application()(arguments)
     except SystemExit as ending:
         if "toolkit_cli.running.process_exit" in sys.modules:
             sys.modules["toolkit_cli.running.process_exit"].end_what_was_started(ending.code)
         raise
     return 0
+
+
+def _lint(arguments: Sequence[str]) -> None:
+    """Run `toolkit lint`, whose child process starts before the rest is imported."""
+    from toolkit_cli.linting.head_starts import early_child  # noqa: PLC0415 - other commands have no child
+
+    with early_child(arguments):
+        application()(arguments)
 
 
 def application() -> typer.Typer:

@@ -34,7 +34,6 @@ from toolkit.sources.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.secret_arguments import secrets_of_schema
 
-FOLDER = ".toolkit_cache"
 _FORMAT = 4
 _KEPT_SETTINGS = 8
 _KEPT_TOGETHER = 8

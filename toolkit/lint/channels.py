@@ -31,10 +31,16 @@ class Channel(NamedTuple):
 
         From then on no bytecode is written: folders that are checked stay as they are, and a file that is changed twice
         in a second is never mistaken for what it was.
+
+        Raises:
+            SystemExit: If the parent has closed the channel and asks nothing.
         """
         sys.dont_write_bytecode = True
         questions, answers = _taken_streams()
-        setup = json.loads(questions.readline())
+        first = questions.readline()
+        if not first:
+            raise SystemExit
+        setup = json.loads(first)
         _limit_memory(setup["memory"])
         crash = Path(setup["crash_file"]).open("w")  # noqa: SIM115 - it stays open to the very end
         faulthandler.enable(crash)

@@ -4,23 +4,17 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from threading import Timer
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.lint.limits import Limits
+from toolkit.lint.worker_processes import Work, start_process
 
 if TYPE_CHECKING:
     from toolkit.lint.interpreters import Interpreter
-
-# The child imports what this process imports, and nothing that happens to lie in the working directory.
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from toolkit.lint.{} import main; main()"
-
-Work = Literal["collecting", "judging"]
-"""What a child does: the module that holds its `main`."""
 
 
 class Ending(NamedTuple):
@@ -62,14 +56,7 @@ class Worker:
         self._limits = limits
         self._is_overdue = False
         self._mark = os.urandom(8).hex()  # what stands before an answer, and in nothing else that a file may write
-        self._process = subprocess.Popen(  # noqa: S603 - this very Python or the one that the user named, and nothing of a file in the arguments
-            _own_command(work) if interpreter is None else interpreter.command(work),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            start_new_session=True,
-            encoding="utf-8",
-            errors="replace",
-        )
+        self._process = start_process(work, interpreter)
         self._send({**setup, **limits._asdict(), "crash_file": str(crash_file), "mark": self._mark})
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any] | Ending:
@@ -132,8 +119,3 @@ class Worker:
     def _end_overdue(self) -> None:
         self._is_overdue = True
         self.kill()
-
-
-def _own_command(work: Work) -> list[str]:
-    """Return the command that runs the `main` of a module of this room with this very Python."""
-    return [sys.executable, "-P", "-c", _START.format(work), json.dumps([str(entry) for entry in sys.path])]

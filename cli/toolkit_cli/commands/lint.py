@@ -1,7 +1,6 @@
 """`toolkit lint`: what is wrong with tools and pipelines, and where."""
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
@@ -15,6 +14,7 @@ from toolkit.replacing import put
 from toolkit_cli import console
 from toolkit_cli.completion import complete_rule, complete_target
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, refuse
+from toolkit_cli.linting.cache_folders import cache_folder
 from toolkit_cli.linting.check_runs import CheckRun, fixed, silenced
 from toolkit_cli.linting.stdin_texts import text_of_stdin
 from toolkit_cli.linting.watching import watch as watch_paths
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from toolkit.sources.import_permission import FileCounts
 
 _WIDEST = 120
-_CACHE_VARIABLE = "TOOLKIT_CACHE_DIR"
 _STATIC = "read, not run"
 
 Paths = Annotated[
@@ -151,7 +150,7 @@ def lint(options: LintOptions) -> ExitCode:
     settings = _settings(configuration, options)
     if options.compat:
         return _show_compatibility(options, configuration, settings)
-    cache = None if options.no_cache else _cache_folder(configuration)
+    cache = None if options.no_cache else cache_folder(configuration.directory)
     look = CheckRun(
         options.paths or (),
         configuration,
@@ -370,10 +369,3 @@ def _render(options: LintOptions, problems: Sequence[Problem], look: CheckRun, n
     return render(
         problems, options.format, colour=colour, width=width, note=note, quiet=options.quiet, is_known=is_known
     )
-
-
-def _cache_folder(configuration: "Configuration") -> Path:
-    from toolkit.lint.caching import FOLDER  # noqa: PLC0415 - help needs none of it
-
-    named = os.environ.get(_CACHE_VARIABLE)
-    return Path(named) if named else configuration.directory / FOLDER
