@@ -21,6 +21,7 @@ from toolkit.sources.collected import Collected
 from toolkit.sources.import_permission import not_a_tool
 from toolkit.sources.instances import Instance, make_instance
 from toolkit.tools.base import RedescribedTool, Tool
+from toolkit.tools.foreign_objects import is_any_imported, may_be_foreign, may_be_foreign_class, recogniser
 from toolkit.tools.foreign_values import (
     answer,
     bases_of_class,
@@ -31,7 +32,6 @@ from toolkit.tools.foreign_values import (
     plain_text,
     words_of,
 )
-from toolkit.tools.frameworks import is_any_imported, may_be_foreign, may_be_foreign_class, recogniser
 from toolkit.tools.functions import build_function
 from toolkit.tools.marked_methods import marked_methods
 from toolkit.tools.marking import mark_of

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from types import FunctionType, ModuleType
 from typing import Literal
 
-from toolkit.tools.foreign_values import bases_of_class, members_of_class, module_of_class
+from toolkit.tools.foreign_values import bases_of_class, members_of_class
 from toolkit.tools.framework_plugins import registered_frameworks
 
 Part = Literal["marks", "objects", "exports"]
@@ -128,8 +128,9 @@ def part_of(framework: str, part: Part) -> ModuleType | None:
         ConfigurationError: If a plugin that knows the framework is broken.
     """
     if framework not in _OWN:
-        of_plugin: ModuleType | None = import_module("toolkit.tools.plugin_parts").part_of_plugin(framework, part)
-        return of_plugin
+        from toolkit.tools.plugin_parts import part_of_plugin  # noqa: PLC0415 - only a plugin's parts are checked
+
+        return part_of_plugin(framework, part)
     name = f"toolkit.frameworks.{framework}.{part}"
     try:
         return import_module(name)
@@ -144,30 +145,3 @@ def title_of(framework: str) -> str:
     marks = part_of(framework, "marks")
     title: str = framework if marks is None else marks.MARKS.title
     return title
-
-
-def may_be_foreign(thing: object) -> bool:
-    """Return whether an object may be a tool of a framework, or hold some; a marked function is one."""
-    return is_any_imported() and (framework_of_mark(thing) is not None or _belongs_to_one(type(thing)))
-
-
-def may_be_foreign_class(cls: type) -> bool:
-    """Return whether a class belongs to a framework: itself, through what it is derived from, or by marked methods."""
-    return is_any_imported() and _belongs_to_one(cls)
-
-
-def is_any_imported() -> bool:
-    """Return whether any framework was imported; where none was, no object of one can exist."""
-    return not sys.modules.keys().isdisjoint(FRAMEWORK_OF_PACKAGE) or any(
-        package in sys.modules for package in registered_frameworks()
-    )
-
-
-def _belongs_to_one(cls: type) -> bool:
-    is_theirs = any(framework_of(module_of_class(base)) is not None for base in bases_of_class(cls))
-    return is_theirs or framework_of_holder(cls) is not None
-
-
-def recogniser() -> ModuleType:
-    """Return the module that recognises the objects of frameworks; it is loaded for such an object only."""
-    return import_module("toolkit.frameworks.recognised")

@@ -11,6 +11,7 @@ from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool
 from toolkit.tools.collisions import Claim, clashes
+from toolkit.tools.foreign_objects import may_be_foreign, recogniser
 from toolkit.tools.foreign_values import (
     is_routine,
     kind_of,
@@ -18,7 +19,6 @@ from toolkit.tools.foreign_values import (
     name_of_class,
     words_of,
 )
-from toolkit.tools.frameworks import may_be_foreign, recogniser
 from toolkit.tools.functions import build_function
 from toolkit.tools.marked_methods import boxed, marked_methods
 from toolkit.tools.marking import box_of, mark_of
