@@ -24,17 +24,27 @@ _AHEAD = 64
 class Batch:
     """Items in progress, taken one by one by any number of workers."""
 
-    def __init__(self, items: Iterator[Item], do: Do, take: Take, *, jobs: int = 1, waits: bool = False) -> None:
+    def __init__(
+        self,
+        items: Iterator[Item],
+        do: Do,
+        take: Take,
+        *,
+        at_once: Callable[[Item], ToolResult] | None = None,
+        jobs: int = 1,
+        waits: bool = False,
+    ) -> None:
         """Keep what is done.
 
         Args:
             items: What it is done for.
             do: Does it for one of them.
             take: Takes what came of it.
+            at_once: Does the same without an event loop, where that takes no coroutine.
             jobs: How many are done side by side.
             waits: Whether the next item may be long in coming; then a thread waits for it.
         """
-        self._items, self._do, self._take = items, do, take
+        self._items, self._do, self._take, self._at_once = items, do, take, at_once
         self._jobs, self._waits = jobs, waits
         self._ended: dict[int, tuple[Item, ToolResult]] = {}
         self._next = 1
@@ -52,8 +62,9 @@ class Batch:
         if loop_is_running():
             await self._run_side_by_side()
             return
+        do, take = self._at_once, self._take
         for item in self._items:
-            if not self._take(item, await self._do(item)):
+            if not take(item, await self._do(item) if do is None else do(item)):
                 return
 
     def hand_over_rest(self) -> None:

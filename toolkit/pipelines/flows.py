@@ -204,6 +204,10 @@ class Flow:
         if result.skips:
             self.run.note_skips(path, result.skips)
 
+    def hand_on_value(self, value: str | int, path: str) -> None:
+        """Hand on a text or a whole number that is all of what the tool of a step gave."""
+        self.hand_on(outcome_of_value(value).result, path)
+
     def fork(self, context: ToolContext) -> "Flow":
         """Return another chain that begins where this one is, with a context of its own."""
         return Flow(self.run, context, self.output, self.text, self.result)
@@ -239,6 +243,11 @@ class InputFlow(Flow):
         self.run.outputs[path] = self.output = result.output if structured is None else structured
         if result.skips:
             self.run.note_skips(path, result.skips)
+
+    def hand_on_value(self, value: str | int, path: str) -> None:
+        """Hand on a text or a whole number that is all of what the tool of a step gave."""
+        self._result = self._text = None
+        self.run.outputs[path] = self.output = value
 
     @property
     def result(self) -> ToolResult:

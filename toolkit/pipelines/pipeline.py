@@ -11,7 +11,7 @@ from toolkit.pipelines.execution import make_steps, run_chain
 from toolkit.pipelines.failure_steps import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
 from toolkit.pipelines.flows import Flow, InputFlow, Run, error_record, failure_of, outcome_of_written
 from toolkit.pipelines.plans import Plan
-from toolkit.pipelines.short_chains import ShortStep, run_short_chain, short_chain
+from toolkit.pipelines.short_chains import ShortStep, run_short_chain, short_chain, unseen_chain
 from toolkit.pipelines.signals import GateRefused
 from toolkit.pipelines.turns import CURRENT_PATH
 from toolkit.problems import Problem
@@ -24,6 +24,7 @@ from toolkit.tools.questions import RunningCall
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.text import TEXT_PARAMETERS, text_given
+from toolkit.tools.unseen_calls import is_unseen
 
 if TYPE_CHECKING:
     from toolkit.events import Outcome as EventOutcome
@@ -144,6 +145,11 @@ class Pipeline(Tool):
         return short_chain(self.plan)
 
     @cached_property
+    def _unseen_steps(self) -> tuple[ShortStep, ...]:
+        """The same for calls of which nothing is kept."""
+        return unseen_chain(self._short_steps or ())
+
+    @cached_property
     def takes_short_way(self) -> bool:
         """Whether each of its steps is a call that takes the short way."""
         return self._short_steps is not None and not self.hidden_parameters
@@ -180,7 +186,7 @@ class Pipeline(Tool):
         flow = _begin(self.plan, self._ids, parsed, context, "")
         run = flow.run
         try:
-            failed = run_short_chain(self._short_steps or (), flow)
+            failed = run_short_chain(self._unseen_steps if is_unseen(context) else self._short_steps or (), flow)
         except ExitEarlyError as error:
             error.outputs = {**run.outputs, **error.outputs}
             raise

@@ -19,23 +19,26 @@ from toolkit.pipelines.templated_data import MappingValue, TemplateValue, Value,
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.results import ToolResult
-from toolkit.tools.short_calls import call_at_once, call_unseen, is_unseen
+from toolkit.tools.short_calls import call_at_once
+from toolkit.tools.unseen_calls import PreparedCall, unseen_call
 
 
 class ShortStep(NamedTuple):
     """A step that is a call, and nothing else.
 
     Attributes:
-        tool: What is called.
-        path: Where its output is kept.
         arguments: Makes the arguments of the call.
+        call: Makes the call; returns its result, or a text or a number that is all of it.
+        path: Where its output is kept.
         name: Its id, where an expression may read what is known of it.
+        tool: What is called.
     """
 
-    tool: Tool
-    path: str
     arguments: Callable[[Flow], Arguments]
+    call: PreparedCall
+    path: str
     name: str | None
+    tool: Tool
 
 
 def short_chain(plan: Plan) -> tuple[ShortStep, ...] | None:
@@ -47,6 +50,13 @@ def short_chain(plan: Plan) -> tuple[ShortStep, ...] | None:
     return tuple(steps) if len(steps) == len(plan.steps) else None
 
 
+def unseen_chain(steps: Sequence[ShortStep]) -> tuple[ShortStep, ...]:
+    """Return the same steps for contexts in which calls are unseen; only of the last one is the whole result wanted."""
+    *others, last = steps
+    before = [one._replace(call=unseen_call(one.tool, gives_values=one.name is None)) for one in others]
+    return (*before, last._replace(call=unseen_call(last.tool)))
+
+
 def run_short_chain(steps: Sequence[ShortStep], flow: Flow) -> ToolResult | None:
     """Run steps one after another; each receives the output of the one before.
 
@@ -54,25 +64,28 @@ def run_short_chain(steps: Sequence[ShortStep], flow: Flow) -> ToolResult | None
         `None` if the end was reached, else the failure that ended the chain.
     """
     context = flow.context
-    call = call_unseen if is_unseen(context) else call_at_once
-    for step in steps:
-        started = perf_counter()
+    for arguments, call, path, name, _ in steps:
+        started = 0.0 if name is None else perf_counter()
         try:
-            arguments = step.arguments(flow)
-            result = call(step.tool, arguments, context)
+            came = call(arguments(flow), context)
         except ExitEarlyError as error:  # with what was done in a pipeline that the step calls
-            error.outputs = {f"{step.path}/{path}": output for path, output in error.outputs.items()}
+            error.outputs = {f"{path}/{inner}": output for inner, output in error.outputs.items()}
             raise
         except Signal:
             raise
         except Exception as error:  # noqa: BLE001 - an expression that fails is the step's failure; a call never raises
             return failure_of(error).result
+        kind = type(came)
+        if kind is str or kind is int:
+            flow.hand_on_value(came, path)
+            continue
+        result: ToolResult = came
         if result.error is not None:
             return result
-        flow.hand_on(result, step.path)
-        if step.name is not None:
+        flow.hand_on(result, path)
+        if name is not None:
             outcome = outcome_of(result)
-            flow.run.record(step.name, outcome, outcome, perf_counter() - started)
+            flow.run.record(name, outcome, outcome, perf_counter() - started)
     return None
 
 
@@ -91,7 +104,7 @@ def _short_step(step: PlannedStep, *, is_read: bool) -> ShortStep | None:
     if any(station is not None for station in stations) or (definition.adapter is not None and step.adapts):
         return None
     name = definition.id.text if is_read and definition.id is not None else None
-    return ShortStep(tool, step.path, _maker(step.feed, action.arguments), name)
+    return ShortStep(_maker(step.feed, action.arguments), partial(call_at_once, tool), step.path, name, tool)
 
 
 def _maker(feed: Feed | None, written: MappingValue | None) -> Callable[[Flow], Arguments]:

@@ -58,6 +58,9 @@ class Callee:
     steps_at_once: Callable[[Any, ToolContext], ToolResult] | None = None
     """The same for a tool whose work is calls of others in the context of its own call, where they take that way."""
 
+    result_of_nothing: ToolResult | None = None
+    """The result where the work returned nothing; None where that is data as any other value is."""
+
     spec: ToolSpec
     """What the tool is, as pure data."""
 
@@ -167,4 +170,6 @@ class Callee:
 
     def result_of(self, value: Any) -> ToolResult:
         """Return what the work returned as a result."""
+        if value is None and self.result_of_nothing is not None:
+            return self.result_of_nothing
         return as_result(value)

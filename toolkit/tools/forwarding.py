@@ -10,6 +10,7 @@ from toolkit.tools.callees import Callee
 _Kind = TypeVar("_Kind", bound=type[Callee])
 
 _OWN = {"name", "description", "described", "hidden_parameters", "own_secrets", "veil", "call_logger", "result_of"} | {
+    "result_of_nothing",
     "work_at_once",
     "steps_at_once",
     "takes_short_way",

@@ -16,7 +16,7 @@ from toolkit.tools.function_defaults import defaults_left
 from toolkit.tools.function_readings import read_function
 from toolkit.tools.injections import injected
 from toolkit.tools.options import MarkOptions
-from toolkit.tools.outcomes import NOTHING_RETURNED, as_result
+from toolkit.tools.outcomes import NOTHING_RETURNED
 from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.arguments import read_arguments
@@ -39,7 +39,7 @@ class FunctionTool(Tool):
         self._optional = frozenset(parameter.sent_as for parameter in signature.parameters if not parameter.required)
         self._aliases = {parameter.name: parameter.alias for parameter in signature.parameters if parameter.alias}
         self._call = _caller(function, signature)
-        self._returns_nothing = signature.returns is NoneType
+        self.result_of_nothing = ToolResult(NOTHING_RETURNED) if signature.returns is NoneType else None
         self._is_filled = bool(signature.injected or signature.explicit_defaults)
         self.suspends = signature.is_async
         self.uses_context = "context" in signature.injected.values()
@@ -73,12 +73,6 @@ class FunctionTool(Tool):
             return await self._call(given)
         value = await in_thread(partial(self._call, given)) if loop_is_running() else self._call(given)
         return await drive_or_run(value) if isinstance(value, CoroutineType) else value
-
-    def result_of(self, value: Any) -> ToolResult:
-        """Return what the function returned; nothing, where nothing was promised, is a success."""
-        if value is None and self._returns_nothing:
-            return ToolResult(NOTHING_RETURNED)
-        return as_result(value)
 
     def _filled(self, parsed: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         """Return the arguments with what the context gives and with the defaults that stand in a `Field`."""

@@ -8,7 +8,8 @@ from toolkit.tools.marking import mark_of
 from toolkit.tools.results import ToolResult
 
 NOTHING_RETURNED = "Success"
-_LARGEST_PLAIN = 2**53
+LARGEST_PLAIN = 2**53
+"""Whole numbers up to this one are the same in every reader of JSON."""
 
 
 def result_of_ending(ending: BaseException, otherwise: ToolResult) -> ToolResult:
@@ -28,7 +29,7 @@ def as_result(value: Any) -> ToolResult:
     kind = type(value)
     if kind is str:
         return ToolResult(value)
-    if kind is int and -_LARGEST_PLAIN < value < _LARGEST_PLAIN:  # as most numbers are, and quicker than as any data
+    if kind is int and -LARGEST_PLAIN < value < LARGEST_PLAIN:  # as most numbers are, and quicker than as any data
         return ToolResult(str(value), None, None, value, value)
     if isinstance(value, ToolResult):
         return value

@@ -29,23 +29,6 @@ def is_short(tool: Callee, context: ToolContext) -> bool:
     return is_unasked and context.chosen_by == "person" and context.limiter is None
 
 
-def is_unseen(context: ToolContext) -> bool:
-    """Return whether nothing is kept of a call that `is_short`: nothing counts it, and no gate takes note of it."""
-    return context.gate is None and context.metrics is NO_METRICS
-
-
-def call_unseen(tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext) -> ToolResult:
-    """Make a call that `is_short` in a context in which it `is_unseen`, and return its result."""
-    started = perf_counter()
-    try:
-        result = _result_of(tool, tool.parse(arguments), context)
-    except BaseException as error:  # noqa: BLE001 - as for every call
-        result, _ = _ended_by(tool, error, context)
-    if result.error is not None or tool.call_logger.isEnabledFor(INFO):
-        log_call(tool, arguments, context, result, perf_counter() - started)
-    return result
-
-
 def call_at_once(tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext) -> ToolResult:
     """Make a call that `is_short` and return its result."""
     started = perf_counter()
@@ -57,7 +40,7 @@ def call_at_once(tool: Callee, arguments: str | Mapping[str, Any], context: Tool
         result = _result_of(tool, parsed, context)
         outcome = "success" if result.error is None else "failure"
     except BaseException as error:  # noqa: BLE001 - as for every call
-        result, outcome = _ended_by(tool, error, context)
+        result, outcome = ended_at_once(tool, error, context)
     finally:
         if is_admitted and context.gate is not None:
             context.gate.history.add(tool.described.risk)
@@ -77,7 +60,8 @@ def _result_of(tool: Callee, parsed: Any, context: ToolContext) -> ToolResult:
     return tool.result_of(run_in_loop(value) if type(value) is CoroutineType else value)
 
 
-def _ended_by(tool: Callee, error: BaseException, context: ToolContext) -> tuple[ToolResult, "Outcome"]:
+def ended_at_once(tool: Callee, error: BaseException, context: ToolContext) -> tuple[ToolResult, "Outcome"]:
+    """Return what a call came to that raised an error; a signal, and what ends the program, is raised again."""
     return ended_by(tool, _as_of_a_coroutine(error) if isinstance(error, StopIteration) else error, context)
 
 

@@ -8,7 +8,6 @@ from toolkit.errors import ToolArgumentsError
 from toolkit.tools.callees import Arguments
 from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
-from toolkit.tools.outcomes import as_result
 from toolkit.tools.results import ToolResult
 
 _INPUT = "input"
@@ -36,6 +35,7 @@ class TextTool(ExecutingTool):
     """
 
     pipe = "text"
+    result_of_nothing = ToolResult()
 
     @property
     def parameters(self) -> Mapping[str, Any]:
@@ -49,10 +49,6 @@ class TextTool(ExecutingTool):
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the input by its name."""
         return {_INPUT: parsed}
-
-    def result_of(self, value: Any) -> ToolResult:
-        """Return what `execute` returned; nothing is empty text."""
-        return ToolResult() if value is None else as_result(value)
 
 
 def text_given(arguments: Arguments) -> str:

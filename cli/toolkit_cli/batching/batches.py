@@ -7,7 +7,7 @@ from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
 from toolkit.batches.runs import Batch
 from toolkit.journals.run_journals import digest_of
-from toolkit.running import drive, loop_is_running, run_in_loop
+from toolkit.running import drive, run_in_loop
 from toolkit.runs.journal import JournalError
 from toolkit.runs.run import Run
 from toolkit.tools.call_secrets import redactor_of
@@ -35,7 +35,8 @@ class BatchRun:
         self._results = ItemResults(work.items, work.options)
         self.tally = self._results.tally
         jobs, waits = work.options.jobs, work.items.waits
-        self._batch = Batch(iter(work.items), self._do, self._results.take, jobs=jobs, waits=waits)
+        at_once = self._do_at_once if self._calls.are_short else None
+        self._batch = Batch(iter(work.items), self._do, self._results.take, at_once=at_once, jobs=jobs, waits=waits)
 
     def run(self) -> ToolResult:
         """Call the tool for every item, or until one that fails ends the batch; return that failure, if one did.
@@ -56,8 +57,6 @@ class BatchRun:
         arguments = self._arguments.of(item)
         if isinstance(arguments, str):
             return ToolResult.failure(arguments, "invalid_item")
-        if self._calls.are_short and not loop_is_running():
-            return self._calls.call_at_once(arguments)
         run = self._run.spawn() if self._calls.needs_run else None
         context = self._calls.context_of(item.number, run)
         try:
@@ -67,6 +66,12 @@ class BatchRun:
         finally:
             for use in run.uses if run is not None else ():
                 self.tally.spend(use)
+
+    def _do_at_once(self, item: Item) -> ToolResult:
+        arguments = self._arguments.of(item)
+        if isinstance(arguments, str):
+            return ToolResult.failure(arguments, "invalid_item")
+        return self._calls.call_at_once(arguments)
 
     async def _call_kept(
         self, item: Item, arguments: Mapping[str, Any], context: ToolContext, keeping: Keeping

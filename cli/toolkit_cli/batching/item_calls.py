@@ -1,6 +1,7 @@
 """Item calls: a tool is called for an item of a batch, and what comes of it is a result, or is kept as one."""
 
 from collections.abc import Mapping
+from functools import cached_property, partial
 from typing import Any, Final
 
 from toolkit.approvals.flows import CallHistory
@@ -11,7 +12,8 @@ from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.kept_results import result_text
 from toolkit.tools.results import ToolResult
-from toolkit.tools.short_calls import call_at_once, call_unseen, is_short, is_unseen
+from toolkit.tools.short_calls import call_at_once, is_short
+from toolkit.tools.unseen_calls import PreparedCall, is_unseen, unseen_call
 from toolkit.wrappers.journaling import journaled
 from toolkit_cli.batching.item_results import message_of
 from toolkit_cli.batching.waiting_items import WaitingResult
@@ -49,6 +51,10 @@ class ItemCalls:
         self._short_context = self._context.replace(gate=None)  # nobody is asked, and nobody reads what it has noted
         self.needs_run = keeps or looks_at_run(tool)
 
+    @cached_property
+    def _at_once(self) -> PreparedCall:
+        return unseen_call(self._called) if is_unseen(self._short_context) else partial(call_at_once, self._called)
+
     def context_of(self, number: int, run: Run | None, journal: Journal | None = None) -> ToolContext:
         """Return what the call for an item is made with."""
         place = f"item {number} · {self._source}"
@@ -77,9 +83,8 @@ class ItemCalls:
         Raises:
             Signal: What ends more than this item.
         """
-        call = call_unseen if is_unseen(self._short_context) else call_at_once
         try:
-            result = call(self._called, arguments, self._short_context)
+            result: ToolResult = self._at_once(arguments, self._short_context)
         except _ENDINGS as ending:
             return _ended_by(ending)
         return result if result.error is None else _in_words(result)
