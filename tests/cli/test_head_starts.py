@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolkit_cli.linting.head_starts import early_child
+from toolkit_cli.linting.head_starts import early_child  # private
 
 TOOL = "from toolkit import tool\n\n\n@tool\ndef remind(when):\n    return when\n"
 

@@ -38,8 +38,8 @@ class Bomb:
 @pytest.fixture
 def store(tmp_path):
     with Store(StoreUrl.parse(f"sqlite:///{tmp_path}/runs.db")) as store:
-        store.begin("run", "t", "t", request={}, definition={}, version="v")
-        store.open_queue("t")
+        store.runs.begin("run", "t", "t", request={}, definition={}, version="v")
+        store.items.open("t")
         yield store
 
 
@@ -51,7 +51,7 @@ def ends(store, numbers, worker):
     found = {}
     while len(found) < len(numbers):
         worker.wait(0.05)
-        found = store.ends_of("run", dict.fromkeys(numbers, 1))
+        found = store.items.ends_of("run", dict.fromkeys(numbers, 1))
     return found
 
 
@@ -88,7 +88,7 @@ def test_numbers_and_what_looks_like_tags_come_back_as_they_were():
 
 def test_a_row_that_says_it_is_pickled_runs_nothing(store, tmp_path):
     refuse_pickle()
-    store.submit("t", [StoredItem("run", 1, {"n": 1}, ""), StoredItem("run", 2, {"n": 2}, "")])
+    store.items.submit("t", [StoredItem("run", 1, {"n": 1}, ""), StoredItem("run", 2, {"n": 2}, "")])
     marker = tmp_path / "exploded"
     bomb = __import__("base64").b64encode(pickle.dumps(Bomb(str(marker)))).decode()
     with sqlite3.connect(tmp_path / "runs.db") as database:
@@ -120,7 +120,7 @@ def test_a_step_is_kept_in_one_transaction_and_so_is_that_it_begins(store):
         return ItemEnd("ok", json.dumps([repeatable, tuple(said)]))
 
     sqlalchemy.event.listen(store.engine, "before_cursor_execute", note)
-    store.submit("t", [StoredItem("run", 1, {"n": 1}, "")])
+    store.items.submit("t", [StoredItem("run", 1, {"n": 1}, "")])
     with Worker(store, {"v": "t"}, steps) as worker:
         found = ends(store, [1], worker)
     assert json.loads(found[1].result) == [["INSERT", "INSERT"], ["INSERT", "INSERT"]]
@@ -147,13 +147,13 @@ def test_a_worker_reaches_nobody_but_its_store(store, monkeypatch):
 
     monkeypatch.setattr("socket.socket.connect", refuse)
     monkeypatch.setattr("socket.getaddrinfo", refuse)
-    store.submit("t", [StoredItem("run", 1, {"n": 1}, "")])
+    store.items.submit("t", [StoredItem("run", 1, {"n": 1}, "")])
     with Worker(store, {"v": "t"}, do) as worker:
         assert ends(store, [1], worker)[1].status == "ok"
 
 
 def test_what_a_store_cannot_write_stops_the_worker_and_fails_no_item(store, tmp_path):
-    store.submit("t", [StoredItem("run", number, {"n": number}, "") for number in range(1, 6)])
+    store.items.submit("t", [StoredItem("run", number, {"n": number}, "") for number in range(1, 6)])
     with sqlite3.connect(tmp_path / "runs.db") as database:
         database.execute(
             "CREATE TRIGGER full BEFORE UPDATE ON workflow_status WHEN new.status IN ('SUCCESS', 'ERROR') "

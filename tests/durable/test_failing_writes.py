@@ -51,15 +51,15 @@ def run(url, items, room):
     with Store(url) as store:
         disk = Disk(store.engine, room)
         try:
-            if not store.runs():
-                store.begin("run", "t", "t", request={}, definition={}, version="v")
-            store.open_queue("t")
-            store.submit("t", items)
+            if not store.runs.all():
+                store.runs.begin("run", "t", "t", request={}, definition={}, version="v")
+            store.items.open("t")
+            store.items.submit("t", items)
             found = {}
             with Worker(store, {"v": "t"}, do, jobs=2) as worker:
                 while len(found) < len(items):
                     worker.wait(0.02)
-                    found = store.ends_of("run", {item.number: 1 for item in items})
+                    found = store.items.ends_of("run", {item.number: 1 for item in items})
         except JournalError as error:
             return str(error), disk.writes
         return found, disk.writes

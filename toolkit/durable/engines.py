@@ -152,8 +152,17 @@ def transacted(engine: "Engine", url: StoreUrl, what: str, work: Callable[["Conn
         with engine.begin() as connection:
             return work(connection)
 
+    return attempted(url, what, once)
+
+
+def attempted(url: StoreUrl, what: str, work: Callable[[], T]) -> T:
+    """Return what work comes to, done again while the server is away; what goes wrong is named for what it does.
+
+    Raises:
+        StoreError: If the store fails.
+    """
     with storage_errors(url, what):
-        return patiently(once)
+        return patiently(work)
 
 
 class EngineLog(logging.Handler):

@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
+from toolkit.durable.engine_names import APPLICATION, POLLING, SCHEDULED, WORKFLOW, queue_of, schedules_of
 from toolkit.durable.engines import EngineLog, StoreError, is_away, patiently, reason_of
 from toolkit.durable.permits import Permits, Stopped
 from toolkit.durable.stored_items import ItemEnd, StoredItem
-from toolkit.durable.stores import APPLICATION, POLLING, SCHEDULED, WORKFLOW, Store, queue_of, schedules_of
+from toolkit.durable.stores import Store
 from toolkit.errors import Signal
 from toolkit.runs.journal import JournalError
 
@@ -98,7 +99,7 @@ class Worker:
 
         presence = self._store.join(jobs=self._jobs, versions=self._tools)
         for name in set(self._tools.values()):
-            self._store.open_queue(name, replaces=False)
+            self._store.items.open(name, replaces=False)
         try:
             self._store.limits.refresh()
             self._engine = self._launch(presence.executor)
@@ -234,7 +235,7 @@ class Worker:
                 presence.forget(other.number)
 
     def _to_do(self) -> dict[str, str]:
-        found = self._store.to_do(self._tools)
+        found = self._store.runs.under_way(self._tools)
         return found if self._only is None else {run: version for run, version in found.items() if run == self._only}
 
     def _adopt(self, executor: str) -> None:

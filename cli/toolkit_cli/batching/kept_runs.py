@@ -93,15 +93,15 @@ class StoreRuns:
 
     def runs(self) -> list[KeptRun]:
         """Return them, the newest first."""
-        return self._store.runs()
+        return self._store.runs.all()
 
     def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterator[KeptStep]:
         """Return the items of a run, or those alone that have ended since a time."""
-        return (step for step in self._store.items(run) if not since or (step.ended or 0.0) > since)
+        return (step for step in self._store.items.of(run) if not since or (step.ended or 0.0) > since)
 
     def cancel(self, run: KeptRun) -> str:
         """End a run: those that follow it end, and no worker takes more of it; return what was done, in words."""
-        self._store.cancel(run.id)
+        self._store.runs.cancel(run.id)
         return f"the run '{run.id}' is cancelled; finished work is kept"
 
     def resumed(self, run: KeptRun, consent: Consent) -> StoredResume:

@@ -71,7 +71,7 @@ def add_schedule(url: str, cron: str, words: Sequence[str], wanted: Wanted) -> E
     name = wanted.name or tool.name
     with open_store(url) as store:
         bound_calls(store, tool, configuration.limits)
-        store.schedule(name, cron, tool.name, {**record, "name": name})
+        store.schedules.add(name, cron, tool.name, {**record, "name": name})
     console.say(f"'{name}' begins at '{cron}' (UTC), on any worker that has '{tool.name}'")
     return ExitCode.WELL
 
@@ -84,7 +84,7 @@ def _missing(names: Sequence[str]) -> list[Problem]:
 def list_schedules(url: str, *, as_json: bool) -> ExitCode:
     """List the schedules of a store."""
     with open_store(url, makes=False) as store:
-        found = store.schedules()
+        found = store.schedules.all()
     if as_json:
         console.write_json(found)
     elif found:
@@ -103,9 +103,9 @@ def remove_schedule(url: str, name: str | None) -> ExitCode:
         Failure: If there is none of this name.
     """
     with open_store(url, makes=False) as store:
-        known = [one["name"] for one in store.schedules()]
+        known = [one["name"] for one in store.schedules.all()]
         if name not in known:
             hint = f"the schedules are {', '.join(known)}" if known else None
             raise Failure(ExitCode.NOT_FOUND, f"there is no schedule '{name}'", hint=hint)
-        store.unschedule(str(name))
+        store.schedules.remove(str(name))
     return ExitCode.WELL

@@ -94,7 +94,7 @@ class StoredBatch:
             for one in given:
                 self._take_up(one)
             asked = dict(islice(((number, one.attempt) for number, one in self._waiting.items()), _ASKED_AT_ONCE))
-            ends = self._stored.store.ends_of(self._stored.id, asked)
+            ends = self._stored.store.items.ends_of(self._stored.id, asked)
             for number, end in ends.items():
                 self._end(self._waiting.pop(number).item, end)
             if not self._hand_over() or (is_complete and not self._waiting):
@@ -153,7 +153,7 @@ class StoredBatch:
             return
         self._counted = now
         self._count()
-        if self._stored.store.state_of(self._stored.id) == "cancelled":
+        if self._stored.store.runs.state_of(self._stored.id) == "cancelled":
             raise ExitEarlyError("the run was cancelled")
         if self._is_lonely and now - self._moved > _LONELY:
             self._is_lonely = False
@@ -163,7 +163,7 @@ class StoredBatch:
 
     def _count(self) -> None:
         tally = self.tally
-        self._stored.store.count(self._stored.id, tally.done - tally.failed - tally.waiting, tally.failed)
+        self._stored.store.runs.count(self._stored.id, tally.done - tally.failed - tally.waiting, tally.failed)
 
     def _doubtful(self) -> ToolResult | None:
         if not self._doubts:

@@ -82,7 +82,7 @@ class StoredRun:
         definition = definition_of(tool)
         self.version = version_of(tool, request.get("model"))
         if limits is None:
-            store.open_queue(tool.name, replaces=False)
+            store.items.open(tool.name, replaces=False)
         else:
             bound_calls(store, tool, limits)
         if resumed is None:
@@ -91,8 +91,8 @@ class StoredRun:
                 hint = "give secrets to the workers: through the environment, or in the configuration beside them"
                 raise Failure(ExitCode.USAGE, "the arguments hold a secret, which a store does not keep", hint=hint)
             self.id = id
-            if schedule is None or all(run.id != self.id for run in store.runs()):
-                store.begin(
+            if schedule is None or all(run.id != self.id for run in store.runs.all()):
+                store.runs.begin(
                     self.id,
                     target,
                     tool.name,
@@ -105,19 +105,19 @@ class StoredRun:
             self.id = resumed.run.id
             check_unchanged(resumed.run, definition, accepts_changes=resumed.accepts_changes, more=store_option(store))
             self._report_other_software()
-            store.resume(resumed.run, definition, self.version)
+            store.runs.resume(resumed.run, definition, self.version)
 
     def end(self, ending: Ending) -> None:
         """Keep how it ended, and report how it can go on if it was cut short, or waits."""
         error = ending.result.error
         with suppress(JournalError):  # if that was the reason, there is nothing left to be written
-            if self.store.state_of(self.id) != "cancelled":
-                self.store.finish(self.id, ending.state, console.redactor().text(error) if error else None)
+            if self.store.runs.state_of(self.id) != "cancelled":
+                self.store.runs.finish(self.id, ending.state, console.redactor().text(error) if error else None)
         if not ending.is_complete:
             console.say(how_to_continue(self.id, ending.pending, store_option(self.store)))
 
     def _report_other_software(self) -> None:
-        _, before = self.store.versions_of(self.id)
+        _, before = self.store.runs.versions_of(self.id)
         now = software_versions("dbos")
         changed = [
             f"{name} {before.get(name)}, now {version}" for name, version in now.items() if before.get(name) != version
@@ -133,7 +133,7 @@ def bound_calls(store: Store, tool: Tool, limits: Mapping[str, Limit]) -> None:
         StoreError: If that cannot be written.
     """
     store.limits.keep(limits, {one.name for one in tools_within(tool)})
-    store.open_queue(tool.name, limits.get(tool.name, Limit()))
+    store.items.open(tool.name, limits.get(tool.name, Limit()))
 
 
 def version_of(tool: Tool, model: str | None) -> str:

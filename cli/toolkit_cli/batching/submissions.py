@@ -137,7 +137,7 @@ class Submission:
 
     def _awaited(self, wanted: Mapping[int, StoredItem], items: Mapping[int, Item]) -> dict[int, OnItsWay]:
         resumed = self._stored.resumed
-        known = {} if resumed is None else self._stored.store.known_of(self._stored.id, wanted)
+        known = {} if resumed is None else self._stored.store.items.known_of(self._stored.id, wanted)
         awaited: dict[int, OnItsWay] = {}
         submitted: list[StoredItem] = []
         for number, one in wanted.items():
@@ -156,7 +156,7 @@ class Submission:
             submitted.append(again)
             awaited[number] = OnItsWay(items[number], again.attempt)
         if submitted:
-            self._stored.store.submit(self._tool, submitted)
+            self._stored.store.items.submit(self._tool, submitted)
         return awaited
 
     def _is_repeated(self, end: ItemEnd) -> bool:

@@ -67,7 +67,7 @@ class WorkerTools:
             Signal: What ends more than this item.
         """
         if item.run not in self._calls:
-            self._calls[item.run] = self._calls_of(self._store.request_of(item.run), self.tools[version])
+            self._calls[item.run] = self._calls_of(self._store.runs.request_of(item.run), self.tools[version])
         end = self._calls[item.run].do(item, journal)
         self.done += 1
         return end
@@ -107,7 +107,7 @@ class WorkerTools:
             state, error = "waiting", str(pending)
         except (ConfigurationError, ExitEarlyError) as raised:
             error = str(raised)
-        self._store.finish(id, state, error)
+        self._store.runs.finish(id, state, error)
 
     def _calls_of(self, request: Mapping[str, Any], tool: Tool) -> StoredCalls:
         if request["timeout"] is not None:

@@ -1,0 +1,188 @@
+"""Item queues: the items of runs on their way to workers, and what came of them."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from sqlalchemy import Connection, Engine
+
+from toolkit.durable.engine_names import POLLING, WORKFLOW, queue_of
+from toolkit.durable.engines import attempted, transacted
+from toolkit.durable.store_urls import StoreUrl
+from toolkit.durable.stored_items import ItemEnd, StoredItem, item_id, number_in
+from toolkit.journals.kept_runs import KeptRun, KeptStep
+from toolkit.tools.limits import Limit
+
+if TYPE_CHECKING:
+    from dbos import DBOSClient, WorkflowStatus
+
+_ENDED: Final = ("SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+_PAGE: Final = 500
+_MANY: Final = 10**9
+
+
+class Known(NamedTuple):
+    """What a store knows of an item.
+
+    Attributes:
+        item: The item.
+        end: What came of it; `None` of one that has not ended.
+    """
+
+    item: StoredItem
+    end: ItemEnd | None
+
+
+class ItemQueues:
+    """The items in a store, in a queue for each tool; safe to use from several threads."""
+
+    def __init__(self, client: "DBOSClient", engine: Engine, url: StoreUrl) -> None:
+        """Keep where they are.
+
+        Args:
+            client: The engine's client.
+            engine: The connections to the store.
+            url: Where it is.
+        """
+        self._client, self._engine, self._url = client, engine, url
+
+    def open(self, tool: str, limit: Limit = Limit(), *, replaces: bool = True) -> None:  # noqa: B008 - it is frozen
+        """Let the items of a tool have a queue.
+
+        Args:
+            tool: Its name.
+            limit: What bounds its items, on all workers together.
+            replaces: Whether that holds from now on if the queue is there already.
+
+        Raises:
+            StoreError: If it cannot be written.
+        """
+        rate = None if limit.rate is None else {"limit": limit.rate, "period": limit.seconds}
+        attempted(
+            self._url,
+            "write",
+            lambda: self._client.register_queue(
+                queue_of(tool),
+                global_concurrency=limit.concurrency,
+                limiter=rate,  # type: ignore[arg-type]  # a dictionary of its two keys
+                # Any limit of a part makes the engine keep the runs apart; this one bounds nothing more.
+                partition_worker_concurrency=limit.concurrency or _MANY,
+                polling_interval_sec=POLLING,
+                on_conflict="always_update" if replaces else "never_update",
+            ),
+        )
+
+    def submit(self, tool: str, items: Sequence[StoredItem]) -> None:
+        """Put items into the queue of a tool, all or none; one that is there already stays as it is.
+
+        Raises:
+            StoreError: If they cannot be written.
+        """
+
+        def write(connection: Connection) -> None:
+            for item in items:
+                self._client.enqueue_in_transaction(
+                    connection,
+                    {
+                        "workflow_name": WORKFLOW,
+                        "queue_name": queue_of(tool),
+                        "workflow_id": item.id,
+                        "queue_partition_key": item.run,
+                    },
+                    item._asdict(),
+                )
+
+        transacted(self._engine, self._url, "write", write)
+
+    def ends_of(self, run: str, waiting: Mapping[int, int]) -> dict[int, ItemEnd]:
+        """Return what came of items that have ended, by their numbers.
+
+        Args:
+            run: Their run.
+            waiting: The numbers that are asked about, each with its attempt.
+
+        Raises:
+            StoreError: If it cannot be read.
+        """
+        ids = [item_id(run, number, attempt) for number, attempt in waiting.items()]
+        found = self._listed(ids, status=list(_ENDED), load_input=False)
+        return {number_in(one.workflow_id): _end_of(one) for one in found}
+
+    def known_of(self, run: str, numbers: Iterable[int]) -> dict[int, Known]:
+        """Return what is known of items that were submitted before, of each the latest attempt.
+
+        Raises:
+            StoreError: If it cannot be read.
+        """
+        known: dict[int, Known] = {}
+        asked, attempt = list(numbers), 1
+        while asked:
+            found = self._listed([item_id(run, number, attempt) for number in asked])
+            known |= {number_in(one.workflow_id): _known_of(one) for one in found}
+            asked, attempt = [number_in(one.workflow_id) for one in found], attempt + 1
+        return known
+
+    def of(self, run: KeptRun) -> Iterator[KeptStep]:
+        """Yield what is kept of the items of a run, in the order of their submission.
+
+        Raises:
+            StoreError: If it cannot be read.
+        """
+        offset = 0
+        while True:
+            skipped = offset
+            page = attempted(
+                self._url,
+                "read",
+                lambda: self._client.list_workflows(
+                    workflow_id_prefix=f"{run.id}/",
+                    limit=_PAGE,
+                    offset=skipped,  # noqa: B023 - it is called at once
+                ),
+            )
+            yield from map(_step_of, page)
+            offset += len(page)
+            if len(page) < _PAGE:
+                return
+
+    def _listed(self, ids: Sequence[str], **options: Any) -> "list[WorkflowStatus]":
+        return (
+            attempted(self._url, "read", lambda: self._client.list_workflows(workflow_ids=list(ids), **options))
+            if ids
+            else []
+        )
+
+
+def _item_in(status: "WorkflowStatus") -> StoredItem:
+    item = status.input["args"][0] if status.input else {}
+    return StoredItem(**item)
+
+
+def _end_of(status: "WorkflowStatus") -> ItemEnd:
+    if status.status == "SUCCESS" and isinstance(status.output, dict):
+        return ItemEnd(**status.output)
+    why = "it was cancelled" if status.status == "CANCELLED" else str(status.error or status.status)
+    return ItemEnd("ended", why)
+
+
+def _known_of(status: "WorkflowStatus") -> Known:
+    return Known(_item_in(status), _end_of(status) if status.status in _ENDED else None)
+
+
+def _step_of(status: "WorkflowStatus") -> KeptStep:
+    end = _end_of(status) if status.status in _ENDED else None
+    began = None if status.dequeued_at is None else status.dequeued_at / 1000
+    ended = None if status.completed_at is None else status.completed_at / 1000
+    arguments = json.dumps(_item_in(status).arguments, default=str)
+    how, result = (None, None) if end is None else (end.status, end.result)
+    return KeptStep(
+        str(number_in(status.workflow_id)),
+        "",
+        status=how,
+        result=result,
+        arguments=arguments,
+        began=began,
+        ended=ended,
+        may_repeat=True,
+        is_whole=True,
+    )
