@@ -159,6 +159,21 @@ def test_agents_cost_nothing_where_there_are_none_and_show_asks_no_provider(proj
     assert libraries <= {"pydantic", "pydantic_core", "yaml"}
 
 
+TOOL_WITHOUT_FINDINGS = '''from toolkit import tool
+
+
+@tool(read_only=True)
+def find_orders(customer: str) -> str:
+    """Find the orders of a customer of the shop.
+
+    Args:
+        customer: The name of the customer, such as `Berg`.
+
+    Returns:
+        One line for each order.
+    """
+    return f"orders of {customer}"
+'''
 SERVER = '[mcp.far]\ncommand = "nothing-of-this-name"\n'
 AGENT = "agent: simple\ndescription: Greet.\ntools: [./tools.py]\nmodel: chat:x\n"
 SCRIPT = "turns:\n  - calls: [{tool: greet, arguments: {name: Ada}}]\n  - Done.\n"
@@ -197,6 +212,7 @@ PROGRAMS = [
             (".", "list tools.py"),
             (".", "list builtin"),
             (".", "lint tools.py"),
+            ("known", "lint tools.py"),
             (".", "lint --static tools.py"),
             (".", "lint --explain TK201"),
             (".", "lint --help"),
@@ -267,6 +283,9 @@ def test_every_late_import_of_our_own_modules_saves_some_program_from_importing_
     (project / "ruled").mkdir()
     (project / "ruled" / "tools.py").write_text(TOOL, "utf-8")
     (project / "ruled" / "toolkit.policy.yaml").write_text("deny: [{tool: greet}]\n", "utf-8")
+    (project / "known").mkdir()
+    (project / "known" / "tools.py").write_text(TOOL_WITHOUT_FINDINGS, "utf-8")
+    loaded_modules(project, "known", COMMAND, "lint", "tools.py")  # from now on, everything of it is kept
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         loaded = list(pool.map(lambda program: loaded_modules(project, *program), PROGRAMS))
     saves_nothing = {

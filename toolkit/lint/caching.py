@@ -13,14 +13,12 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.codes import DOES_NOT_IMPORT, HIDDEN_MODULE, NOT_FOUND
-from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.digests import digest
 from toolkit.lint.file_states import FileStates
 from toolkit.lint.limits import Limits
-from toolkit.lint.record_reader import definition_record
 from toolkit.lint.records import configuration_record
 from toolkit.lint.reports import KeptTools, Report, read_report, report_record
 from toolkit.lint.requests import Request
@@ -32,7 +30,9 @@ from toolkit.redactors.redactor import Redactor
 from toolkit.releases import __version__
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
-from toolkit.tools.secret_arguments import secrets_of_schema
+
+if TYPE_CHECKING:
+    from toolkit.lint.definitions import ToolDefinition
 
 _FORMAT = 4
 _KEPT_SETTINGS = 8
@@ -113,6 +113,8 @@ class Cache:
         """Keep what was found in a file, if all that it rests on is known; return it with the mark of its tools."""
         if not self.is_kept:
             return report
+        from toolkit.lint.record_reader import definition_record  # noqa: PLC0415 - what is known is kept already
+
         tools = _without_objects(report.tools)
         text = json.dumps([definition_record(tool) for tool in tools], default=repr, separators=(",", ":"))
         mark = digest(text.encode())
@@ -201,12 +203,14 @@ def _is_sure(request: Request, report: Report) -> bool:
 
 def _holds_secret(text: str, report: Report) -> bool:
     """Whether a secret would be written: such a file is looked at anew each time."""
+    from toolkit.tools.secret_arguments import secrets_of_schema  # noqa: PLC0415 - as above
+
     specs = [tool.spec for tool in report.tools if tool.spec is not None]
     given = (secret for spec in specs for secret in secrets_of_schema(spec.parameters, spec.examples))
     return Redactor(*given, outer=redactor_of_environment()).text(text) != text
 
 
-def _without_objects(tools: Iterable[ToolDefinition]) -> list[ToolDefinition]:
+def _without_objects(tools: "Iterable[ToolDefinition]") -> "list[ToolDefinition]":
     """Return tools that are not known by the objects of a process that is gone by tomorrow."""
     return [replace(tool, identity=frozenset(key for key in tool.identity if key[0] != "object")) for tool in tools]
 

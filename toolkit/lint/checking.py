@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, UNUSED_SUPPRESSION
 from toolkit.lint.breakages import BREAKAGES
 from toolkit.lint.caching import Cache
-from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.inspecting import Inspection
 from toolkit.lint.limits import DEFAULT_LIMITS, Limits
 from toolkit.lint.pending_consents import waiting_for_consent
 from toolkit.lint.reports import Report
 from toolkit.lint.requests import Asked, Request, make_requests, request_for_text
 from toolkit.lint.rules import codes as all_codes
-from toolkit.lint.rules.unused_suppression import UnusedSuppression
 from toolkit.lint.selection import is_selected, meant_by, selected_codes
 from toolkit.lint.servers import with_listed_servers
 from toolkit.lint.settings import LintSettings, read_lint_settings
@@ -34,6 +32,7 @@ from toolkit.sources.shown_paths import seen_from
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
+    from toolkit.lint.definitions import ToolDefinition
 
 
 class Checked(NamedTuple):
@@ -125,7 +124,7 @@ def find_tools(
     *,
     limits: Limits = DEFAULT_LIMITS,
     gate: "Gate | None" = None,
-) -> list[ToolDefinition]:
+) -> "list[ToolDefinition]":
     """Return the tools that the user named, each once, whatever is wrong with the rest; see `check`."""
     requests = _ask(targets, configuration).requests
     if not settings.is_static:
@@ -192,7 +191,7 @@ def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: 
     own = [one for report in reports for one in report.suppressions]
     others = suppressions_elsewhere(wanted, {one.location.file for one in own})
     left, used = silence(dict.fromkeys(seen_from(here, problem) for problem in wanted), [*own, *others])
-    if is_wanted(UNUSED_SUPPRESSION) and not settings.is_static:
+    if own and is_wanted(UNUSED_SUPPRESSION) and not settings.is_static:
         unread = {problem.location.file for problem in wanted if problem.code == DOES_NOT_IMPORT and problem.location}
         useless = [one for one in own if one not in used and one.location.file not in unread]
         left += [seen_from(here, problem) for problem in _useless(useless, settings)]
@@ -207,6 +206,7 @@ def _weighed(problem: Problem, settings: LintSettings) -> Problem:
 def _useless(comments: Sequence[Suppression], settings: LintSettings) -> Iterable[Problem]:
     if not comments:
         return ()
+    from toolkit.lint.rules.unused_suppression import UnusedSuppression  # noqa: PLC0415 - seldom is one useless
 
     return UnusedSuppression().unused(comments, selected_codes(settings.selections), meant_by)
 

@@ -1,4 +1,4 @@
-"""Record reader: definitions, steps and suppressions as records, and what they were made of again.
+"""Record reader: definitions and steps as records, and what they were made of again.
 
 Only the parent needs them; what crosses to the child and back is in `records`.
 """
@@ -8,7 +8,6 @@ from typing import Any
 
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.pipeline_files import PipelineStep, StepCall, Taint
-from toolkit.lint.suppressions import Suppression
 from toolkit.problems import Location
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.spec_json import record_of
@@ -69,11 +68,3 @@ def read_definition(record: Mapping[str, Any]) -> ToolDefinition:
         "identity": frozenset(map(tuple, record["identity"])),
     }
     return ToolDefinition(**{**record, **changes})
-
-
-def read_suppression(record: list[Any]) -> Suppression:
-    """Return the suppression that a record stands for."""
-    code, location, comment, lines, removal = record
-    return Suppression(
-        code, Location(*location), Location(*comment), lines and (lines[0], lines[1]), removal and Location(*removal)
-    )

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.pipeline_files import PipelineStep
-from toolkit.lint.record_reader import read_definition, read_step, read_suppression, step_record
-from toolkit.lint.suppressions import Suppression
+from toolkit.lint.suppressions import Suppression, read_suppression
 from toolkit.problems import Problem, problem_record, read_problem
+
+if TYPE_CHECKING:
+    from toolkit.lint.definitions import ToolDefinition
+    from toolkit.lint.pipeline_files import PipelineStep
 
 
 class Report(NamedTuple):
@@ -27,16 +28,16 @@ class Report(NamedTuple):
     """
 
     problems: tuple[Problem, ...] = ()
-    tools: Sequence[ToolDefinition] = ()
+    tools: "Sequence[ToolDefinition]" = ()
     mark: str = ""
     suppressions: tuple[Suppression, ...] = ()
     needs: Mapping[str, Any] | None = None
     read: tuple[str, ...] = ()
     imported: tuple[str, ...] = ()
-    steps: tuple[PipelineStep, ...] = ()
+    steps: "tuple[PipelineStep, ...]" = ()
 
 
-class KeptTools(Sequence[ToolDefinition]):
+class KeptTools(Sequence["ToolDefinition"]):
     """Tools that were written as JSON, and are read once somebody looks at them."""
 
     def __init__(self, text: bytes, count: int) -> None:
@@ -45,17 +46,19 @@ class KeptTools(Sequence[ToolDefinition]):
         self._count = count
 
     @cached_property
-    def _tools(self) -> tuple[ToolDefinition, ...]:
+    def _tools(self) -> "tuple[ToolDefinition, ...]":
+        from toolkit.lint.record_reader import read_definition  # noqa: PLC0415 - seldom does somebody look at them
+
         return tuple(map(read_definition, json.loads(self._text)))
 
     def __len__(self) -> int:
         return self._count
 
     @overload
-    def __getitem__(self, index: int) -> ToolDefinition: ...
+    def __getitem__(self, index: int) -> "ToolDefinition": ...
     @overload
-    def __getitem__(self, index: slice) -> Sequence[ToolDefinition]: ...
-    def __getitem__(self, index: int | slice) -> ToolDefinition | Sequence[ToolDefinition]:
+    def __getitem__(self, index: slice) -> "Sequence[ToolDefinition]": ...
+    def __getitem__(self, index: int | slice) -> "ToolDefinition | Sequence[ToolDefinition]":
         """Return one of them, or several."""
         return self._tools[index]
 
@@ -69,11 +72,11 @@ def report_record(report: Report) -> dict[str, Any]:
         "suppressions": report.suppressions,
         "read": report.read,
         "imported": report.imported,
-        "steps": [step_record(step) for step in report.steps],
+        "steps": _step_records(report.steps),
     }
 
 
-def read_report(record: Mapping[str, Any], tools: Sequence[ToolDefinition]) -> Report:
+def read_report(record: Mapping[str, Any], tools: "Sequence[ToolDefinition]") -> Report:
     """Return the report that a record and its tools stand for."""
     return Report(
         problems=tuple(map(read_problem, record["problems"])),
@@ -82,5 +85,21 @@ def read_report(record: Mapping[str, Any], tools: Sequence[ToolDefinition]) -> R
         suppressions=tuple(map(read_suppression, record["suppressions"])),
         read=tuple(record["read"]),
         imported=tuple(record["imported"]),
-        steps=tuple(map(read_step, record["steps"])),
+        steps=_read_steps(record["steps"]),
     )
+
+
+def _step_records(steps: "Sequence[PipelineStep]") -> list[dict[str, Any]]:
+    if not steps:
+        return []
+    from toolkit.lint.record_reader import step_record  # noqa: PLC0415 - most files hold no pipeline
+
+    return list(map(step_record, steps))
+
+
+def _read_steps(records: Sequence[dict[str, Any]]) -> "tuple[PipelineStep, ...]":
+    if not records:
+        return ()
+    from toolkit.lint.record_reader import read_step  # noqa: PLC0415 - most files hold no pipeline
+
+    return tuple(map(read_step, records))

@@ -9,9 +9,8 @@ import re
 from collections.abc import Container, Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from toolkit.documents.document_reader import read_text
 from toolkit.lint.selection import fits
 from toolkit.problems import Location, Problem
 
@@ -45,6 +44,14 @@ class Suppression(NamedTuple):
             return True
         line = problem.location.line if problem.location else None
         return line is not None and self.lines[0] <= line <= self.lines[1]
+
+
+def read_suppression(record: list[Any]) -> Suppression:
+    """Return the suppression that a record stands for."""
+    code, location, comment, lines, removal = record
+    return Suppression(
+        code, Location(*location), Location(*comment), lines and (lines[0], lines[1]), removal and Location(*removal)
+    )
 
 
 class Header(NamedTuple):
@@ -175,8 +182,13 @@ def silence(problems: Iterable[Problem], suppressions: Iterable[Suppression]) ->
 def suppressions_elsewhere(problems: Iterable[Problem], known: Container[str]) -> list[Suppression]:
     """Return the suppressions of files that nobody asked for but that have problems, such as a pipeline's tools."""
     files = {os.path.realpath(problem.location.file) for problem in problems if problem.location}
+    unread = sorted(file for file in files if file not in known and file.endswith((".py", ".yaml", ".yml")))
+    if not unread:
+        return []
+    from toolkit.documents.document_reader import read_text  # noqa: PLC0415 - where nothing is wrong, nothing is read
+
     found: list[Suppression] = []
-    for file in sorted(file for file in files if file not in known and file.endswith((".py", ".yaml", ".yml"))):
+    for file in unread:
         text = read_text(Path(file), file)
         found += suppressions_in(file, text) if isinstance(text, str) else []
     return found

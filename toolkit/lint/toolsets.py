@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.digests import digest
 from toolkit.lint.file_states import digest_of
 from toolkit.lint.reports import Report
 from toolkit.lint.rule import Rule
-from toolkit.pins.lockfile import LOCK_FILE
+from toolkit.pins.lock_names import LOCK_FILE
 from toolkit.problems import Problem, problem_record, read_problem
+
+if TYPE_CHECKING:
+    from toolkit.lint.definitions import ToolDefinition
 
 _OF_SERVER = "://"
 
@@ -52,7 +54,7 @@ def look_together(reports: Iterable[Report], rules: Iterable[Rule]) -> Together:
     return Together(tuple(problems), _counts_of(tools))
 
 
-def unique_tools(reports: Iterable[Report]) -> list[ToolDefinition]:
+def unique_tools(reports: Iterable[Report]) -> "list[ToolDefinition]":
     """Return each tool once, however often it was reached."""
     seen: set[tuple[object, ...]] = set()
     found = []
@@ -80,13 +82,13 @@ def read_together(record: Mapping[str, Any]) -> Together:
     return Together(tuple(map(read_problem, record["problems"])), ToolCounts(*record["counts"]))
 
 
-def _counts_of(tools: Sequence[ToolDefinition]) -> ToolCounts:
+def _counts_of(tools: "Sequence[ToolDefinition]") -> ToolCounts:
     places = {tool.location.file for tool in tools if tool.location}
     servers = {place.partition(_OF_SERVER)[2].partition("/")[0] for place in places if _OF_SERVER in place}
     return ToolCounts(len(tools), sum(_OF_SERVER not in place for place in places), len(servers), _by_framework(tools))
 
 
-def _by_framework(tools: Sequence[ToolDefinition]) -> Mapping[str, int]:
+def _by_framework(tools: "Sequence[ToolDefinition]") -> Mapping[str, int]:
     if all(tool.framework is None for tool in tools):
         return {}
     from toolkit.sources.marks_table import marks_of  # noqa: PLC0415 - most projects have tools of ours alone

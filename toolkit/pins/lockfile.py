@@ -20,7 +20,6 @@ from toolkit.tools.secret_arguments import secrets_of_schema
 from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import visible_json
 
-LOCK_FILE = "toolkit.lock"
 MARK = "toolkit-lock"
 """The key that every lockfile has, and nothing else."""
 _LARGEST = 16 * 1024 * 1024

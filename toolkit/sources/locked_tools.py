@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from toolkit.approvals.risks import Risk
 from toolkit.pins.drifts import Entry, changes_between
-from toolkit.pins.lockfile import LOCK_FILE, entry_of, read_lock
+from toolkit.pins.lock_names import LOCK_FILE
+from toolkit.pins.lockfile import entry_of, read_lock
 from toolkit.problems import Problem
 from toolkit.tools.spec import ToolSpec
 

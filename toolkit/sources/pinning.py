@@ -11,7 +11,8 @@ from toolkit.codes import DEFINITION_DRIFT
 from toolkit.mcp.settings.servers import McpServer
 from toolkit.mcp.tools.remote import RemoteTool
 from toolkit.pins.drifts import changes_between, in_short
-from toolkit.pins.lockfile import LOCK_FILE, entry_of, read_lock
+from toolkit.pins.lock_names import LOCK_FILE
+from toolkit.pins.lockfile import entry_of, read_lock
 from toolkit.problems import Problem, Severity
 from toolkit.sources.collected import Collected
 

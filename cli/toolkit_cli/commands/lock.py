@@ -43,7 +43,8 @@ def lock(
     """
     if check and update:
         raise Failure(ExitCode.USAGE, "'--check' and '--update' cannot be combined")
-    from toolkit.pins.lockfile import LOCK_FILE, entries_of, written_lock  # noqa: PLC0415 - help needs none of it
+    from toolkit.pins.lock_names import LOCK_FILE  # noqa: PLC0415 - help needs none of it
+    from toolkit.pins.lockfile import entries_of, written_lock  # noqa: PLC0415
 
     file = load_configuration().directory / LOCK_FILE
     found = _find(targets, load_configuration(tools, start=start)._replace(holds_pins=False))

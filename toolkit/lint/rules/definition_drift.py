@@ -6,7 +6,8 @@ from toolkit.codes import DEFINITION_DRIFT
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.pins.drifts import changes_between, in_short
-from toolkit.pins.lockfile import LOCK_FILE, entry_of, read_lock
+from toolkit.pins.lock_names import LOCK_FILE
+from toolkit.pins.lockfile import entry_of, read_lock
 from toolkit.problems import Problem, Severity
 
 
