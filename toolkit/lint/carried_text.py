@@ -6,7 +6,7 @@ Only what puts texts together counts, such as f-strings, `+` and `Path(…)`. Wh
 import ast
 from collections.abc import Callable
 
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_functions import PythonFunction
 
 Holds = Callable[[ast.expr, "set[str] | frozenset[str]"], bool]
 _PASSING_ON = {

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
 from toolkit.lint.places import FoundLater, Somewhere, WrittenInPython
-from toolkit.lint.python_files import PythonFile, PythonFunction, PythonParameter
+from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_functions import PythonFunction, PythonParameter
+from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.written_schemas import written_schema
 from toolkit.lint.written_specs import written_spec
 from toolkit.problems import Location
@@ -379,7 +381,7 @@ def _strings(parts: Iterable[ast.expr | None]) -> set[str]:
     return {node.value for node in _constants(parts) if isinstance(node.value, str)}
 
 
-def described(node: ast.expr | None, file: PythonFile) -> Iterator[str]:
+def described(node: ast.expr | None, file: PythonSource) -> Iterator[str]:
     """Yield the descriptions that stand in an annotation or a default: in `Annotated` and in `Field`."""
     for part in ast.walk(node) if node is not None else ():
         match part:
@@ -393,7 +395,7 @@ def described(node: ast.expr | None, file: PythonFile) -> Iterator[str]:
                         yield text
 
 
-def shows_all(annotation: ast.expr | None, file: PythonFile) -> bool:
+def shows_all(annotation: ast.expr | None, file: PythonSource) -> bool:
     """Whether the source shows the whole annotation: it is made of plain types, and of `Field` calls."""
     match annotation:
         case None:
@@ -415,7 +417,7 @@ def shows_all(annotation: ast.expr | None, file: PythonFile) -> bool:
     return all(shows_all(node, file) for node in ast.iter_child_nodes(annotation) if isinstance(node, ast.expr))
 
 
-def _is_whole_field(node: ast.expr, file: PythonFile) -> bool:
+def _is_whole_field(node: ast.expr, file: PythonSource) -> bool:
     """Whether this is a call of `Field` with all of its options in sight."""
     match node:
         case ast.Call(func=ast.Name(id="Field") | ast.Attribute(attr="Field"), keywords=keywords):

@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from toolkit import dialects
 from toolkit.dialects import Export
 from toolkit.documents.nodes import Mapping as MappingNode, Node, Sequence as SequenceNode
-from toolkit.lint.python_files import PythonFunction, PythonParameter
+from toolkit.lint.python_functions import PythonFunction, PythonParameter
 from toolkit.problems import Edit, Location
 from toolkit.schemas.places import Pointer
 from toolkit.schemas.schema import Schema

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_functions import PythonFunction
 
 Kind = Literal["write", "destroy", "send", "database"]
 

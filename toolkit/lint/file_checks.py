@@ -16,7 +16,8 @@ from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.installed import is_installed
 from toolkit.lint.json_definitions import definitions_in
 from toolkit.lint.pipeline_files import PipelineFile
-from toolkit.lint.python_files import PythonFile, PythonFunction
+from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.record_reader import read_step
 from toolkit.lint.reports import Report
 from toolkit.lint.requests import Request

@@ -7,7 +7,9 @@ from typing import Any
 from toolkit.lint.defining import SourceTexts, described, shows_all
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
 from toolkit.lint.places import Somewhere, WrittenInPython
-from toolkit.lint.python_files import PythonFile, PythonFunction
+from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_functions import PythonFunction
+from toolkit.lint.python_sources import PythonSource
 from toolkit.sources.written_tools import WrittenTool, value_of
 
 UNKNOWN_NAME = "(known at runtime)"
@@ -50,7 +52,7 @@ def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
 
 
 def _description(
-    file: PythonFile, tool: WrittenTool, function: PythonFunction | None
+    file: PythonSource, tool: WrittenTool, function: PythonFunction | None
 ) -> tuple[str | None, ast.expr | None]:
     """Return the description as the framework derives it, and where it is written; None if only a run shows one."""
     node = written_description(tool)
@@ -97,7 +99,7 @@ def _is_filled_in(tool: WrittenTool) -> bool:
     return isinstance(call, ast.Call) and any(one.arg is None for one in call.keywords)
 
 
-def written_schema_of(file: PythonFile, tool: WrittenTool) -> ast.expr | None:
+def written_schema_of(file: PythonSource, tool: WrittenTool) -> ast.expr | None:
     """Return what a tool gives as the schema of its parameters; None where it gives none."""
     if tool.as_class is not None:
         given = (tool.as_class.value(one) for one in tool.as_class.kind.schema)
@@ -109,7 +111,7 @@ def written_schema_of(file: PythonFile, tool: WrittenTool) -> ast.expr | None:
     return None if tool.registration is None else file.resolved(tool.argument(tool.registration.schema))
 
 
-def _schema(file: PythonFile, tool: WrittenTool) -> Mapping[str, Any] | None:
+def _schema(file: PythonSource, tool: WrittenTool) -> Mapping[str, Any] | None:
     """Return a JSON Schema that is written out; None where there is none, or where some of it is computed."""
     written = written_schema_of(file, tool)
     if not isinstance(written, ast.Dict):
@@ -122,7 +124,9 @@ def _schema(file: PythonFile, tool: WrittenTool) -> Mapping[str, Any] | None:
     return found if is_schema and all(isinstance(key, str) for key in found) else None
 
 
-def _parameters(file: PythonFile, tool: WrittenTool, function: PythonFunction | None) -> Iterator[ParameterDefinition]:
+def _parameters(
+    file: PythonSource, tool: WrittenTool, function: PythonFunction | None
+) -> Iterator[ParameterDefinition]:
     written = written_schema_of(file, tool)
     schema = _schema(file, tool)
     if schema is not None and isinstance(written, ast.Dict):
@@ -156,7 +160,7 @@ def _is_docstring_sent(tool: WrittenTool) -> bool:
     return is_parsed or written_description(tool) is None
 
 
-def _in_schema(file: PythonFile, written: ast.Dict, schema: Mapping[str, Any]) -> Iterator[ParameterDefinition]:
+def _in_schema(file: PythonSource, written: ast.Dict, schema: Mapping[str, Any]) -> Iterator[ParameterDefinition]:
     """Yield the parameters of a JSON Schema that is written out, each at its key."""
     inner = value_of(written, "properties")
     properties = schema.get("properties", {})
@@ -170,7 +174,7 @@ def _in_schema(file: PythonFile, written: ast.Dict, schema: Mapping[str, Any]) -
             yield ParameterDefinition(key.value, text, place, shown, key.value in required)
 
 
-def _in_mapping(file: PythonFile, written: ast.Dict) -> Iterator[ParameterDefinition]:
+def _in_mapping(file: PythonSource, written: ast.Dict) -> Iterator[ParameterDefinition]:
     """Yield the parameters of a dictionary from their names to their types, or to a schema each, at their keys."""
     for key, value in zip(written.keys, written.values, strict=True):
         if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
@@ -187,7 +191,7 @@ def _in_mapping(file: PythonFile, written: ast.Dict) -> Iterator[ParameterDefini
         yield ParameterDefinition(key.value, content, file.location(key))
 
 
-def _in_class(file: PythonFile, written: ast.expr | None) -> Iterator[ParameterDefinition]:
+def _in_class(file: PythonSource, written: ast.expr | None) -> Iterator[ParameterDefinition]:
     """Yield the parameters that the fields of a model in the file stand for."""
     match written:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="model_json_schema" | "schema")):
@@ -208,7 +212,7 @@ def _in_class(file: PythonFile, written: ast.expr | None) -> Iterator[ParameterD
 
 
 def _texts(
-    file: PythonFile,
+    file: PythonSource,
     function: PythonFunction | None,
     name: str | None,
     description: str | None,

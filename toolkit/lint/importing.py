@@ -2,11 +2,11 @@
 
 import ast
 
-from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_sources import PythonSource
 from toolkit.problems import Edit
 
 
-def importing(file: PythonFile, module: str, name: str | None = None) -> list[Edit]:
+def importing(file: PythonSource, module: str, name: str | None = None) -> list[Edit]:
     """Return the edits that import a module or a name of it, behind the docstring and what must stand first."""
     wanted = f"from {module} import {name}" if name else f"import {module}"
     if file.imports.get(name or module) == (f"{module}.{name}" if name else module):

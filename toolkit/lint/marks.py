@@ -2,7 +2,7 @@
 
 import ast
 
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_functions import PythonFunction
 from toolkit.problems import Edit
 
 

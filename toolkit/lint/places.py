@@ -8,7 +8,7 @@ from functools import cached_property
 from toolkit.documents.nodes import Scalar
 from toolkit.lint.definitions import Written
 from toolkit.lint.literals import Literal
-from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_sources import PythonSource
 from toolkit.problems import Edit, Location
 
 
@@ -49,7 +49,7 @@ class FoundLater:
 class WrittenInPython:
     """A text that stands in a string of a Python source; where each character is, is found when it is asked for."""
 
-    def __init__(self, file: PythonFile, node: ast.Constant, text: str, after: int = 0) -> None:
+    def __init__(self, file: PythonSource, node: ast.Constant, text: str, after: int = 0) -> None:
         """Keep the string, the text, and the offset in the string's value from which the text is looked for."""
         self._file = file
         self._node = node

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_sources import PythonSource
 
 _FILES = ("pyproject.toml", "requirements.txt")
 _SCRIPT = re.compile(r"^# /// script$(.*?)^# ///$", re.MULTILINE | re.DOTALL)
@@ -20,7 +20,7 @@ class Requirement(NamedTuple):
     file: str
 
 
-def unbounded_requirement(module: PythonFile, package: str) -> Requirement | None:
+def unbounded_requirement(module: PythonSource, package: str) -> Requirement | None:
     """Return the requirement of a package that has no upper bound; None where it has one, or where none is known.
 
     It stands in the script itself, or in the nearest `pyproject.toml` or `requirements.txt` above the file.

@@ -8,11 +8,11 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.written_schemas import Schema, key_of_option
 from toolkit.lint.written_values import UnknownValueError
 
-FindClass = Callable[[PythonFile, ast.expr], tuple[PythonFile, ast.ClassDef] | None]
+FindClass = Callable[[PythonSource, ast.expr], tuple[PythonSource, ast.ClassDef] | None]
 """Returns the class that a name in a file stands for, with the file that defines it; None where it is not found."""
 
 _PLAIN: Mapping[str, str] = {
@@ -36,7 +36,7 @@ class RoughSchemas:
         """Keep what finds the classes that other files define."""
         self._find_class = find_class
 
-    def of(self, annotation: ast.expr | None, value: ast.expr | None, file: PythonFile) -> Schema:
+    def of(self, annotation: ast.expr | None, value: ast.expr | None, file: PythonSource) -> Schema:
         """Return the schema of a parameter, a field or a result.
 
         Args:
@@ -46,11 +46,11 @@ class RoughSchemas:
         """
         return self._with_value(self._schema(annotation, file, ()), value, file)
 
-    def of_class(self, node: ast.ClassDef, file: PythonFile) -> Schema:
+    def of_class(self, node: ast.ClassDef, file: PythonSource) -> Schema:
         """Return the schema of a class: its fields, or the values of an enumeration."""
         return self._class(node, file, ())
 
-    def _schema(self, node: ast.expr | None, file: PythonFile, inside: tuple[str, ...]) -> Schema:
+    def _schema(self, node: ast.expr | None, file: PythonSource, inside: tuple[str, ...]) -> Schema:
         node = file.resolved(node)
         if len(inside) > _DEEPEST:
             return {}
@@ -70,7 +70,7 @@ class RoughSchemas:
                 return self._named(node, file, inside)
         return {"type": ast.unparse(node)}
 
-    def _named(self, node: ast.Name | ast.Attribute, file: PythonFile, inside: tuple[str, ...]) -> Schema:
+    def _named(self, node: ast.Name | ast.Attribute, file: PythonSource, inside: tuple[str, ...]) -> Schema:
         name = _last_name(file, node)
         if found := self._find_class(file, node):
             home, cls = found
@@ -80,7 +80,7 @@ class RoughSchemas:
         return {"type": _PLAIN.get(name, ast.unparse(node))}
 
     def _subscript(
-        self, outer: str, node: ast.expr, parts: list[ast.expr], file: PythonFile, inside: tuple[str, ...]
+        self, outer: str, node: ast.expr, parts: list[ast.expr], file: PythonSource, inside: tuple[str, ...]
     ) -> Schema:
         match outer:
             case "Optional":
@@ -101,12 +101,12 @@ class RoughSchemas:
                 return {"type": "object", "additionalProperties": self._schema(parts[-1], file, (*inside, ""))}
         return {"type": ast.unparse(node)}
 
-    def _union(self, parts: list[ast.expr], file: PythonFile, inside: tuple[str, ...]) -> Schema:
+    def _union(self, parts: list[ast.expr], file: PythonSource, inside: tuple[str, ...]) -> Schema:
         found = [self._schema(part, file, (*inside, "")) for part in parts]
         flat = [inner for one in found for inner in (one["anyOf"] if set(one) == {"anyOf"} else [one])]
         return flat[0] if len(flat) == 1 else {"anyOf": flat}
 
-    def _annotated(self, parts: list[ast.expr], file: PythonFile, inside: tuple[str, ...]) -> Schema:
+    def _annotated(self, parts: list[ast.expr], file: PythonSource, inside: tuple[str, ...]) -> Schema:
         schema = self._schema(parts[0], file, inside)
         others = []
         for extra in parts[1:]:
@@ -118,7 +118,7 @@ class RoughSchemas:
                 others.append(ast.unparse(extra))
         return schema | ({"constraints": others} if others else {})
 
-    def _with_value(self, schema: Schema, value: ast.expr | None, file: PythonFile) -> Schema:
+    def _with_value(self, schema: Schema, value: ast.expr | None, file: PythonSource) -> Schema:
         """Return a schema with a default, or with the arguments of a `Field` call."""
         if value is None or _is_ellipsis(value):
             return schema
@@ -133,7 +133,7 @@ class RoughSchemas:
                 found[key_of_option(option, schema) or option] = _value(keyword.value, file)
         return found
 
-    def _class(self, node: ast.ClassDef, file: PythonFile, inside: tuple[str, ...]) -> Schema:
+    def _class(self, node: ast.ClassDef, file: PythonSource, inside: tuple[str, ...]) -> Schema:
         names = {_last_name(file, base) for base in node.bases}
         if names & _ENUMS:
             values = (one.value for one in node.body if isinstance(one, ast.Assign))
@@ -146,7 +146,7 @@ class RoughSchemas:
         found |= {"required": required} if required else {}
         return found | ({"description": described} if described else {})
 
-    def _fields(self, node: ast.ClassDef, file: PythonFile, inside: tuple[str, ...]) -> tuple[Schema, list[str]]:
+    def _fields(self, node: ast.ClassDef, file: PythonSource, inside: tuple[str, ...]) -> tuple[Schema, list[str]]:
         """Return the fields of a class and of those that it is made from, and which of them must be given."""
         properties: Schema = {}
         required: list[str] = []
@@ -174,7 +174,7 @@ def is_required(value: ast.expr | None) -> bool:
     return value is None or _is_ellipsis(value)
 
 
-def _value(node: ast.expr, file: PythonFile) -> Any:
+def _value(node: ast.expr, file: PythonSource) -> Any:
     """Return what an expression is worth, or else how it is written."""
     try:
         return file.value(node)
@@ -203,7 +203,7 @@ def _parse(quoted: str) -> ast.expr:
         return ast.Name(quoted)
 
 
-def _last_name(file: PythonFile, node: ast.expr) -> str:
+def _last_name(file: PythonSource, node: ast.expr) -> str:
     return (file.meaning(node) or "").rpartition(".")[2]
 
 

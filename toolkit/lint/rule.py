@@ -12,7 +12,8 @@ from toolkit.problems import Edit, Fix, Location, Problem, Severity
 if TYPE_CHECKING:
     from toolkit.lint.definitions import ToolDefinition
     from toolkit.lint.pipeline_files import PipelineFile
-    from toolkit.lint.python_files import PythonFile, PythonFunction
+    from toolkit.lint.python_files import PythonFile
+    from toolkit.lint.python_functions import PythonFunction
 
 PORTABLE = "portable"
 """The name for what every provider takes."""

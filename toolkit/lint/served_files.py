@@ -4,6 +4,7 @@ import ast
 from fnmatch import fnmatchcase
 
 from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_sources import PythonSource
 from toolkit.tools.source_marks import SourceMarks
 
 _STDIO = "stdio"
@@ -22,7 +23,7 @@ def serving_calls(module: PythonFile) -> dict[ast.Call, bool]:
     return serving | {call: False for call in calls if module.meaning(call.func) in _HTTP}
 
 
-def _objects_of_own_classes(module: PythonFile) -> set[str]:
+def _objects_of_own_classes(module: PythonSource) -> set[str]:
     """Return the names that are given an object of a class of this file, whose methods are the file's own."""
     own = {node.name for node in module.tree.body if isinstance(node, ast.ClassDef) and not node.bases}
     return {

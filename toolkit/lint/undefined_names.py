@@ -9,7 +9,8 @@ import builtins
 from collections.abc import Iterable, Iterator
 
 from toolkit.codes import UNREADABLE_ANNOTATION
-from toolkit.lint.python_files import PythonFile, PythonFunction
+from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_functions import PythonFunction
 from toolkit.problems import Location, Problem
 
 _INJECTED = {"ToolContext", "MemoryId"}

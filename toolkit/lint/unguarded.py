@@ -4,7 +4,8 @@ import ast
 from collections.abc import Callable, Container, Iterator
 
 from toolkit.lint.carried_text import Holds, carriers_of, carries
-from toolkit.lint.python_files import PythonFile, PythonFunction, PythonParameter
+from toolkit.lint.python_functions import PythonFunction, PythonParameter
+from toolkit.lint.python_sources import PythonSource
 
 _TEXTS = {"str", "Path", "AnyUrl", "HttpUrl"}
 _CHECKS = {"isalnum", "isalpha", "isdigit", "isidentifier", "isdecimal", "match", "fullmatch", "UUID"}
@@ -44,7 +45,7 @@ def names_in(node: ast.AST) -> set[str]:
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
-def _is_text(annotation: ast.expr | None, file: PythonFile) -> bool:
+def _is_text(annotation: ast.expr | None, file: PythonSource) -> bool:
     """Whether an annotation admits any text: `str`, `str | None`, `Annotated[str, "…"]`, but no pattern."""
     match annotation:
         case None:
@@ -60,7 +61,7 @@ def _is_text(annotation: ast.expr | None, file: PythonFile) -> bool:
     return False
 
 
-def _is_called(node: ast.expr, name: str, file: PythonFile) -> bool:
+def _is_called(node: ast.expr, name: str, file: PythonSource) -> bool:
     return (file.meaning(node) or "").rpartition(".")[2] == name
 
 

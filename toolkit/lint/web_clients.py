@@ -3,7 +3,8 @@
 import ast
 from collections.abc import Mapping
 
-from toolkit.lint.python_files import PythonFile, PythonFunction
+from toolkit.lint.python_functions import PythonFunction
+from toolkit.lint.python_sources import PythonSource
 
 _CLASSES = {
     "httpx.AsyncClient", "httpx.Client", "httpx2.AsyncClient", "httpx2.Client", "requests.Session", "requests.session",
@@ -26,7 +27,7 @@ def clients_of(function: PythonFunction) -> Mapping[str, str]:
     return {name: package for name, value in made if (package := _package_of(value, function.file))}
 
 
-def _package_of(value: ast.expr, file: PythonFile) -> str | None:
+def _package_of(value: ast.expr, file: PythonSource) -> str | None:
     match value:
         case ast.Await(value=inner):
             return _package_of(inner, file)

@@ -6,7 +6,7 @@ As pydantic writes schemas, a class stands where it is used, and under `$defs` i
 import ast
 from typing import Any, Final
 
-from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.written_schemas import Schema, schema_of_annotation, with_default, with_field
 
 _MODEL: Final = {"pydantic.BaseModel"}
@@ -19,7 +19,7 @@ _PREFIX: Final = "#/$defs/"
 class WrittenClasses:
     """The classes that the parameters of one tool name."""
 
-    def __init__(self, file: PythonFile) -> None:
+    def __init__(self, file: PythonSource) -> None:
         """Know none of them yet."""
         self._file = file
         self._found: dict[str, Schema | None] = {}
@@ -122,7 +122,7 @@ def _has_no_default(value: ast.expr | None) -> bool:
     return value is None
 
 
-def _base_of(node: ast.ClassDef, file: PythonFile) -> str | None:
+def _base_of(node: ast.ClassDef, file: PythonSource) -> str | None:
     """Return what kind of plain class this is; None where it is not one, or has a form of its own."""
     bases = [file.meaning(base) for base in node.bases]
     if not node.decorator_list and len(bases) == 1:

@@ -17,10 +17,13 @@ from toolkit.lint.framework_definitions import (
     written_schema_of,
 )
 from toolkit.lint.json_definitions import definitions_in
-from toolkit.lint.python_files import FunctionNode, PythonFile, PythonFunction
+from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_functions import PythonFunction
+from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.requests import JSON
 from toolkit.lint.rough_schemas import JSON_TYPES, RoughSchemas, is_required
 from toolkit.lint.suppressions import Suppression, suppressions_in, widened
+from toolkit.lint.syntax_nodes import FunctionNode
 from toolkit.pins.drifts import Entry
 from toolkit.pins.lockfile import entry_of
 from toolkit.problems import Location, Problem
@@ -102,7 +105,7 @@ class WrittenTree:
                 self._files[file] = unreadable(error, file)
         return self._files[file]
 
-    def _find_class(self, file: PythonFile, node: ast.expr) -> tuple[PythonFile, ast.ClassDef] | None:
+    def _find_class(self, file: PythonSource, node: ast.expr) -> tuple[PythonSource, ast.ClassDef] | None:
         if isinstance(node, ast.Name) and node.id in file.classes:
             return file, file.classes[node.id]
         source = self._reader.meanings.source(file.file) if isinstance(node, ast.Name | ast.Attribute) else None
@@ -135,7 +138,7 @@ class WrittenTree:
         }
         return _entry(tool.name, path, tool.location, entry, hides_hints=hides)
 
-    def _of_parameters(self, parameters: Iterable[ParameterDefinition], file: PythonFile) -> Mapping[str, Any]:
+    def _of_parameters(self, parameters: Iterable[ParameterDefinition], file: PythonSource) -> Mapping[str, Any]:
         properties, required = {}, []
         for one in parameters:
             schema: Mapping[str, Any] = one.schema or {}
@@ -181,7 +184,7 @@ class WrittenTree:
 
     def _their_parameters(
         self,
-        file: PythonFile,
+        file: PythonSource,
         tool: WrittenTool,
         schema: Mapping[str, Any] | None,
         parameters: tuple[ParameterDefinition, ...],
@@ -216,7 +219,7 @@ def _class_behind(written: ast.expr) -> ast.expr:
     return written
 
 
-def _hints(tool: WrittenTool, file: PythonFile) -> Iterator[tuple[str, Any]]:
+def _hints(tool: WrittenTool, file: PythonSource) -> Iterator[tuple[str, Any]]:
     """Yield the hints in a tool's mark, and whether a call waits for approval."""
     for place in tool.marks.terms.declared:
         hint = file.resolved(tool.argument((place,)))

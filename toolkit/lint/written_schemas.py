@@ -8,7 +8,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.written_values import UnknownValueError
 
 _PLAIN = {
@@ -25,7 +25,7 @@ ClassReader = Callable[[ast.ClassDef], Schema | None]
 
 
 def written_schema(
-    annotation: ast.expr | None, default: ast.expr | None, file: PythonFile, of_class: ClassReader = lambda _: None
+    annotation: ast.expr | None, default: ast.expr | None, file: PythonSource, of_class: ClassReader = lambda _: None
 ) -> Schema | None:
     """Return the schema of a parameter; None where the source does not show it.
 
@@ -44,7 +44,7 @@ def written_schema(
     return with_default(schema, default, file)
 
 
-def with_default(schema: Schema, default: ast.expr, file: PythonFile) -> Schema | None:
+def with_default(schema: Schema, default: ast.expr, file: PythonSource) -> Schema | None:
     """Return a schema with the default that an expression gives; None where the source does not show it."""
     try:
         value = file.value(default)
@@ -53,12 +53,12 @@ def with_default(schema: Schema, default: ast.expr, file: PythonFile) -> Schema 
     return {**schema, "default": value} if _is_json(value) else None
 
 
-def schema_of_annotation(annotation: ast.expr | None, file: PythonFile, of_class: ClassReader) -> Schema | None:
+def schema_of_annotation(annotation: ast.expr | None, file: PythonSource, of_class: ClassReader) -> Schema | None:
     """Return the schema of a type; None where the source does not show it."""
     return _Reader(file, of_class).schema(file.resolved(annotation))
 
 
-def with_field(schema: Schema, keywords: list[ast.keyword], file: PythonFile) -> Schema | None:
+def with_field(schema: Schema, keywords: list[ast.keyword], file: PythonSource) -> Schema | None:
     """Return a schema with what a `Field` adds; None if not all of that is known."""
     added: Schema = {}
     for keyword in keywords:
@@ -84,7 +84,7 @@ def key_of_option(option: str, schema: Schema) -> str | None:
 
 
 class _Reader:
-    def __init__(self, file: PythonFile, of_class: ClassReader) -> None:
+    def __init__(self, file: PythonSource, of_class: ClassReader) -> None:
         self._file = file
         self._of_class = of_class
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from toolkit.errors import InvalidTools
 from toolkit.lint.definitions import ParameterDefinition
-from toolkit.lint.python_files import PythonFile, PythonFunction
+from toolkit.lint.python_functions import PythonFunction
+from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.written_classes import WrittenClasses
 from toolkit.lint.written_schemas import written_schema
 from toolkit.tools.spec import ToolSpec
@@ -66,7 +67,7 @@ def _is_plain(function: PythonFunction) -> bool:
     )
 
 
-def _is_plain_result(returns: ast.expr | None, file: PythonFile) -> bool:
+def _is_plain_result(returns: ast.expr | None, file: PythonSource) -> bool:
     if returns is None or isinstance(returns, ast.Constant) or written_schema(returns, None, file):
         return True
     return all(one.id in _PLAIN_RESULTS for one in ast.walk(returns) if isinstance(one, ast.Name))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from toolkit.codes import BLOCKING_IN_ASYNC
 from toolkit.lint.effects import own_nodes
 from toolkit.lint.importing import importing
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
 

@@ -8,7 +8,7 @@ from itertools import combinations
 from toolkit.codes import BOOL_TRAP
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.effects import own_nodes
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

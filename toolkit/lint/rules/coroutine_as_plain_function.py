@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from toolkit.codes import COROUTINE_AS_PLAIN_FUNCTION
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

@@ -8,7 +8,7 @@ from toolkit.codes import DEFAULT_MISMATCH
 from toolkit.documents.nodes import Mapping as MappingNode, Scalar
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition, nearest_node
 from toolkit.lint.json_edits import replacing, without_entry
-from toolkit.lint.python_files import PythonFunction, PythonParameter
+from toolkit.lint.python_functions import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.lint.schema_values import misfit_of_value
 from toolkit.lint.written_schemas import written_schema

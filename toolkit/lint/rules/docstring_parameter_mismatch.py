@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from toolkit.codes import DOCSTRING_PARAMETER_MISMATCH
 from toolkit.lint.literals import Literal
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Location, Problem, nearest
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from toolkit.codes import EXPOSED_CONTEXT
-from toolkit.lint.python_files import PythonFile, PythonFunction, PythonParameter
+from toolkit.lint.python_functions import PythonFunction, PythonParameter
+from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.tools.source_marks import SourceMarks
@@ -71,7 +72,7 @@ def is_exposed_context(function: PythonFunction, parameter: PythonParameter) -> 
     return _is_mistaken(parameter, function.file, marks)
 
 
-def _is_mistaken(parameter: PythonParameter, file: PythonFile, marks: SourceMarks) -> bool:
+def _is_mistaken(parameter: PythonParameter, file: PythonSource, marks: SourceMarks) -> bool:
     """Whether a parameter has no type, or another type of the framework, which no model can give."""
     annotation = parameter.node.annotation
     if annotation is None:

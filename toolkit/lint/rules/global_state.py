@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from toolkit.codes import GLOBAL_STATE
 from toolkit.lint.effects import own_nodes
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

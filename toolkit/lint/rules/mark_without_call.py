@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from toolkit.codes import MARK_WITHOUT_CALL
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

@@ -5,9 +5,12 @@ from collections.abc import Collection, Iterator
 
 from toolkit.codes import PRINTS_TO_STDOUT
 from toolkit.lint.importing import importing
-from toolkit.lint.python_files import PythonFile, PythonFunction, nodes_below
+from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_functions import PythonFunction
+from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.rule import Rule
 from toolkit.lint.served_files import serving_calls
+from toolkit.lint.syntax_nodes import nodes_below
 from toolkit.problems import Edit, Fix, Problem
 
 _STREAMS = {"sys.stdout", "sys.__stdout__"}
@@ -94,7 +97,7 @@ class PrintsToStdout(Rule):
                 hint = "write file=sys.stderr, or log it" if _is_print(meaning) else "write to sys.stderr, or log it"
                 yield self.problem(message, function.file.location(node), hint=hint, fix=fix)
 
-    def _fix(self, file: PythonFile, node: ast.Call, meaning: str) -> Fix | None:
+    def _fix(self, file: PythonSource, node: ast.Call, meaning: str) -> Fix | None:
         """Return the fix of a call that writes to standard output; None for any other call."""
         stream = _stream_of(file, node, meaning)
         if stream is not None:
@@ -129,7 +132,7 @@ def _is_print(meaning: str) -> bool:
     return meaning in {"print", "builtins.print"}
 
 
-def _stream_of(file: PythonFile, node: ast.Call, meaning: str) -> ast.expr | None:
+def _stream_of(file: PythonSource, node: ast.Call, meaning: str) -> ast.expr | None:
     """Return where a call names standard output: `file=sys.stdout`, or `sys.stdout` in front of `.write`."""
     if _is_print(meaning):
         named = [one.value for one in node.keywords if one.arg == "file"]
@@ -142,7 +145,7 @@ def _stream_of(file: PythonFile, node: ast.Call, meaning: str) -> ast.expr | Non
     return None
 
 
-def _with_file(file: PythonFile, node: ast.Call) -> Edit:
+def _with_file(file: PythonSource, node: ast.Call) -> Edit:
     end = file.span(node)[1] - 1
     last: list[ast.expr] = [*node.args, *(one.value for one in node.keywords)]
     behind = max((file.span(one)[1] for one in last), default=end)

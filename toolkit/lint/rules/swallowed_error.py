@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from toolkit.codes import SWALLOWED_ERROR
 from toolkit.lint.effects import leading_text, own_nodes
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

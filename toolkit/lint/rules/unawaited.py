@@ -6,7 +6,8 @@ from functools import lru_cache
 
 from toolkit.codes import UNAWAITED
 from toolkit.lint.effects import own_nodes
-from toolkit.lint.python_files import PythonFile, PythonFunction
+from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

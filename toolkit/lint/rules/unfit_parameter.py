@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from toolkit.codes import UNFIT_PARAMETER
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.python_files import PythonFile, PythonFunction
+from toolkit.lint.python_functions import PythonFunction
+from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.tools.objections import unfit_objection, variadic_objection
@@ -93,7 +94,7 @@ class UnfitParameter(Rule):
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)
 
 
-def _unfit_kind(annotation: ast.expr | None, file: PythonFile) -> str | None:
+def _unfit_kind(annotation: ast.expr | None, file: PythonSource) -> str | None:
     """Return what in an annotation cannot be written as JSON, by the names of the standard library's types."""
     match annotation:
         case ast.Name() | ast.Attribute():
@@ -109,5 +110,5 @@ def _unfit_kind(annotation: ast.expr | None, file: PythonFile) -> str | None:
     return None
 
 
-def _is_annotated(node: ast.expr, file: PythonFile) -> bool:
+def _is_annotated(node: ast.expr, file: PythonSource) -> bool:
     return (file.meaning(node) or "").rpartition(".")[2] == "Annotated"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from toolkit.codes import UNRESTRICTED_PATH
 from toolkit.lint.carried_text import carries
-from toolkit.lint.python_files import PythonFunction, PythonParameter
+from toolkit.lint.python_functions import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.lint.unguarded import names_in, unguarded
 from toolkit.problems import Problem

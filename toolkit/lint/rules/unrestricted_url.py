@@ -6,7 +6,7 @@ from functools import partial
 
 from toolkit.codes import UNRESTRICTED_URL
 from toolkit.lint.carried_text import begins_with
-from toolkit.lint.python_files import PythonFunction, PythonParameter
+from toolkit.lint.python_functions import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.lint.unguarded import unguarded
 from toolkit.lint.web_clients import clients_of

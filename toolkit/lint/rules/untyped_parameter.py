@@ -6,7 +6,7 @@ from typing import Any
 
 from toolkit.codes import UNTYPED_PARAMETER
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
-from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.schemas.keywords import holders_about
@@ -89,7 +89,7 @@ class UntypedParameter(Rule):
 _Found = tuple[str, str] | None
 
 
-def _in_python(parameter: ParameterDefinition, file: PythonFile) -> _Found:
+def _in_python(parameter: ParameterDefinition, file: PythonSource) -> _Found:
     """Judge by the annotation, as far as it is written where the parameter is."""
     annotation = parameter.python and parameter.python.node.annotation
     if annotation is None:
@@ -106,7 +106,7 @@ def _in_python(parameter: ParameterDefinition, file: PythonFile) -> _Found:
     return None
 
 
-def _unwrapped(annotation: ast.expr, file: PythonFile) -> ast.expr:
+def _unwrapped(annotation: ast.expr, file: PythonSource) -> ast.expr:
     """Return the type inside `Annotated`, `Optional` and `… | None`."""
     match annotation:
         case ast.Subscript(value=outer, slice=inner):

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from toolkit.codes import UNUSED_PARAMETER
-from toolkit.lint.python_files import PythonFunction
+from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.lint.rules.exposed_context import is_exposed_context
 from toolkit.problems import Problem

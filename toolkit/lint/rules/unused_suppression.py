@@ -8,6 +8,7 @@ from typing import Protocol
 
 from toolkit.codes import UNUSED_SUPPRESSION
 from toolkit.lint.python_files import PythonFile
+from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.rule import NAMES, Rule
 from toolkit.problems import Edit, Location, Problem
 
@@ -122,7 +123,7 @@ class UnusedSuppression(Rule):
                 yield self.problem(f"'{one.code}' suppresses nothing here", one.location, hint=hint, fix=fix)
 
 
-def _noqa_comments(module: PythonFile) -> Iterator[tuple[re.Match[str], Location]]:
+def _noqa_comments(module: PythonSource) -> Iterator[tuple[re.Match[str], Location]]:
     """Yield the comments of a file that name codes after `noqa`, with the places of just that."""
     if _NOQA.search(module.text) is None:
         return

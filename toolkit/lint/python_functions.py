@@ -1,0 +1,288 @@
+"""Python functions as rules see them: parameters, docstring, mark and body of one, as they are written."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toolkit.lint.literals import Literal
+from toolkit.lint.python_sources import PythonSource
+from toolkit.lint.syntax_nodes import SCOPES, FunctionNode, children, nodes_below
+from toolkit.lint.written_values import UnknownValueError
+from toolkit.problems import Location
+from toolkit.tools.docstrings import Docstring, read_docstring
+from toolkit.tools.source_marks import is_among
+
+if TYPE_CHECKING:
+    from toolkit.sources.written_tools import WrittenTool
+
+_MARKS = {"toolkit.tool", "toolkit.tools.marking.tool"}
+_INJECTED = {"ToolContext", "MemoryId"}
+
+
+class PythonParameter(NamedTuple):
+    """One parameter as it is written.
+
+    Attributes:
+        node: Its name and annotation.
+        default: Its default, if it has one.
+        kind: How it is passed.
+    """
+
+    node: ast.arg
+    default: ast.expr | None
+    kind: str
+
+    @property
+    def name(self) -> str:
+        return self.node.arg
+
+    @property
+    def is_variadic(self) -> bool:
+        """Whether it is `*args` or `**kwargs`."""
+        return self.kind.startswith("*")
+
+
+class PythonFunction:
+    """A function of a Python file: its name, its parameters, its docstring, its mark and its body."""
+
+    def __init__(
+        self,
+        file: PythonSource,
+        node: FunctionNode,
+        owner: ast.ClassDef | None = None,
+        written: "WrittenTool | None" = None,
+        made_by: ast.expr | None = None,
+    ) -> None:
+        """Keep a function.
+
+        Args:
+            file: Where it stands.
+            node: What is written.
+            owner: The class that it is a method of.
+            written: The tool of another framework that it is.
+            made_by: The call that makes it a tool of ours.
+        """
+        self.file = file
+        self.node = node
+        self.owner = owner
+        self.written = written
+        self._made_by = made_by
+
+    @property
+    def name(self) -> str:
+        """The function's own name."""
+        return self.node.name
+
+    @property
+    def location(self) -> Location:
+        """The place of its name."""
+        return self.file.location(self.node)
+
+    @property
+    def first_line(self) -> int:
+        """The line that it begins in, its decorators included, as its code object has it."""
+        return min([self.node.lineno, *(decorator.lineno for decorator in self.node.decorator_list)])
+
+    @cached_property
+    def mark(self) -> ast.expr | None:
+        """The decorator that makes it a tool, `@tool` or `@tool(…)`, or another mark; None if it has none."""
+        if self.written is not None:
+            return self.written.mark
+        if self._made_by is not None:
+            return self._made_by
+        for decorator in self.node.decorator_list:
+            called = decorator.func if isinstance(decorator, ast.Call) else decorator
+            if self.file.meaning(called) in _MARKS:
+                return decorator
+        return None
+
+    @cached_property
+    def options(self) -> Mapping[str, ast.keyword]:
+        """The options of our mark, by name."""
+        if self.written is not None or not isinstance(self.mark, ast.Call):
+            return {}
+        return {keyword.arg: keyword for keyword in self.mark.keywords if keyword.arg}
+
+    def option(self, name: str) -> Any:
+        """Return the value of an option as far as the source shows it; None if it is not there, or is not shown."""
+        keyword = self.options.get(name)
+        try:
+            return None if keyword is None else self.file.value(keyword.value)
+        except UnknownValueError:
+            return None
+
+    @property
+    def tool_name(self) -> str:
+        if self.written is not None and self.written.as_class is not None and self.written.name is None:
+            return self.written.as_class.node.name
+        name = self.option("name") if self.written is None else self.written.name
+        return name if isinstance(name, str) and name else self.name
+
+    @cached_property
+    def parameters(self) -> tuple[PythonParameter, ...]:
+        """What a call may carry: no `self` or `cls`, nothing that the context gives, no `*args` and no `**kwargs`."""
+        bound = self.owner is not None and not self._is_static
+        given = self._all_parameters[1 if bound else 0 :]
+        if self.written is None:
+            return tuple(one for one in given if not self._is_injected(one) and not one.is_variadic)
+        return tuple(one for at, one in enumerate(given) if not (self._is_kept(one, at) or one.is_variadic))
+
+    @property
+    def all_parameters(self) -> tuple[PythonParameter, ...]:
+        """Every parameter in the order in which they are written."""
+        return tuple(self._all_parameters)
+
+    @cached_property
+    def _all_parameters(self) -> list[PythonParameter]:
+        given = self.node.args
+        positional = [*given.posonlyargs, *given.args]
+        defaults = [None] * (len(positional) - len(given.defaults)) + list(given.defaults)
+        found = [PythonParameter(*pair, "positional") for pair in zip(positional, defaults, strict=True)]
+        found += [PythonParameter(given.vararg, None, "*")] if given.vararg else []
+        found += [
+            PythonParameter(node, default, "keyword")
+            for node, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
+        ]
+        return found + ([PythonParameter(given.kwarg, None, "**")] if given.kwarg else [])
+
+    @cached_property
+    def docstring_node(self) -> ast.Constant | None:
+        """The docstring as it is written."""
+        match self.node.body:
+            case [ast.Expr(value=ast.Constant(value=str()) as constant), *_]:
+                return constant
+        return None
+
+    @cached_property
+    def docstring(self) -> Docstring:
+        """The docstring's description of the whole and of each parameter."""
+        return read_docstring(ast.get_docstring(self.node))
+
+    @cached_property
+    def docstring_literal(self) -> Literal | None:
+        """The docstring with the places of its characters."""
+        return None if self.docstring_node is None else self.file.literal(self.docstring_node)
+
+    @property
+    def body(self) -> list[ast.stmt]:
+        """What it does: its body without the docstring."""
+        return self.node.body[1:] if self.docstring_node is not None else self.node.body
+
+    def walk(self) -> Iterator[ast.AST]:
+        """Yield every node of the body, inner functions included."""
+        return iter(self._nodes)
+
+    @cached_property
+    def _nodes(self) -> tuple[ast.AST, ...]:
+        return tuple(node for statement in self.body for node in nodes_below(statement))
+
+    @cached_property
+    def own_nodes(self) -> tuple[ast.AST, ...]:
+        """The nodes of the body without those of functions inside it, in the order in which they are written."""
+        waiting: list[ast.AST] = list(reversed(self.body))
+        found = []
+        while waiting:
+            node = waiting.pop()
+            found.append(node)
+            if not isinstance(node, SCOPES):
+                waiting += reversed(children(node))
+        return tuple(found)
+
+    def calls(self) -> Iterator[tuple[ast.Call, str]]:
+        """Yield every call in the body of something that has a name, and that name through the imports."""
+        return iter(self._calls)
+
+    @cached_property
+    def _calls(self) -> tuple[tuple[ast.Call, str], ...]:
+        calls = (node for node in self._nodes if isinstance(node, ast.Call))
+        return tuple((node, meaning) for node in calls if (meaning := self.file.meaning(node.func)))
+
+    @property
+    def is_async(self) -> bool:
+        """Whether it is a coroutine function."""
+        return isinstance(self.node, ast.AsyncFunctionDef)
+
+    @property
+    def is_stub(self) -> bool:
+        """Whether it does nothing of its own: `...`, `pass`, or only an exception."""
+        return all(_is_nothing(statement) for statement in self.body)
+
+    @property
+    def takes_call(self) -> bool:
+        """Whether the class that it overrides passes it a call as a whole, so that its signature is not the tool's."""
+        kind = self.written.as_class.kind if self.written and self.written.as_class else None
+        return kind is not None and kind.takes_call
+
+    @property
+    def is_decorated(self) -> bool:
+        """Whether something besides the mark stands round it and is called in its place."""
+        others = [one for one in self.node.decorator_list if one is not self.mark]
+        return any(getattr(one, "id", "") not in {"staticmethod", "classmethod"} for one in others)
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether a framework makes the strict form of a schema of it, and nothing turns that off."""
+        option = self.written.marks.demands.strict_unless if self.written else None
+        if self.written is None or option is None or self.written.kind not in {"decorator", "call"}:
+            return False
+        strict = self.written.argument((option,))
+        return strict is None or (isinstance(strict, ast.Constant) and strict.value is True)
+
+    def is_context(self, parameter: PythonParameter) -> bool:
+        """Whether the type of a parameter shows that a framework fills it with its context."""
+        return parameter.node.annotation is not None and self._is_kept(parameter, -1)
+
+    @property
+    def _is_static(self) -> bool:
+        return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in self.node.decorator_list)
+
+    def _is_kept(self, parameter: PythonParameter, position: int) -> bool:
+        """Whether a framework keeps a parameter to itself: it fills it, and no model sees it."""
+        if self.written is None:
+            return False
+        injected, registration = self.written.marks.injected, self.written.registration
+        gives_first = registration is not None and any(
+            one.endswith(injected.is_first) for one in registration.names if injected.is_first
+        )
+        if (
+            parameter.name in injected.names
+            or parameter.name in self._filled_by_mark
+            or (gives_first and not position and parameter.node.annotation is None)
+        ):
+            return True
+        parts = (*self._names_in(parameter.node.annotation), *self._names_in(parameter.default))
+        return any(is_among(self.file.meaning(one) or "", injected.types) for one in parts)
+
+    @cached_property
+    def _filled_by_mark(self) -> frozenset[str]:
+        """The parameters that an argument of the mark names as those that the framework fills."""
+        given = self.written and self.written.argument(self.written.marks.injected.mappings)
+        values = given.values if isinstance(given, ast.Dict) else ()
+        return frozenset(filter(None, map(self.file.text_of, values)))
+
+    def _names_in(self, node: ast.expr | None) -> Iterator[ast.expr]:
+        """Yield the names in an annotation or a default, also those in a text."""
+        for one in ast.walk(node) if node is not None else ():
+            if isinstance(one, ast.Name | ast.Attribute):
+                yield one
+            elif isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value.isidentifier():
+                yield ast.Name(one.value)
+
+    def _is_injected(self, parameter: PythonParameter) -> bool:
+        annotation = parameter.node.annotation
+        return annotation is not None and any(
+            (isinstance(node, ast.Name) and node.id in _INJECTED)
+            or (isinstance(node, ast.Attribute) and node.attr in _INJECTED)
+            or (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in _INJECTED)
+            for node in nodes_below(annotation)
+        )
+
+
+def _is_nothing(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Pass() | ast.Expr(value=ast.Constant()):
+            return True
+        case ast.Raise(exc=ast.Name(id="NotImplementedError") | ast.Call(func=ast.Name(id="NotImplementedError"))):
+            return True
+    return False

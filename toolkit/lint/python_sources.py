@@ -1,0 +1,163 @@
+"""Python sources: the text and the syntax tree of a file, what names in it mean, and where things stand."""
+
+import ast
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from toolkit.documents.sources import Source
+from toolkit.lint.literals import Literal
+from toolkit.lint.syntax_nodes import DEFINITIONS, FunctionNode, definitions_below, nodes_below, statements_below
+from toolkit.lint.written_values import UnknownValueError, written_value
+from toolkit.problems import Edit, Location
+
+_KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
+_NAMED = (ast.arg, ast.keyword)
+
+
+class PythonSource:
+    """The source of a Python file."""
+
+    def __init__(self, file: str, text: str, tree: ast.Module | None = None) -> None:
+        """Parse the source.
+
+        Args:
+            file: How the file is called in the places of problems.
+            text: The source, with the line ends that it has.
+            tree: The syntax tree of the source, if that was parsed before.
+
+        Raises:
+            SyntaxError: If it is not Python.
+        """
+        self.file = file
+        self.text = text.removeprefix("\ufeff")
+        try:
+            self.tree = ast.parse(self.text) if tree is None else tree
+        except (ValueError, RecursionError, MemoryError) as error:  # a null character; nested too deep
+            raise SyntaxError(str(error)) from error
+        self._source = Source(self.text)
+
+    @cached_property
+    def imports(self) -> Mapping[str, str]:
+        """What the imported names stand for, by name: `np` for `numpy`, `tool` for `toolkit.tool`."""
+        names: dict[str, str] = {}
+        for node in self.statements:
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    names[alias.asname or alias.name.partition(".")[0]] = (
+                        alias.name if alias.asname else alias.name.partition(".")[0]
+                    )
+            elif isinstance(node, ast.ImportFrom):
+                package = "." * node.level + (node.module or "")
+                names |= {alias.asname or alias.name: f"{package}.{alias.name}" for alias in node.names}
+        return names
+
+    @cached_property
+    def statements(self) -> tuple[ast.AST, ...]:
+        """Every statement of the file, and the blocks that hold some, outer ones first."""
+        return tuple(statements_below(self.tree))
+
+    @cached_property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node of the file, outer ones first, without the marks of how names are used."""
+        return tuple(nodes_below(self.tree))
+
+    @cached_property
+    def classes(self) -> Mapping[str, ast.ClassDef]:
+        """The classes of the file, by their names."""
+        return {node.name: node for node, _ in self.definitions if isinstance(node, ast.ClassDef)}
+
+    @cached_property
+    def definitions(self) -> tuple[tuple[FunctionNode | ast.ClassDef, ast.ClassDef | None], ...]:
+        """Every function and class of the file, each with the class that it stands in."""
+        return tuple(definitions_below(self.tree, None))
+
+    def meaning(self, node: ast.expr) -> str | None:
+        """Return the dotted name that a name or an attribute stands for through the imports, such as `time.sleep`.
+
+        A name that is not imported stands for itself; anything else, such as a call, for None.
+        """
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.insert(0, node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        return ".".join([self.imports.get(node.id, node.id), *parts])
+
+    @cached_property
+    def assigned(self) -> Mapping[str, ast.expr]:
+        """The values that the top level of the file gives to names, if it does so exactly once."""
+        given: dict[str, list[ast.expr | None]] = {}
+        for node in self.tree.body:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    given.setdefault(name, []).append(value)
+                case ast.AnnAssign(target=ast.Name(id=name), value=value):
+                    given.setdefault(name, []).append(value)
+                case ast.AugAssign(target=ast.Name(id=name)):
+                    given.setdefault(name, []).append(None)
+        return {name: values[0] for name, values in given.items() if len(values) == 1 and values[0] is not None}
+
+    def resolved(self, node: ast.expr | None) -> ast.expr | None:
+        """Return the value of a name that the top level of the file defines; any other expression as it is."""
+        return self.assigned.get(node.id, node) if isinstance(node, ast.Name) else node
+
+    def value(self, node: ast.expr) -> Any:
+        """Return what an expression is worth as far as the source shows it.
+
+        Raises:
+            UnknownValueError: If it does not.
+        """
+        return written_value(node, self)
+
+    def text_of(self, node: ast.expr) -> str | None:
+        """Return the text that an expression is worth; None where the source does not show it, or it is not a text."""
+        try:
+            value = self.value(node)
+        except UnknownValueError:
+            return None
+        return value if isinstance(value, str) else None
+
+    def location(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Location:
+        """Return the place of a node; of a parameter or a keyword, that of its name."""
+        if isinstance(node, _NAMED):
+            start = self.index(node.lineno, node.col_offset)
+            return self.between(start, start + len(node.arg or "**"))
+        if isinstance(node, DEFINITIONS):
+            start = self.index(node.lineno, node.col_offset) + len(_KEYWORDS[type(node)])
+            return self.between(start, start + len(node.name))
+        return self.between(*self.span(node))
+
+    def between(self, start: int, end: int) -> Location:
+        """Return the place of the characters from an index up to another."""
+        return self._source.location(self.file, start, end)
+
+    def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> tuple[int, int]:
+        """Return the indices at which a node begins and ends, decorators not included."""
+        end_line, end_offset = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        return self.index(node.lineno, node.col_offset), self.index(end_line, end_offset)
+
+    def segment(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> str:
+        """Return a node as it is written."""
+        start, end = self.span(node)
+        return self.text[start:end]
+
+    def index(self, line: int, offset: int) -> int:
+        """Return the index of a character that the syntax tree knows by its line and its offset in UTF-8 bytes."""
+        starts = self._source.line_starts
+        start, after = starts[line - 1], starts[line] if line < len(starts) else len(self.text)
+        written = self.text[start:after]
+        return start + (offset if written.isascii() else len(written.encode()[:offset].decode(errors="replace")))
+
+    def edit(self, start: int, end: int, text: str) -> Edit:
+        """Return the edit that puts a text in the place of the characters from an index up to another."""
+        return Edit(self.between(start, end), text)
+
+    def replacing(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword, text: str) -> Edit:
+        """Return the edit that puts a text in the place of a node."""
+        return self.edit(*self.span(node), text)
+
+    def literal(self, node: ast.expr) -> Literal:
+        """Return a string of the source with the places of its characters."""
+        return Literal(self.text, *self.span(node))
