@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from tests.compiled import compile_program, import_tests, keep_compiled_code
 from tests.volumes import EVERYDAY, PROOFS, find_characters, some_of, tries_of, try_no_constants_of_the_program
@@ -54,13 +54,19 @@ def pytest_addoption(parser):
         action="store_true",
         help="run what the everyday run leaves out or does in a smaller volume, in full, and nothing else",
     )
+    parser.addoption(
+        "--every-test",
+        action="store_true",
+        help="run the long proofs too, in the volume of every day, and simplify no example that fails: what mutants are tried on",
+    )
 
 
 def pytest_configure(config):
     """Set how many examples property tests try; a busy machine may take its time over each."""
     config.option.proofs = config.option.proofs or config.option.only_proofs
     unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-    settings.register_profile(EVERYDAY, unhurried, max_examples=10)
+    phases = [Phase.explicit, Phase.generate] if config.option.every_test else unhurried.phases
+    settings.register_profile(EVERYDAY, unhurried, max_examples=10, phases=phases)
     settings.register_profile(PROOFS, unhurried)
     settings.load_profile(PROOFS if config.getoption("proofs") else EVERYDAY)
     config.stash[EVERYDAY_KEY] = Everyday()
@@ -129,7 +135,7 @@ def pytest_collection_modifyitems(config, items):
         others = [item for item in items if not (item in proofs or named or _has_volume(item))]
         items[:] = [item for item in items if item not in set(others)]
         config.hook.pytest_deselected(items=others)
-    if config.getoption("proofs"):
+    if config.getoption("proofs") or config.getoption("every_test"):
         return
     left_out = [item for item in items if item in proofs]
     items[:] = [item for item in items if item not in proofs]

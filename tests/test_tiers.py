@@ -19,6 +19,7 @@ def test_row(row):
         ("", [], "ab"),
         ("", ["--only-proofs"], "pcd"),
         ("", ["--proofs"], "pabcd"),
+        ("", ["--every-test"], "pabcd"),
         ("::test_row", [], "pabcd"),
         ("::test_row[d]", [], "d"),
         ("::test_row[a]", ["--only-proofs"], "a"),

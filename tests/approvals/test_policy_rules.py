@@ -6,6 +6,7 @@ import pytest
 
 from toolkit import ConfigurationError, ToolContext, from_function
 from toolkit.approvals import ByRisk, DescribedCall, Gate, Risk, ScriptedReviewer, load_policy
+from toolkit.approvals.rules import Choice  # private
 
 
 def policy(folder, text):
@@ -169,6 +170,21 @@ def test_a_path_starts_where_the_tool_starts_it(tmp_path, monkeypatch):
 )
 def test_a_rule_is_about_tools(tmp_path, rule, tool, marks, fit):
     assert decided(tmp_path, rule, {}, tool, **marks) == fit
+
+
+@pytest.mark.parametrize(
+    ("fits", "fit"),
+    [
+        (["no"], "no"),
+        (["no", "no"], "no"),
+        (["no", "doubt"], "doubt"),
+        (["doubt", "later"], "later"),
+        (["no", "doubt", "later", "yes"], "yes"),
+    ],
+)
+def test_a_rule_about_groups_is_about_every_tool_that_belongs_to_one_of_them(fits, fit):
+    groups = {f"group {number}": lambda _, found=found: found for number, found in enumerate(fits)}
+    assert Choice(groups=groups).fit(Risk("t"), "/srv") == fit
 
 
 def test_a_missing_argument_is_what_stands_in_for_it(tmp_path):
