@@ -232,6 +232,14 @@ def test_a_demand_asks_with_its_own_words_and_may_forbid_editing(deletion):
     ]
 
 
+def test_a_demand_learns_why_its_question_was_refused(deletion):
+    refusals = []
+    context = ToolContext(reviewer=ScriptedReviewer([Reject("not today")]))
+    in_a_loop(deletion.tool, {"path": "a"}, context, Demand("step 'clean'", on_refusal=refusals.append))
+    [refused] = refusals
+    assert (refused.message, deletion.deleted) == ("Rejected by reviewer: not today", [])
+
+
 class Answering:
     """A reviewer that does what it was made for."""
 

@@ -114,6 +114,12 @@ def test_a_project_excepts_from_its_own_default_and_from_nothing_else():
     assert [one.action for one in found] == ["allow", "ask", "deny"]
 
 
+def test_a_project_excepts_no_tool_by_a_name_that_another_file_has_given_it():
+    policy = FilePolicy([read({"default": "deny", "allow": [{"tool": "a"}]}, "project")])
+    renamed = Risk("a", allowed_as=("b",))
+    assert [policy.judge(DescribedCall(risk)).action for risk in (Risk("a"), renamed)] == ["allow", "deny"]
+
+
 def test_what_the_user_allows_holds_against_the_default_of_a_project_and_not_against_its_rules():
     own = read({"allow": [{"tool": "*"}]}, "user")
     for project, action in (({"default": "deny"}, "allow"), ({"ask": [{"tool": "a"}]}, "ask"), ({"deny": [{"tool": "a"}]}, "deny")):  # fmt: skip

@@ -17,7 +17,7 @@ def policy(folder, text):
 
 def decided(folder, rule, arguments, tool="t", **marks):
     """Return whether a rule that denies, and one that allows, decide about a call."""
-    call = DescribedCall(Risk(tool, destructive=True, **marks), arguments=arguments)
+    call = DescribedCall(Risk(tool, **{"destructive": True, **marks}), arguments=arguments)
     verdicts = [policy(folder, f"{action}: [{rule}]").judge(call).action for action in ("deny", "allow")]
     return verdicts[0] == "deny", verdicts[1] == "allow"
 
@@ -44,6 +44,7 @@ YES, NO, DOUBT = (True, True), (False, False), (True, False)
         ("{prefix: out/}", "out/../a", NO),
         ("{prefix: 'https://a.example/x'}", "https://a.example/xy", YES),
         ("{prefix: 'https://a.example/'}", "https://a.example.evil.test/", NO),
+        ("{prefix: 'https://a.example/?next=http://b'}", "https://a.example/?next=http://b.example", YES),
         ("{glob: '*.md'}", "a.md", YES),
         ("{glob: ['*.md', '*.txt']}", "a.txt", YES),
         ("{glob: '*.md'}", "../a.md", NO),
@@ -56,6 +57,7 @@ YES, NO, DOUBT = (True, True), (False, False), (True, False)
         ("{regex: '[a-z]+'}", "a\nb", NO),
         ("{regex: '(a*)*b'}", "a" * 5_000, NO),
         ("{regex: '[0-9]{1,3}'}", 42, YES),
+        pytest.param("{regex: '(a|b|c|d){1,99}'}", "a" * 1_000_000, DOUBT, id="text too long for its regex"),
         ("{host: docs.python.org}", "https://docs.python.org/3/", YES),
         ("{host: docs.python.org}", "https://DOCS.python.org.:443/3/", YES),
         ("{host: docs.python.org}", "https://docs.python.org.evil.test/", NO),
@@ -107,15 +109,21 @@ YES, NO, DOUBT = (True, True), (False, False), (True, False)
         ("{schema: {type: integer, minimum: 1, maximum: 9}}", 9, YES),
         ("{schema: {type: integer}}", 9.0, YES),
         ("{schema: {type: integer}}", "9", NO),
+        ("{schema: {type: number}}", 9, YES),
+        ("{schema: {minimum: 2}}", "x", YES),
+        ("{schema: {minimum: 2}}", True, YES),
         ("{schema: {type: number, exclusiveMaximum: 9}}", 9, NO),
         ("{schema: {enum: [1, a]}}", True, NO),
         ("{schema: {pattern: '^a'}}", "ba", NO),
         ("{schema: {pattern: 'a$', maxLength: 3}}", "bba", YES),
+        pytest.param("{schema: {pattern: '(a|b){1,99}'}}", "a" * 1_000_000, DOUBT, id="text too long for its pattern"),
         ("{schema: {items: {const: 1}, minItems: 1}}", [1, 1], YES),
         ("{schema: {items: [{const: 1}, {const: 2}]}}", [1, 2, 3], YES),
         ("{schema: {items: [{const: 1}, {const: 2}]}}", [2, 1], NO),
         ("{schema: {uniqueItems: true}}", [1, 1], NO),
         ("{schema: {type: object, required: [a], properties: {a: {type: 'null'}}}}", {"a": None, "b": 1}, YES),
+        ("{schema: {properties: {a: {const: 1}}}}", {"a": 1}, YES),
+        ("{schema: {properties: {a: {const: 1}}}}", {"a": 2}, NO),
         ("{schema: {properties: {a: {}}, additionalProperties: false}}", {"a": 1, "b": 1}, NO),
         ("{schema: {anyOf: [{const: 1}, {const: 2}]}}", 2, YES),
         ("{schema: {oneOf: [{minimum: 1}, {minimum: 2}]}}", 2, NO),
@@ -143,6 +151,12 @@ def test_a_path_starts_where_the_tool_starts_it(tmp_path, monkeypatch):
     rules = policy(tmp_path, "deny: [{tool: t, where: {a: {outside: '.'}}}]")
     assert rules.judge(call).action == "deny"
     assert rules.judge(call._replace(base=None)).action == "allow"
+    listed = call._replace(arguments={"a": ["x", "y"]})
+    assert rules.judge(listed).action == "deny"
+    assert rules.judge(listed._replace(base=None)).action == "allow"
+    opposite = policy(tmp_path, "deny: [{tool: t, where: {a: {not: {inside: '.'}}}}]")
+    assert opposite.judge(call).action == "deny"
+    assert opposite.judge(call._replace(base=None)).action == "allow"
 
 
 @pytest.mark.parametrize(
@@ -154,15 +168,22 @@ def test_a_path_starts_where_the_tool_starts_it(tmp_path, monkeypatch):
         ("{tool: '*'}", "x", {}, YES),
         ("{tool: time.now}", "time_now", {"source": "mcp://time"}, YES),
         ("{tool: 'time.*'}", "time_now", {"source": "mcp://other"}, NO),
+        ("{tool: time.now}", "time_now", {"source": "mcp://time/now"}, YES),
+        ("{tool: time.now}", "time.now", {"source": "mcp://time"}, YES),
+        ("{tool: 'time.time*'}", "time.now", {"source": "mcp://time"}, NO),
         ("{source: 'mcp://*'}", "time_now", {"source": "mcp://time"}, YES),
         ("{source: builtin}", "t", {"source": "builtin"}, YES),
         ("{source: builtin}", "t", {}, NO),
         ("{source: '*.py'}", "t", {"source": "/somewhere/a.py"}, YES),
+        ("{source: '*/built*'}", "t", {"source": "builtin"}, NO),
+        ("{source: '/*'}", "t", {"source": "builtin"}, NO),
         ("{risk: destructive}", "t", {}, YES),
         ("{risk: [open_world, read_only]}", "t", {}, NO),
         ("{risk: [open_world, read_only]}", "t", {"open_world": True}, YES),
         ("{risk: requires_approval}", "t", {"requires_approval": True}, YES),
         ("{risk: unmarked}", "t", {}, NO),
+        ("{risk: unmarked}", "t", {"destructive": None}, YES),
+        ("{risk: read_only}", "t", {"destructive": None, "read_only": True}, YES),
         ("{tool: t, risk: read_only}", "t", {}, NO),
         ("{tool: t, chosen_by: person}", "t", {}, YES),
         ("{tool: t, chosen_by: model}", "t", {}, NO),
@@ -208,9 +229,21 @@ def test_a_rule_holds_up_to_its_last_day(tmp_path, days, action):
     assert rules.judge(DescribedCall(Risk("t", destructive=True))).action == action
 
 
-@pytest.mark.parametrize(("ci", "value", "denied"), [("true", "1", True), ("true", "", False), ("false", "true", False), ("false", "0", True)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("ci", "value", "denied"),
+    [
+        ("true", "1", True),
+        ("true", "", False),
+        ("true", None, False),
+        ("true", "False", False),
+        ("true", " no ", False),
+        ("false", "true", False),
+        ("false", "0", True),
+    ],
+)
 def test_a_rule_may_be_for_ci_alone_or_for_elsewhere(tmp_path, monkeypatch, ci, value, denied):
-    monkeypatch.setenv("CI", value)
+    if value is not None:
+        monkeypatch.setenv("CI", value)
     rules = policy(tmp_path, f"deny: [{{tool: t, ci: {ci}}}]")
     assert (rules.judge(DescribedCall(Risk("t"))).action == "deny") == denied
 
@@ -316,6 +349,76 @@ def test_what_is_wrong_in_a_policy_is_raised_all_at_once(tmp_path):
         "this deny rule does not say which tools it is about",
         f"there is no file '{tmp_path / 'none.yaml'}'",
     ]
+
+
+OF_KEYWORDS = (
+    "type, const, enum, minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength, pattern, minItems, "
+    "maxItems, uniqueItems, items, required, properties, additionalProperties, allOf, anyOf, oneOf, not"
+)
+
+
+@pytest.mark.parametrize(
+    ("condition", "message", "hint"),
+    [
+        ("[1, 2]", "'{}' must be one value, or a table of matchers", "one_of takes a list"),
+        ("{}", "'{}' says nothing of the value", "write equals, one_of, glob or another matcher"),
+        ("{not: {}}", "'{}.not' says nothing of the value", "write equals, one_of, glob or another matcher"),
+        ("{equal: 1}", "unknown matcher '{}.equal'", "did you mean 'equals'?"),
+        ("{one_of: 3}", "'{}.one_of' must be a list of at least one value", "write one_of: [1, 2]"),
+        (
+            "{prefix: 'https://a.example'}",
+            "'{}.prefix' ends within the host of an address",
+            "end it with a slash, 'https://a.example/': 'https://a.example.evil.example' begins with it too",
+        ),
+        ("{prefix: 3}", "'{}.prefix' must be a text", "write prefix: 'a'"),
+        ("{glob: ['a', '']}", "'{}.glob' must be a shell pattern, or a list of them", "write glob: 'out/*'"),
+        (
+            "{regex: '('}",
+            "'{}.regex' is not a pattern: unclosed group: '(' at character 1; write \\( for the sign itself",
+            "it matches the whole text, in linear time",
+        ),
+        (
+            "{host: ['*.example.com', 'a b', 'c d']}",
+            "'a b' in '{}.host' is not a host",
+            "write docs.python.org, or *.example.com for all below",
+        ),
+        ("{inside: 3}", "'{}.inside' must be a folder, or a list of them", "write inside: '.'"),
+        ("{max: x}", "'{}.max' must be a number", "write max: 100"),
+        ("{schema: 3}", "'{}.schema' must be a JSON Schema", None),
+        (
+            "{schema: {title: T, contains: {}, format: date}}",
+            f"'{{}}.schema' cannot be checked: the keyword 'contains' cannot be used here; {OF_KEYWORDS} can",
+            None,
+        ),
+        (
+            "{schema: {items: {format: date}}}",
+            f"'{{}}.schema' cannot be checked: the keyword 'format' cannot be used here; {OF_KEYWORDS} can",
+            None,
+        ),
+        (
+            "{schema: {minimum: '3'}}",
+            "'{}.schema' cannot be checked: it has \"3\" as its 'minimum', which must be a number",
+            None,
+        ),
+        (
+            "{schema: {pattern: '(?=a)'}}",
+            (
+                "'{}.schema' cannot be checked: its pattern '(?=a)' is malformed: look-around, including look-ahead "
+                "and look-behind, is not supported: '(?=' at character 1"
+            ),
+            None,
+        ),
+    ],
+)
+def test_a_condition_that_is_wider_than_it_looks_or_cannot_be_checked_is_reported(tmp_path, condition, message, hint):
+    with pytest.raises(ConfigurationError) as caught:
+        policy(tmp_path, f"deny: [{{tool: t, where: {{a: {condition}}}}}]")
+    [problem] = caught.value.problems
+    assert (problem.message, problem.hint) == (message.replace("{}", "deny.0.where.a"), hint)
+
+
+def test_notes_in_a_schema_change_nothing(tmp_path):
+    assert decided(tmp_path, "{tool: t, where: {a: {schema: {title: T, type: string}}}}", {"a": "x"}) == YES
 
 
 def test_relative_folders_of_a_users_file_start_from_the_working_directory(tmp_path, monkeypatch):

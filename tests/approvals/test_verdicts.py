@@ -19,6 +19,8 @@ from toolkit.approvals import (
     ScriptedReviewer,
     Verdict,
 )
+from toolkit.approvals.policies import after_what_comes  # private
+from toolkit.builtin import FileRead
 
 MARKS = list(product((False, True), (None, False, True), (None, False, True), (None, False, True)))
 
@@ -159,6 +161,29 @@ def test_a_policy_is_told_the_arguments_only_if_it_looks_at_them(chosen_by):
     assert [call.arguments for call in (*told.calls, *untold.calls)] == [{"x": 1}, None]
 
 
+def test_a_policy_that_looks_at_arguments_knows_the_omitted_ones_the_folder_and_what_was_called_before(tmp_path):
+    def publish(title: str, draft: bool = True) -> str:
+        return title
+
+    policy = Fixed(NO_QUESTION, needs_arguments=True)
+    context = ToolContext(policy=policy)
+    (tmp_path / "a.txt").write_text("a", "utf-8")
+    read, published = FileRead(tmp_path), from_function(publish)
+    read.run({"path": "a.txt"}, context)
+    published.run({"title": "News"}, context)
+    assert policy.calls == [
+        DescribedCall(
+            read.described.risk, arguments={"path": "a.txt", "start_line": None, "end_line": None}, base=str(tmp_path)
+        ),
+        DescribedCall(
+            published.described.risk,
+            arguments={"title": "News"},
+            defaults={"draft": True},
+            earlier=(read.described.risk,),
+        ),
+    ]
+
+
 def test_a_denied_call_says_by_what_and_does_not_run():
     ran = []
     tool = from_function(lambda: ran.append(1), name="t")
@@ -209,6 +234,12 @@ def test_policy_that_gives_no_verdict_denies_and_is_named(verdict, because):
     call = DescribedCall(Risk("t", None, False, None, None, None))
     denial = Verdict("deny", f"the policy 'Broken', {because}")
     assert Gate(ScriptedReviewer([Continue()]), Broken(verdict)).verdict_on(call) == denial
+
+
+def test_what_may_be_called_before_a_call_counts_as_called_once_nothing_more_can_come():
+    first, second = Risk("first"), Risk("second")
+    call = CALL._replace(earlier=(first,), coming=(second,))
+    assert after_what_comes(call) == CALL._replace(earlier=(first, second))
 
 
 def test_gate_that_judges_itself_is_heard_before_its_policy():

@@ -77,15 +77,14 @@ def _glob(wanted: Sequence[str], _: Spot) -> Matcher:
 
 
 def _prefix(wanted: str, spot: Spot) -> Matcher | None:
-    scheme, is_url, rest = wanted.partition("://")
+    _, is_url, rest = wanted.partition("://")
     if is_url and "/" not in rest:
         hint = f"end it with a slash, '{wanted}/': '{wanted}.evil.example' begins with it too"
         spot.report(f"'{spot.name}' ends within the host of an address", hint)
         return None
     from glob import escape  # noqa: PLC0415 - few rules have a prefix
 
-    glob = f"{escape(scheme)}://{escape(rest)}*" if is_url else f"{escape(wanted)}*"
-    return _glob((glob,), spot)
+    return _glob((f"{escape(wanted)}*",), spot)
 
 
 def _regex(wanted: str, spot: Spot) -> Matcher | None:
