@@ -1,11 +1,14 @@
 """Rules of policy files: which calls they are about, and what several files say together."""
 
+import json
 from datetime import date, timedelta
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from toolkit import ConfigurationError, ToolContext, from_function
 from toolkit.approvals import ByRisk, DescribedCall, Gate, Risk, ScriptedReviewer, load_policy
+from toolkit.approvals.policy_keys import policy_schema  # private
 from toolkit.approvals.rules import Choice  # private
 
 
@@ -415,6 +418,48 @@ def test_a_condition_that_is_wider_than_it_looks_or_cannot_be_checked_is_reporte
         policy(tmp_path, f"deny: [{{tool: t, where: {{a: {condition}}}}}]")
     [problem] = caught.value.problems
     assert (problem.message, problem.hint) == (message.replace("{}", "deny.0.where.a"), hint)
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_one"),
+    [
+        (1, True),
+        (None, True),
+        ([1, 2], False),
+        ({}, False),
+        ({"equals": [1, 2]}, True),
+        ({"equal": 1}, False),
+        ({"one_of": [1]}, True),
+        ({"one_of": []}, False),
+        ({"one_of": 1}, False),
+        ({"prefix": "a"}, True),
+        ({"prefix": ""}, False),
+        ({"regex": 3}, False),
+        ({"glob": "a"}, True),
+        ({"glob": ["a", "b"]}, True),
+        ({"glob": ["a"]}, True),
+        ({"glob": []}, False),
+        ({"glob": ""}, False),
+        ({"glob": ["a", ""]}, False),
+        ({"host": {"a": "b"}}, False),
+        ({"inside": ["a", 1]}, False),
+        ({"outside": 1}, False),
+        ({"max": 1.5}, True),
+        ({"max": "1"}, False),
+        ({"schema": {"type": "string"}}, True),
+        ({"schema": True}, False),
+        ({"not": {"max": 1}, "glob": "a"}, True),
+    ],
+)
+def test_editors_accept_the_conditions_that_a_policy_can_have_and_no_others(tmp_path, condition, is_one):
+    table = {"deny": [{"tool": "t", "where": {"a": condition}}]}
+    assert Draft202012Validator(policy_schema()).is_valid(table) is is_one
+    try:
+        policy(tmp_path, json.dumps(table))
+    except ConfigurationError:
+        assert not is_one
+    else:
+        assert is_one
 
 
 def test_notes_in_a_schema_change_nothing(tmp_path):

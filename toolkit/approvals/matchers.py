@@ -172,7 +172,11 @@ def texts_or_text(words: str, example: str) -> Kind:
 _ANY: Final = Kind("any value", "a value", lambda written, _: (written,), "1", {})
 _LIST: Final = Kind("list", "a list of at least one value", _fill, "[1, 2]", {"type": "array", "minItems": 1})
 _TEXT: Final = Kind(
-    "text", "a text", lambda written, _: written if is_text(written) else None, "'a'", {"type": "string"}
+    "text",
+    "a text",
+    lambda written, _: written if is_text(written) else None,
+    "'a'",
+    {"type": "string", "minLength": 1},
 )
 _NUMBER: Final = Kind(
     "number", "a number", lambda written, _: written if is_number(written) else None, "100", {"type": "number"}
