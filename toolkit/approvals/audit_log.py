@@ -20,14 +20,14 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
+from toolkit.approvals.canonical_json import canonical_json
 from toolkit.approvals.log_handles import LogHandle, write_all
 from toolkit.approvals.permissions import REVIEWER
 from toolkit.errors import ConfigurationError
-from toolkit.json_texts import as_plain
 
 _MOST_BYTES = 16 * 1024 * 1024
 _START = "0" * 64
-_NAMES_OF_PERSON = ("LOGNAME", "USER", "LNAME", "USERNAME")
+_NAMES_OF_PERSON = tuple(map(getattr(os.environ, "encodekey", str), ("LOGNAME", "USER", "LNAME", "USERNAME")))
 _LONGEST_WAIT = 1.0
 """Seconds that a record of what a rule has decided may wait until it is written through to the disk."""
 
@@ -41,11 +41,12 @@ class Audit(Protocol):
 
 def current_person() -> str | None:
     """Return who works here, as the system calls them; None for a user without a name, as in containers."""
-    return _person(getattr(os, "getuid", int)(), *map(os.environ.get, _NAMES_OF_PERSON))
+    held = getattr(os.environ, "_data", os.environ)  # `os.environ` itself encodes each name, and decodes each value
+    return _person(getattr(os, "getuid", int)(), *map(held.get, _NAMES_OF_PERSON))
 
 
 @lru_cache(maxsize=1)
-def _person(_number: int, *_names: str | None) -> str | None:
+def _person(_number: int, *_names: str | bytes | None) -> str | None:
     """Return the name of the user with a number and these variables: to look it up takes longer than to write it."""
     try:
         return getpass.getuser()
@@ -76,7 +77,7 @@ class AuditLog:
         self._log = LogHandle(file, appends=True)
         self._head = LogHandle(_head_file(file))
         self._turns = LogHandle(file.with_suffix(".lock"))
-        self._written: tuple[tuple[int, int], _Tail] | None = None
+        self._written: tuple[tuple[int, int], _Tail] | None = None  # which file it is and its size, as it was left
         self._through = -_LONGEST_WAIT
 
     def append(self, record: Mapping[str, Any]) -> None:
@@ -94,27 +95,26 @@ class AuditLog:
             raise ConfigurationError(f"the audit log '{self.file}' cannot be written: {reason}; {advice}") from error
 
     def _append(self, record: Mapping[str, Any]) -> None:
-        log = self._log.number
-        state = _state_of(log)
+        log, state = self._log.opened()
         tail = self._tail(state)
         stamped = {"number": tail.number + 1, "time": datetime.now(UTC).isoformat(), **record, "previous": tail.hash}
-        text = json.dumps(stamped, default=as_plain, separators=(",", ":"))
-        tail = _Tail(tail.number + 1, _hash_of(json.loads(text)))
+        text = canonical_json(stamped)
+        tail = _Tail(tail.number + 1, sha256(text.encode()).hexdigest())
         line = f'{text[:-1]},"hash":"{tail.hash}"}}\n'.encode()
-        if (size := state[1]) and size + len(line) > self._most_bytes:
+        if state.st_size and state.st_size + len(line) > self._most_bytes:
             self._begin_another()
-            log = self._log.number
+            log, state = self._log.opened()
         self._written = None
         write_all(log, line)
         if not _may_wait(record) or monotonic() - self._through >= _LONGEST_WAIT:
             os.fsync(log)
             self._through = monotonic()
         _write_head(self._head.number, tail)
-        self._written = _state_of(log), tail
+        self._written = (state.st_ino, state.st_size + len(line)), tail
 
-    def _tail(self, state: tuple[int, int]) -> "_Tail":
+    def _tail(self, state: os.stat_result) -> "_Tail":
         """Return the last record: the one that was written here, unless somebody else has written since."""
-        if self._written is not None and self._written[0] == state:
+        if self._written is not None and self._written[0] == (state.st_ino, state.st_size):
             return self._written[1]
         return _tail_of(self.file)
 
@@ -122,12 +122,6 @@ class AuditLog:
         os.fsync(self._log.number)
         self._log.close()
         self.file.rename(_number(self.file, len(_full_files(self.file)) + 1))
-
-
-def _state_of(log: int) -> tuple[int, int]:
-    """Return which file it is, and its size: both are the same only while nobody else writes."""
-    state = os.fstat(log)
-    return state.st_ino, state.st_size
 
 
 def _may_wait(record: Mapping[str, Any]) -> bool:
@@ -197,7 +191,7 @@ def _record_in(line: bytes) -> dict[str, Any] | None:
 
 
 def _hash_of(record: Mapping[str, Any]) -> str:
-    return sha256(json.dumps(record, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return sha256(canonical_json(record).encode()).hexdigest()
 
 
 def _full_files(file: Path) -> list[Path]:

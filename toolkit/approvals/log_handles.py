@@ -1,10 +1,17 @@
 """Log handles: the files of an audit log as one process keeps them open, and how it has them to itself."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
+
+try:
+    from fcntl import LOCK_EX, LOCK_UN, flock as _flock
+except ImportError:  # only Unix has it
+    flock: Callable[[int, int], None] | None = None
+else:
+    flock = _flock
 
 _PRIVATE_FOLDER: Final = 0o700
 _PRIVATE: Final = 0o600
@@ -22,6 +29,7 @@ class LogHandle:
         self._path = str(path)
         self._flags = os.O_RDWR | os.O_CREAT | (os.O_APPEND if appends else 0)
         self._number, self._process = _CLOSED, 0
+        self._identity = (0, 0)
 
     @property
     def number(self) -> int:
@@ -30,8 +38,16 @@ class LogHandle:
         Raises:
             OSError: If it cannot be opened.
         """
-        if self._process == os.getpid() and self._number != _CLOSED and self._is_there():
-            return self._number
+        return self.opened()[0]
+
+    def opened(self) -> tuple[int, os.stat_result]:
+        """Return the number of the open file, and its state.
+
+        Raises:
+            OSError: If it cannot be opened.
+        """
+        if self._process == os.getpid() and self._number != _CLOSED and (state := self._state_there()) is not None:
+            return self._number, state
         self.close()
         try:
             self._number = os.open(self._path, self._flags, _PRIVATE)
@@ -39,15 +55,17 @@ class LogHandle:
             Path(self._path).parent.mkdir(parents=True, exist_ok=True, mode=_PRIVATE_FOLDER)
             self._number = os.open(self._path, self._flags, _PRIVATE)
         self._process = os.getpid()
-        return self._number
+        state = os.fstat(self._number)
+        self._identity = state.st_ino, state.st_dev
+        return self._number, state
 
-    def _is_there(self) -> bool:
-        """Return whether the open file is still the one of that name."""
+    def _state_there(self) -> os.stat_result | None:
+        """Return the state of the file of that name; None where that is another file than the open one."""
         try:
-            here, there = os.fstat(self._number), os.stat(self._path)  # noqa: PTH116 - a fifth of the time
+            state = os.stat(self._path)  # noqa: PTH116 - a fifth of the time
         except OSError:
-            return False
-        return here.st_ino == there.st_ino and here.st_dev == there.st_dev
+            return None
+        return state if (state.st_ino, state.st_dev) == self._identity else None
 
     def close(self) -> None:
         """Close it, so that it can get another name."""
@@ -62,9 +80,7 @@ class LogHandle:
     def locked(self) -> Iterator[None]:
         """Let no other process into the block; where the system has no such locks, let all."""
         number = self.number
-        try:
-            from fcntl import LOCK_EX, LOCK_UN, flock  # noqa: PLC0415 - only Unix has it
-        except ImportError:
+        if flock is None:
             yield
             return
         flock(number, LOCK_EX)

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -66,8 +66,22 @@ class Database:
         try:
             yield
         except (OSError, sqlite3.Error) as error:
-            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
-            raise JournalError(f"cannot {what} the journal '{self.path}': {reason.lower()}") from error
+            raise self._failure(what, error) from error
+
+    def write(self, statement: str, values: Mapping[str, object]) -> None:
+        """Do one statement as a transaction of its own.
+
+        Raises:
+            JournalError: If it cannot be written.
+        """
+        try:
+            self.connection.execute(statement, values)
+        except (OSError, sqlite3.Error) as error:
+            raise self._failure("write", error) from error
+
+    def _failure(self, what: str, error: Exception) -> JournalError:
+        reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+        return JournalError(f"cannot {what} the journal '{self.path}': {reason.lower()}")
 
     def close(self) -> None:
         self.connection.close()

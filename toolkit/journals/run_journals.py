@@ -131,8 +131,8 @@ class RunJournal:
                 withdraw(self._database, self._number, path)
 
     def _write(self, statement: str, values: Mapping[str, object]) -> None:
-        with self._lock, self._database.storage_errors("write"):
-            self._database.connection.execute(statement, {"run": self._number, **values})
+        with self._lock:
+            self._database.write(statement, {"run": self._number, **values})
 
 
 def digest_of(text: str) -> str:

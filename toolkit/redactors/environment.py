@@ -16,6 +16,11 @@ def redactor_of_environment(*more: str) -> Redactor:
     return Redactor(*more, outer=_redactor_of(_variables()))
 
 
+def environment_redactor() -> Redactor:
+    """Return the redactor of the environment as it is now, to read with: everybody has the same one."""
+    return _redactor_of(_variables())
+
+
 def learn_names(redactor: Redactor, names: Iterable[str]) -> None:
     """Let a redactor take what stands under these names, in the environment or among arguments, for secrets."""
     redactor.names |= {name.lower() for name in names}

@@ -8,7 +8,8 @@ from toolkit.approvals.decisions import Decision, Edit
 from toolkit.approvals.permissions import REVIEWER, Settled
 from toolkit.approvals.policies import Ground
 from toolkit.approvals.requests import ReviewRequest
-from toolkit.tools.call_secrets import redactor_of
+from toolkit.redactors.redactor import Redactor
+from toolkit.tools.call_secrets import reading_redactor
 from toolkit.tools.plain_arguments import frozen
 from toolkit.tools.secret_arguments import members_of
 
@@ -38,17 +39,18 @@ def record_of_decision(settled: Settled, context: "Surroundings", word: str) -> 
     verdict, request, decision = settled.verdict, settled.request, settled.decision
     tool = settled.call.risk.tool if settled.call is not None else request.risk.tool if request is not None else ""
     reason = getattr(decision, "reason", None) or getattr(decision, "rule", None) or ""
+    redactor = reading_redactor(context)
     return {
         "event": "decision",
         **_about(tool, context, getattr(decision, "by", "")),
         "source": settled.call.risk.source if settled.call is not None else None,
         "chosen_by": context.chosen_by,
-        "arguments": request.arguments if request is not None else _send(context),
+        "arguments": request.arguments if request is not None else _send(context, redactor),
         "decision": word,
         "by": REVIEWER if decision is not None else (verdict.because if verdict is not None else ""),
         "rule": _rule_of(verdict.ground if verdict is not None else None),
-        "reason": redactor_of(context).text(reason),
-        "edit": _edit_of(decision, request, context),
+        "reason": redactor.text(reason),
+        "edit": _edit_of(decision, request, context, redactor),
     }
 
 
@@ -60,24 +62,24 @@ def _about(tool: str, context: "Surroundings", person: str = "") -> dict[str, An
         "run": context.run.id if context.run is not None else None,
         "outermost_run": context.run.lineage[-1].id if context.run is not None else None,
         "place": context.place,
-        "definition": call.tool.spec.risk.digest if call is not None and is_own else None,
+        "definition": call.tool.definition_hash if call is not None and is_own else None,
         "person": person or current_person(),
     }
 
 
-def _send(context: "Surroundings") -> Any:
+def _send(context: "Surroundings", redactor: Redactor) -> Any:
     """Return the arguments of the running call as they came, without its secrets."""
     call = context.call
-    return None if call is None else _mask(call.arguments, context)
+    return None if call is None else _mask(call.arguments, context, redactor)
 
 
-def _mask(arguments: str | Mapping[str, Any], context: "Surroundings") -> Any:
+def _mask(arguments: str | Mapping[str, Any], context: "Surroundings", redactor: Redactor) -> Any:
     """Return arguments without secrets; text that is not an object of JSON is kept as it is."""
     text = frozen(arguments)
     members = members_of(text)
     if members is None or context.call is None:
-        return redactor_of(context).text(text)
-    return redactor_of(context).data(context.call.tool.veil.over(members))
+        return redactor.text(text)
+    return redactor.data(context.call.tool.veil.over(members))
 
 
 def _rule_of(ground: Ground | None) -> dict[str, Any] | None:
@@ -87,8 +89,8 @@ def _rule_of(ground: Ground | None) -> dict[str, Any] | None:
 
 
 def _edit_of(
-    decision: Decision | None, request: ReviewRequest | None, context: "Surroundings"
+    decision: Decision | None, request: ReviewRequest | None, context: "Surroundings", redactor: Redactor
 ) -> dict[str, Any] | None:
     if not isinstance(decision, Edit) or request is None:
         return None
-    return {"before": request.arguments, "after": _mask(decision.arguments, context)}
+    return {"before": request.arguments, "after": _mask(decision.arguments, context, redactor)}

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toolkit.redactors.environment import redactor_of_environment
+from toolkit.redactors.environment import environment_redactor, redactor_of_environment
 from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_objects import secrets_within, texts_within
 from toolkit.tools.secret_arguments import Veil, members_of
@@ -32,6 +32,11 @@ def redacting(tool: Subject, arguments: str | Mapping[str, Any], context: _Conte
 def redactor_of(context: "Surroundings") -> Redactor:
     """Return the redactor of a context; of one that has none a new one, which knows the environment."""
     return context.redactor or Redactor(outer=redactor_of_environment())
+
+
+def reading_redactor(context: "Surroundings") -> Redactor:
+    """Return a redactor that knows what that of a context knows, for texts alone: it learns nothing more."""
+    return context.redactor or environment_redactor()
 
 
 def learn_parsed(context: "Surroundings", parsed: Any) -> None:

@@ -83,6 +83,11 @@ class Callee:
         return DescribedCall(replace(self.spec.risk, flow=self.flows))
 
     @cached_property
+    def definition_hash(self) -> str:
+        """The SHA-256 of what a model is sent of it and of its marks, as records name it."""
+        return self.spec.risk.digest
+
+    @cached_property
     def flows(self) -> frozenset[Flow]:
         """What it does with data, as far as its marks and its name say."""
         return flow_of(self.spec) | ({"reads_private"} if self.reads_files and self.spec.flow is None else set())

@@ -13,13 +13,17 @@ digits_to_lose = re.compile(r"\.(?:\d*0(?!\d)|\d+[eE]|0000|\d{8}|(?<=\d{8}\.)\d)
 or many digits."""
 
 
+_decode = json.JSONDecoder(parse_float=WrittenNumber).decode
+_BOM = "\ufeff"
+
+
 def loads(text: str) -> Any:
     """Return JSON text as plain data in which numbers with a fraction are written numbers.
 
     Raises:
         ValueError: If it is not JSON.
     """
-    return json.loads(text, parse_float=WrittenNumber)
+    return json.loads(text, parse_float=WrittenNumber) if text.startswith(_BOM) else _decode(text)
 
 
 def dumps(data: Any, *, default: Callable[[Any], Any] | None = None, sort_keys: bool = False) -> str:

@@ -11,6 +11,7 @@ _Kind = TypeVar("_Kind", bound=type[Callee])
 
 _OWN = {"name", "description", "described", "hidden_parameters", "own_secrets", "veil", "call_logger", "result_of"} | {
     "result_of_nothing",
+    "definition_hash",
     "work_at_once",
     "steps_at_once",
     "takes_short_way",

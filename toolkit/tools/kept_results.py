@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from toolkit.tools.call_secrets import redactor_of
+from toolkit.tools.call_secrets import reading_redactor
 from toolkit.tools.context import ToolContext
 from toolkit.tools.exact_numbers import dumps, loads
 from toolkit.tools.results import ToolResult
@@ -26,7 +26,7 @@ def result_text(result: ToolResult, output: Any, context: ToolContext) -> tuple[
         record["value"] = output
     if result.skips:
         record["skips"] = [(skips.step, skips.of, skips.items) for skips in result.skips]
-    redactor = redactor_of(context)
+    redactor = reading_redactor(context)
     try:
         text = dumps(record)
         # Few results hold a secret: then each text of it is looked at by itself, so that it stays JSON.

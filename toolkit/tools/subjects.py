@@ -40,6 +40,10 @@ class Subject(Protocol):
         """A call of it as a policy sees it."""
 
     @property
+    def definition_hash(self) -> str:
+        """The SHA-256 of its definition and its marks."""
+
+    @property
     def identity(self) -> int:
         """A number that no other tool has."""
 

@@ -6,7 +6,7 @@ from hashlib import sha256
 from typing import Any
 
 from toolkit.tools.base import Tool, WrappedTool
-from toolkit.tools.call_secrets import redactor_of
+from toolkit.tools.call_secrets import reading_redactor
 from toolkit.tools.context import ToolContext
 from toolkit.visibility import visible_json
 
@@ -28,7 +28,7 @@ class JournaledTool(WrappedTool):
         """
         if context.journal is not None and context.path:
             spec = self.spec
-            arguments = visible_json(redactor_of(context).data(self.inner.describe(parsed)), default=str)
+            arguments = visible_json(reading_redactor(context).data(self.inner.describe(parsed)), default=str)
             may_repeat = bool(spec.read_only or spec.idempotent)
             journal, context = context.journal, context.replace(journal=None)  # it is one step, whatever it calls
             journal.begin(str(context.path), spec.name, self._definition, arguments, may_repeat=may_repeat)
