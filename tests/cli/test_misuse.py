@@ -109,7 +109,7 @@ def test_file_that_cannot_be_read_is_a_finding_where_servers_are_configured_too(
 
 
 @pytest.mark.proof(everyday=1)
-@pytest.mark.parametrize("command", ["run calculator 1+1", "lint", "lock"])
+@pytest.mark.parametrize("command", ["lint", "run calculator 1+1", "lock", "lint --no-cache ."])
 def test_working_directory_that_has_been_removed_is_told(in_shell, command):
     assert in_shell(f"mkdir gone; cd gone; rmdir ../gone; toolkit {command}") == (
         2,

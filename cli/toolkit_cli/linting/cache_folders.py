@@ -14,10 +14,13 @@ def cache_folder(directory: Path) -> Path:
 
 
 def may_be_known() -> bool:
-    """Return whether something is kept for the working directory, or for one that it is in."""
-    here = Path.cwd()
-    folders = [named] if (named := _named()) else [folder / _NAME for folder in (here, *here.parents)]
-    return any(folder.exists() for folder in folders)
+    """Return whether something is kept for the working directory or one that it is in, or whether nobody can tell."""
+    try:
+        here = Path.cwd()
+        folders = [named] if (named := _named()) else [folder / _NAME for folder in (here, *here.parents)]
+        return any(folder.exists() for folder in folders)
+    except OSError:  # it is gone, or may not be looked into
+        return True
 
 
 def _named() -> Path | None:
