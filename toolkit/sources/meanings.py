@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from toolkit.sources.local_names import Local, LocalNames
+from toolkit.sources.lookups import Lookups
 from toolkit.sources.module_files import PACKAGE, source_of_module
 from toolkit.sources.package_places import place_in_package
 from toolkit.sources.source_files import FUNCTIONS, Binding, Definition, Imported, SourceFile, statements_below
@@ -49,11 +50,10 @@ class Meanings:
         self._is_known = is_known
         self._only_near = only_near
         self._sources: dict[str, SourceFile | BaseException] = {}
-        self._meant: dict[tuple[str, str], tuple[Meaning, ...]] = {}
+        self._lookups = Lookups()
         self._edges: dict[str, set[str]] = {}
         self._places: dict[str, tuple[str, list[str]]] = {}
-        self._meant_locals: dict[int, tuple[tuple[Local, ...], tuple[Meaning, ...]]] = {}
-        self._results: dict[Definition, tuple[str, ...]] = {}
+        self._locals: dict[int, tuple[Local, ...]] = {}
 
     def source(self, file: str) -> SourceFile | None:
         """Return a file, parsed; None where it cannot be."""
@@ -179,14 +179,14 @@ class Meanings:
         if not (isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS)):
             return [f"{one}{CALLED}" for one in self.made_from(meaning)]
         source, function = meaning.source, meaning.node
-        if function not in self._results:
-            self._results[function] = ()  # while it is looked up it has none, so that a circle ends
-            annotated = [] if function.returns is None else list(self._of_objects(source, function.returns, None))
-            names = LocalNames(function, None)
-            returned = [one.value for one in statements_below(function) if isinstance(one, ast.Return) and one.value]
-            found = annotated or [one for value in returned for one in self.of(source, value, names)]
-            self._results[function] = tuple(one for one in dict.fromkeys(found) if isinstance(one, str))
-        return self._results[function]
+        return self._lookups.find(function, lambda: self._results_of(source, function))
+
+    def _results_of(self, source: SourceFile, function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
+        annotated = [] if function.returns is None else list(self._of_objects(source, function.returns, None))
+        names = LocalNames(function, None)
+        returned = [one.value for one in statements_below(function) if isinstance(one, ast.Return) and one.value]
+        found = annotated or [one for value in returned for one in self.of(source, value, names)]
+        return tuple(one for one in dict.fromkeys(found) if isinstance(one, str))
 
     # ------------------------------------------------------------------------------------------------------------ names
 
@@ -196,26 +196,26 @@ class Meanings:
         return self.of_global(source, name)
 
     def _of_locals(self, source: SourceFile, local: tuple[Local, ...]) -> Iterable[Meaning]:
-        key = id(local)  # the names that it comes from hold it, and are kept beside the answer
-        if key not in self._meant_locals:
-            self._meant_locals[key] = local, ()  # while it is looked up it has none, so that a circle ends
-            found = [meaning for one in local for meaning in self._of_binding(source, one.binding, one.names)]
-            self._meant_locals[key] = local, tuple(dict.fromkeys(found))
-        return self._meant_locals[key][1]
+        key = id(local)
+        self._locals[key] = local  # which stays where it is, so that no other one gets its number
+        return self._lookups.find(key, lambda: self._of_bindings(source, local))
+
+    def _of_bindings(self, source: SourceFile, local: tuple[Local, ...]) -> tuple[Meaning, ...]:
+        found = [meaning for one in local for meaning in self._of_binding(source, one.binding, one.names)]
+        return tuple(dict.fromkeys(found))
 
     def of_global(self, source: SourceFile, name: str) -> tuple[Meaning, ...]:
         """Return what a name at the top level of a file stands for."""
-        key = source.path, name
-        if key not in self._meant:
-            self._meant[key] = ()  # while it is looked up it has none, so that a circle ends
-            found: list[Meaning] = []
-            for one in source.bindings.get(name, ()) or source.only_typed.get(name, ()):
-                found += self._of_binding(source, one, None)
-            if not found:
-                for star in source.stars:
-                    found += self.followed(source, star._replace(name=name))
-            self._meant[key] = tuple(dict.fromkeys(found))
-        return self._meant[key]
+        return self._lookups.find((source.path, name), lambda: self._of_top_level(source, name))
+
+    def _of_top_level(self, source: SourceFile, name: str) -> tuple[Meaning, ...]:
+        found: list[Meaning] = []
+        for one in source.bindings.get(name, ()) or source.only_typed.get(name, ()):
+            found += self._of_binding(source, one, None)
+        if not found:
+            for star in source.stars:
+                found += self.followed(source, star._replace(name=name))
+        return tuple(dict.fromkeys(found))
 
     def _of_binding(self, source: SourceFile, binding: Binding, names: LocalNames | None) -> Iterable[Meaning]:
         match binding:
