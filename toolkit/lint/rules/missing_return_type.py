@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from toolkit.codes import MISSING_RETURN_TYPE
 from toolkit.lint.python_functions import PythonFunction
+from toolkit.lint.returned_types import annotation_hint
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
@@ -54,7 +55,7 @@ class MissingReturnType(Rule):
         is_foreign = has_envelope or function.takes_call or _stands_for_another(function)
         if function.node.returns is None and not is_foreign:
             message = f"tool {function.tool_name!r} does not say what it returns"
-            yield self.problem(message, function.location, hint="annotate it: -> str")
+            yield self.problem(message, function.location, hint=annotation_hint(function))
 
 
 def _stands_for_another(function: PythonFunction) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from toolkit.codes import TYPE_REQUIRED
 from toolkit.lint.python_functions import PythonFunction
+from toolkit.lint.returned_types import annotation_hint
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
@@ -67,4 +68,4 @@ class TypeRequired(Rule):
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)
         if tool.marks.demands.result_type and function.node.returns is None:
             message = f"{tool.marks.title} refuses {function.tool_name!r}, which does not say what it returns"
-            yield self.problem(message, function.location, hint="annotate it: -> str")
+            yield self.problem(message, function.location, hint=annotation_hint(function))
