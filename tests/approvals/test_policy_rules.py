@@ -9,7 +9,8 @@ from jsonschema import Draft202012Validator
 from toolkit import ConfigurationError, ToolContext, from_function
 from toolkit.approvals import ByRisk, DescribedCall, Gate, Risk, ScriptedReviewer, load_policy
 from toolkit.approvals.policy_keys import policy_schema  # private
-from toolkit.approvals.rules import Choice  # private
+from toolkit.approvals.rules import Choice, Rule  # private
+from toolkit.problems import Location
 
 
 def policy(folder, text):
@@ -180,6 +181,9 @@ def test_a_path_starts_where_the_tool_starts_it(tmp_path, monkeypatch):
         ("{source: '*.py'}", "t", {"source": "/somewhere/a.py"}, YES),
         ("{source: '*/built*'}", "t", {"source": "builtin"}, NO),
         ("{source: '/*'}", "t", {"source": "builtin"}, NO),
+        ("{source: tools.py}", "t", {"source": "a.py", "origin": "tools.py"}, DOUBT),
+        ("{tool: t}", "t", {"allowed_as": ("u",)}, DOUBT),
+        ("{tool: u}", "t", {"allowed_as": ("u",)}, (False, True)),
         ("{risk: destructive}", "t", {}, YES),
         ("{risk: [open_world, read_only]}", "t", {}, NO),
         ("{risk: [open_world, read_only]}", "t", {"open_world": True}, YES),
@@ -209,6 +213,34 @@ def test_a_rule_is_about_tools(tmp_path, rule, tool, marks, fit):
 def test_a_rule_about_groups_is_about_every_tool_that_belongs_to_one_of_them(fits, fit):
     groups = {f"group {number}": lambda _, found=found: found for number, found in enumerate(fits)}
     assert Choice(groups=groups).fit(Risk("t"), "/srv") == fit
+
+
+@pytest.mark.parametrize(
+    ("source", "brought_by", "for_all", "is_reached"),
+    [
+        ("other.py", None, False, True),
+        ("tools.py", "/srv/tools.py", False, True),
+        ("other.py", "/srv/tools.py", False, False),
+        ("shop.tools", "shop.tools", False, True),
+        ("tools.py", "/srv/tools.py", True, False),
+        ("/srv/*", "/srv/tools.py", True, True),
+        ("shop.tools", "shop.tools", True, False),
+        ("*", "shop.tools", True, True),
+    ],
+)
+def test_a_rule_that_loosens_reaches_what_a_project_brings_only_where_it_states_its_file(
+    source, brought_by, for_all, is_reached
+):
+    rule = Rule("allow", Choice(sources=(source,)), Location("f", 1), folder="/srv", is_for_all_projects=for_all)
+    assert rule.reaches(Risk("t", brought_by=brought_by)) is is_reached
+
+
+def test_a_rule_about_what_a_run_has_read_holds_once_it_has(tmp_path):
+    rules = policy(tmp_path, "deny: [{tool: t, after: private}]")
+    reading = Risk("r", flow=frozenset({"reads_private"}))
+    calls = [DescribedCall(Risk("t"), earlier=earlier) for earlier in ((), (Risk("r"),), (reading,))]
+    assert [rules.judge(call).action for call in calls] == ["allow", "allow", "deny"]
+    assert [one.action for one in rules.outlook(calls[0]._replace(coming=(reading,)))] == ["deny", "allow"]
 
 
 def test_a_missing_argument_is_what_stands_in_for_it(tmp_path):

@@ -47,6 +47,28 @@ def test_by_risk_asks_where_the_risk_is(requires, read_only, destructive, open_w
 
 
 @pytest.mark.parametrize(
+    ("chosen_by", "flow", "read", "is_asked"),
+    [
+        ("model", {"sends"}, ["reads_private", "reads_untrusted"], True),
+        ("person", {"sends"}, ["reads_private", "reads_untrusted"], False),
+        ("model", {"writes"}, ["reads_private", "reads_untrusted"], False),
+        ("model", {"sends"}, ["reads_private"], False),
+        ("model", {"sends"}, [], False),
+    ],
+)
+def test_a_model_may_not_send_out_what_was_read_without_a_question_about_this_very_call(
+    chosen_by, flow, read, is_asked
+):
+    earlier = tuple(Risk(f"tool_{one}", flow=frozenset({one})) for one in read)
+    call = DescribedCall(Risk("t", read_only=True, flow=frozenset(flow)), chosen_by, earlier=earlier)
+    words = (
+        "the run has read untrusted content ('tool_reads_untrusted') and private data ('tool_reads_private'), "
+        "which this call could send out"
+    )
+    assert ByRisk().judge(call) == (Verdict("ask", words, exact=True) if is_asked else NO_QUESTION)
+
+
+@pytest.mark.parametrize(
     ("source", "because"),
     [
         ("mcp://time", "its server is not trusted"),
