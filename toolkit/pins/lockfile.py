@@ -74,4 +74,12 @@ def read_lock(file: Path) -> dict[str, Entry] | Problem:
     tools = content.get("tools") if isinstance(content, dict) else None
     if not isinstance(tools, dict) or content.get(MARK) != _FORMAT:
         return Problem(DEFINITION_DRIFT, f"'{file.name}' is not a lockfile of this version", place, hint=_UPDATE)
-    return {name: entry for name, entry in tools.items() if isinstance(entry, dict)}
+    odd = next((name for name, entry in tools.items() if not _is_entry(entry)), None)
+    if odd is not None:  # as if it were not pinned, its tool could change unseen
+        message = f"'{file.name}' does not say what the tool '{odd}' was: its entry is not one of a lockfile"
+        return Problem(DEFINITION_DRIFT, message, place, hint=_UPDATE)
+    return tools
+
+
+def _is_entry(entry: Any) -> bool:
+    return isinstance(entry, dict) and isinstance(entry.get("hints", {}), dict)
