@@ -94,7 +94,7 @@ def with_digits(write: Callable[[Any], str], value: Any) -> str:
 
 def _has_written_numbers(value: Any) -> bool:
     """Return whether there is one; what is nested deeper than JSON can be written is not looked at."""
-    waiting = [value]
+    waiting = [*value.values()] if type(value) is dict else [value]
     for _ in range(_DEEPEST):
         kinds = {*map(type, waiting)}
         if WrittenNumber in kinds:

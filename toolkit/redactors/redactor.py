@@ -6,6 +6,7 @@ writes (to a screen, a file, a log, a listener, a client, a model) asks the reda
 
 import threading
 from collections.abc import Iterable, Iterator
+from operator import is_
 from typing import Any
 
 from toolkit.redactors.forms import forms_of
@@ -106,7 +107,8 @@ class Redactor:
         if len(text) < _SHORTEST and not is_cut and "…" not in text:
             return text
         spans = self.spans(text)
-        spans += self._beginnings(text, [len(text)] if is_cut else [])
+        if is_cut or any(dots in text for dots in _ELLIPSES):
+            spans += self._beginnings(text, [len(text)] if is_cut else [])
         return _mask(text, spans) if spans else text
 
     def stars(self, text: str) -> str:
@@ -199,7 +201,7 @@ def _start_of_doubtful_word(text: str) -> int:
 
 
 def _are_same(first: Iterable[object], second: Iterable[object]) -> bool:
-    return all(one is other for one, other in zip(first, second, strict=True))
+    return all(map(is_, first, second))
 
 
 def _places_of(part: str, text: str) -> Iterator[int]:

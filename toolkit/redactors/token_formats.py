@@ -71,7 +71,8 @@ _BY_HINT = [(hint, kind.pattern) for kind in (*TOKEN_FORMATS, *_IN_RUNNING_TEXT)
 
 def token_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield where in a text something stands that is written as a token is."""
-    for wanted in dict.fromkeys([wanted for hint, wanted in _BY_HINT if hint in text]):
+    hinted = [wanted for hint, wanted in _BY_HINT if hint in text]
+    for wanted in dict.fromkeys(hinted) if hinted else ():
         pattern = compiled(wanted)
         group = pattern.groupindex.get("value", 0)
         yield from (found.span(group) for found in pattern.finditer(text))
