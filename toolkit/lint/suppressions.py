@@ -72,7 +72,7 @@ def widened(suppression: Suppression, headers: Iterable[Header]) -> Suppression:
 
 def suppressions_in(file: str, text: str) -> list[Suppression]:
     """Return the suppressions of a file, called by its real path, which is Python or YAML; JSON has no comments."""
-    if "toolkit:" not in text or file.endswith(".json"):
+    if file.endswith(".json") or "toolkit:" not in text.lower():
         return []
     found = _python_comments(text) if file.endswith(".py") else _yaml_comments(text)
     return [one for comment in found for one in _read(file, comment)]
