@@ -336,7 +336,7 @@ def test_a_worker_records_what_it_decides_as_a_server_does(project, program, wor
 
 
 @pytest.mark.proof
-def test_a_worker_with_another_definition_takes_on_nothing(project, program, worker):
+def test_a_worker_with_another_definition_takes_on_nothing(project, program, worker, newest):
     worker()
     (project / "tools.py").write_text(TOOLS + "\n# changed\n", "utf-8")
     words = [sys.executable, "-m", "toolkit_cli", "run", "tools.py:gentle", "--each", "items.jsonl", "--store", STORE]
@@ -344,7 +344,9 @@ def test_a_worker_with_another_definition_takes_on_nothing(project, program, wor
         start = f"toolkit worker --store sqlite:///{project}/store/runs.db --tools FILE"
         assert batch.stderr.readline() == f"no worker has 'gentle' as it is defined here; start one: {start}\n"
         batch.send_signal(signal.SIGINT)
-        assert batch.wait() == 130
+        talk = batch.communicate()[1].splitlines()
+    again = f"toolkit runs resume {newest()['id']} --store sqlite:///{project}/store/runs.db"
+    assert (batch.returncode, talk[-2:]) == (130, ["error: interrupted", f"0 items done; continue with: {again}"])
     assert effects(project) == []
 
 

@@ -14,8 +14,8 @@ pytest.importorskip("dbos", reason="the extra `durable` is not installed")
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
-MANY, FEW = 50, 5
-"""How many items have more than two hundred writes, and how many are enough for the first twenty."""
+FEW = 5
+"""How many items have the first twenty writes; each five more have thirty more at least."""
 WRITES = 200
 
 
@@ -96,7 +96,7 @@ def test_a_full_disk_stops_the_run_with_one_line_and_fails_no_item(new_store, wr
 @pytest.mark.proof
 def test_whichever_of_every_twentieth_write_fails_the_run_goes_on(new_store, figure):
     for write in range(1, WRITES + 1, 20):
-        assert_goes_on_after(new_store(write), items_of(MANY), write)
+        assert_goes_on_after(new_store(write), items_of(FEW + write // 5), write)
     figure(f"the n-th write of a store failed, n = 1, 21, … {write}: every run stopped, and went on to 100 %")
 
 
@@ -104,5 +104,5 @@ def test_whichever_of_every_twentieth_write_fails_the_run_goes_on(new_store, fig
 @pytest.mark.parametrize("first", range(1, WRITES, 50))
 def test_whichever_of_two_hundred_writes_fails_the_run_goes_on(new_store, first, figure):
     for write in range(first, first + 50):
-        assert_goes_on_after(new_store(write), items_of(MANY), write)
+        assert_goes_on_after(new_store(write), items_of(FEW + write // 5), write)
     figure(f"the n-th write of a store failed, n = {first} to {write}: every run stopped, and went on to 100 %")

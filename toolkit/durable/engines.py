@@ -23,6 +23,9 @@ PATIENCE: Final = 60.0
 _POOL: Final = 4
 """Connections that a process opens at most, each when it is first needed: twenty processes share a PostgreSQL as it is
 installed, and few connections keep few caches of an SQLite file. One holds locks, and the engine may hold another."""
+_STATEMENTS: Final = 32
+"""Statements that a connection to a file keeps compiled. Those that ask about many items differ with their number, so
+that more than these would grow for tens of thousands of items, and be of no use."""
 _CONNECT_SECONDS: Final = 10
 _WAIT_FOR_OTHERS: Final = 120
 _POOLED: Final[dict[str, Any]] = {
@@ -64,7 +67,7 @@ def connect(url: StoreUrl) -> "Engine":
             url.file.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
             os.close(os.open(url.file, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE))
         address = make_url(url.text).update_query_dict({"timeout": str(_WAIT_FOR_OTHERS)})
-        engine = create_engine(address, **_POOLED)
+        engine = create_engine(address, connect_args={"cached_statements": _STATEMENTS}, **_POOLED)
         _prepare_files(engine)
         return engine
     address = make_url(url.text).set(drivername="postgresql+psycopg")

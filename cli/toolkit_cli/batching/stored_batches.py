@@ -85,6 +85,7 @@ class StoredBatch:
         for number in sorted(self._ended):
             self._results.take(*self._ended.pop(number))
         self._results.close()
+        self._note()
 
     def _follow(self, worker: Worker | None) -> None:
         """Take what came of the items, as it comes."""
@@ -162,8 +163,12 @@ class StoredBatch:
                 console.say(f"no worker has '{self._tool.name}' as it is defined here; start one: {start}")
 
     def _count(self) -> None:
+        self._note()
+        self._stored.count()
+
+    def _note(self) -> None:
         tally = self.tally
-        self._stored.store.runs.count(self._stored.id, tally.done - tally.failed - tally.waiting, tally.failed)
+        self._stored.note(tally.done - tally.failed - tally.waiting, tally.failed)
 
     def _doubtful(self) -> ToolResult | None:
         if not self._doubts:

@@ -14,6 +14,7 @@ from toolkit.tools.base import Tool
 from toolkit.tools.limits import Limit
 from toolkit_cli import console
 from toolkit_cli.batching.opened_stores import store_option
+from toolkit_cli.batching.tallies import items_done
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.running.definition_files import definition_of, tools_within
 from toolkit_cli.running.keeping import check_unchanged, how_to_continue, without_secrets
@@ -78,6 +79,7 @@ class StoredRun:
             StoreError: If the store cannot be written.
         """
         self.store, self.resumed, self._tool = store, resumed, tool
+        self._done = self._failed = 0
         self.trace: Mapping[str, str] | None = request.get("trace")
         definition = definition_of(tool)
         self.version = version_of(tool, request.get("model"))
@@ -107,14 +109,28 @@ class StoredRun:
             self._report_other_software()
             store.runs.resume(resumed.run, definition, self.version)
 
+    def note(self, done: int, failed: int) -> None:
+        """Note how many items have ended well, and how many have failed."""
+        self._done, self._failed = done, failed
+
+    def count(self) -> None:
+        """Keep what was noted last.
+
+        Raises:
+            StoreError: If it cannot be written.
+        """
+        self.store.runs.count(self.id, self._done, self._failed)
+
     def end(self, ending: Ending) -> None:
-        """Keep how it ended, and report how it can go on if it was cut short, or waits."""
+        """Keep how it ended, and report what is done and how it can go on if it was cut short, or waits."""
         error = ending.result.error
         with suppress(JournalError):  # if that was the reason, there is nothing left to be written
+            self.count()
             if self.store.runs.state_of(self.id) != "cancelled":
                 self.store.runs.finish(self.id, ending.state, console.redactor().text(error) if error else None)
         if not ending.is_complete:
-            console.say(how_to_continue(self.id, ending.pending, store_option(self.store)))
+            again = how_to_continue(self.id, ending.pending, store_option(self.store))
+            console.say(f"{items_done(self._done)}; {again}")
 
     def _report_other_software(self) -> None:
         _, before = self.store.runs.versions_of(self.id)

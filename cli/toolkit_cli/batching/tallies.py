@@ -74,3 +74,8 @@ class Tally:
         """How many seconds it may still take; `None` where nobody knows."""
         fraction = self.fraction
         return None if not fraction or not self.done else self.seconds / fraction * (1 - fraction)
+
+
+def items_done(count: int) -> str:
+    """Return how many items are done, in words: `1 item done`, `2,000 items done`."""
+    return f"{count:,} {'item' if count == 1 else 'items'} done"

@@ -24,6 +24,7 @@ from toolkit_cli.batching.item_results import BatchOptions
 from toolkit_cli.batching.stored_batches import StoredBatch
 from toolkit_cli.batching.stored_items import StoredCalls
 from toolkit_cli.batching.stored_runs import StoredRun, version_of
+from toolkit_cli.batching.tallies import items_done
 from toolkit_cli.failures import report
 from toolkit_cli.running.context_values import read_values, seconds_of
 from toolkit_cli.running.finished_steps import KeptWork
@@ -149,6 +150,6 @@ def work(store: Store, tools: WorkerTools, jobs: int, *, quiet: bool) -> int:
         if ending.problem is not None and ending.result.error_code != "interrupted":
             report([ending.problem], ending.exit_code)
         if not quiet:
-            console.say(f"{tools.done:,} {'item' if tools.done == 1 else 'items'} done")
+            console.say(items_done(tools.done))
 
     return end_run(run, KeptWork(), show)
