@@ -1,6 +1,8 @@
 """What a sandbox writes over a file that somebody was shown: all of it, or nothing if the file is another one by now."""
 
 import os
+from contextlib import suppress
+from threading import Thread
 
 import pytest
 
@@ -9,6 +11,7 @@ from toolkit.builtin.files.sandbox import (  # private
     Sandbox,
     SandboxError,
     _name_new,
+    _read_all,
     missing_support,
     state_of,
 )
@@ -111,6 +114,27 @@ def test_a_file_grows_to_its_limit_and_no_further(tmp_path):
         with pytest.raises(UnfitError) as caught:
             look("a.txt", 9)
         assert str(caught.value) == "File too large: 10 bytes, at most 9"
+
+
+@pytest.mark.parametrize("limit", [100_000, 99_999])
+def test_what_grows_while_it_is_read_is_read_to_its_end_and_to_its_limit(limit):
+    reading, writing = os.pipe()  # it has no size, and gives less at a time than was written
+
+    def write():
+        with suppress(BrokenPipeError), os.fdopen(writing, "wb") as stream:
+            stream.write(b"x" * 100_000)
+
+    writer = Thread(target=write)
+    writer.start()
+    try:
+        if limit == 100_000:
+            assert _read_all(reading, limit) == b"x" * 100_000
+        else:
+            with pytest.raises(UnfitError, match=r"File too large: [0-9]+ bytes, at most 99999"):
+                _read_all(reading, limit)
+    finally:
+        os.close(reading)
+        writer.join()
 
 
 def test_what_is_not_there_or_is_no_file_is_named(tmp_path):
