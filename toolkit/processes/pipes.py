@@ -1,6 +1,8 @@
-"""Pipes: a new one, and everything that is to be written written into one."""
+"""Pipes: a new one, and everything that is to be written written into one, at once where that blocks nobody."""
 
 import os
+import select
+import stat
 from contextlib import ExitStack
 from io import FileIO
 
@@ -20,3 +22,16 @@ def write_all(descriptor: int, data: bytes) -> None:
     left = memoryview(data)
     while left:
         left = left[os.write(descriptor, left) :]
+
+
+def takes_at_once(descriptor: int, size: int) -> bool:
+    """Return whether writing so many bytes to a file descriptor surely blocks nobody.
+
+    That is known of pipes: one that can be written to takes `PIPE_BUF` bytes, as long as nobody else writes to it
+    (POSIX, `write` and `pipe`).
+    """
+    if not hasattr(select, "poll") or size > select.PIPE_BUF or not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+        return False
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    return bool(poll.poll(0))

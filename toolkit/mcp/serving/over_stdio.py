@@ -18,9 +18,11 @@ from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
 from toolkit.mcp.serving.server import ToolServer
 from toolkit.mcp.serving.wire import LONGEST_MESSAGE, LineError, line_of, message_of
-from toolkit.processes.pipes import write_all
+from toolkit.processes.pipes import takes_at_once, write_all
 
 _PORTION = 65_536
+_AHEAD = 2
+"""Lines that are read before the one at hand has been taken."""
 _PATIENCE = 1.0
 _LAST_ANSWERS = 2.0
 
@@ -51,7 +53,7 @@ async def _streams(source: int, sink: int) -> AsyncIterator[tuple[Messages, Outl
     outgoing, from_protocol = anyio.create_memory_object_stream[SessionMessage](0)
     writer = _Writer(sink)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_read, _lines_of(source), to_protocol, writer)
+        tasks.start_soon(_read, _Lines(source), to_protocol, writer)
         tasks.start_soon(_write, from_protocol, writer, to_protocol)
         try:
             yield incoming, outgoing
@@ -63,13 +65,13 @@ async def _streams(source: int, sink: int) -> AsyncIterator[tuple[Messages, Outl
 
 
 async def _read(
-    lines: "asyncio.Queue[bytes | None]",
+    lines: "_Lines",
     to_protocol: MemoryObjectSendStream[SessionMessage | Exception],
     writer: "_Writer",
 ) -> None:
     """Hand messages over; an error answers anything else. At the end, calls that are nearly done are answered yet."""
     async with to_protocol:
-        while (line := await lines.get()) is not None:
+        while (line := await lines.next()) is not None:
             message = message_of(line)
             if isinstance(message, LineError):
                 await writer.write(line_of(message))
@@ -95,19 +97,27 @@ async def _write(
                 return
 
 
-def _lines_of(source: int) -> "asyncio.Queue[bytes | None]":
-    """Return where the lines of a file arrive, as a thread of its own reads them; None is the end.
+class _Lines:
+    """The lines of a file, as a thread of its own reads them: a few ahead, and no more while nobody takes them.
 
     A line that is too long is cut there, and no message any more.
     """
-    loop = asyncio.get_running_loop()
-    lines: asyncio.Queue[bytes | None] = asyncio.Queue(1)
 
-    def hand_over(line: bytes | None) -> None:
-        asyncio.run_coroutine_threadsafe(lines.put(line), loop).result()
+    def __init__(self, source: int) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self._places = threading.Semaphore(_AHEAD)
+        threading.Thread(target=_read_lines, args=(source, self._hand_over), name="toolkit stdin", daemon=True).start()
 
-    threading.Thread(target=_read_lines, args=(source, hand_over), name="toolkit stdin", daemon=True).start()
-    return lines
+    async def next(self) -> bytes | None:
+        """Return the next line; None at the end."""
+        line = await self._lines.get()
+        self._places.release()
+        return line
+
+    def _hand_over(self, line: bytes | None) -> None:
+        self._places.acquire()
+        self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
 
 
 def _read_lines(source: int, hand_over: Callable[[bytes | None], None]) -> None:
@@ -137,7 +147,10 @@ def _portion_of(source: int) -> bytes:
 
 
 class _Writer:
-    """Writes lines to a file in a thread of its own, so that a client which does not read blocks nobody else."""
+    """Writes lines to a file, so that a client which does not read blocks nobody else.
+
+    What the file takes at once is written at once; anything else waits in a thread of its own.
+    """
 
     def __init__(self, sink: int) -> None:
         self.is_broken = False
@@ -154,8 +167,12 @@ class _Writer:
         async with self._turn:
             if self.is_broken or not line:
                 return
+            line += b"\n"
+            if takes_at_once(self._sink, len(line)):
+                self._write(line)
+                return
             written: asyncio.Future[Any] = self._loop.create_future()
-            self._lines.put((line + b"\n", written))
+            self._lines.put((line, written))
             await written
 
     def pay(self) -> None:
@@ -176,13 +193,16 @@ class _Writer:
         async with self._turn:
             pass
 
+    def _write(self, line: bytes) -> None:
+        try:
+            write_all(self._sink, line)
+        except OSError:
+            self.is_broken = True
+
     def _run(self) -> None:
         while True:
             line, written = self._lines.get()
-            try:
-                write_all(self._sink, line)
-            except OSError:
-                self.is_broken = True
+            self._write(line)
             with suppress(RuntimeError):  # the loop is closed
                 self._loop.call_soon_threadsafe(_done, written)
 
