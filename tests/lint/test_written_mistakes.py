@@ -1,0 +1,35 @@
+"""Mistakes that the source shows are found in each way in which people write them, whether or not it is imported."""
+
+import pytest
+
+from toolkit.lint import LintSettings, check
+from toolkit.sources import Configuration
+
+HEAD = "import sys\nfrom typing import Annotated\n\nfrom toolkit import tool\n\n\n@tool\n"
+MISTAKES = {
+    "print to a stream": ('def show(city: str) -> str:\n    print(city, file=sys.stdout)\n    return ""\n', "TK407", 9),
+    "write to a stream": ('def show(city: str) -> str:\n    sys.stdout.write(city)\n    return ""\n', "TK407", 9),
+    "annotated default": ('def show(days: Annotated[int, "How many"] = "20") -> str:\n    return ""\n', "TK313", 8),
+    "plain default": ('def show(days: int = "20") -> str:\n    return ""\n', "TK313", 8),
+    "long name": (f'def show_{"x" * 60}(city: str) -> str:\n    return ""\n', "TK102", 8),
+    "secret default": ('def show(password: str = "hunter2-Xk93kd") -> str:\n    return ""\n', "TK512", 8),
+}
+
+
+@pytest.mark.parametrize("is_static", [True, False], ids=["read", "imported"])
+@pytest.mark.parametrize(("text", "code", "line"), MISTAKES.values(), ids=MISTAKES)
+def test_mistake_is_found_once(tmp_path, text, code, line, is_static):
+    (tmp_path / "tools.py").write_text(HEAD + text, "utf-8")
+    settings = LintSettings(providers=("portable", "mcp"), is_static=is_static)
+
+    found = check([str(tmp_path / "tools.py")], Configuration(), settings=settings)
+
+    assert [one.location.line for one in found if one.code == code] == [line]
+
+
+def test_arguments_of_any_number_are_one_finding(tmp_path):
+    (tmp_path / "tools.py").write_text(HEAD + "def show(*args, **kwargs) -> str:\n    return ''\n", "utf-8")
+
+    found = check([str(tmp_path / "tools.py")], Configuration(), settings=LintSettings(is_static=True))
+
+    assert [one.code for one in found] == ["TK201", "TK321"]
