@@ -10,6 +10,8 @@ from stat import S_IMODE
 
 import pytest
 
+from tests.terminals import Terminal
+
 pytest.importorskip("dbos", reason="the extra `durable` is not installed")
 
 STORE = "sqlite:///store/runs.db"
@@ -273,6 +275,11 @@ def test_runs_of_a_store_are_listed_shown_and_cancelled(project, program, newest
             "error: there is no store 'sqlite:///{}/nowhere.db'\n",
         ),
         (["runs", "list", "--store", "mysql://a/b"], 2, "error: a store cannot be a 'mysql'\n"),
+        (
+            ["runs", "list", "--store", "sqlite://shop.db"],
+            2,
+            "error: the URL of a store in a file begins with 'sqlite:///', and then names the file\nhint: write sqlite:///",
+        ),
         (["runs", "list", "--store", "postgresql://host"], 2, "error: the URL names no database\n"),
         (
             ["runs", "list", "--store", "sqlite:///tools.py"],
@@ -430,6 +437,17 @@ def test_a_worker_ends_at_one_signal_whatever_its_items_do(project, program, wor
         batch.terminate()
     assert (process.returncode, said) == (128 + number, "0 items done\n")
     assert effects(project) == ["sleep", "sleep"]
+
+
+@pytest.mark.proof
+def test_a_terminal_shows_how_far_the_items_of_a_store_are_and_not_how_far_they_were_read(project):
+    (project / "items.jsonl").write_text("".join(f'{{"seconds": {n}}}\n' for n in (0, 0, 600, 600, 600)), "utf-8")
+    terminal = Terminal(project, "run", "tools.py:sleep", "--each", "items.jsonl", "--out", "r.jsonl", "--store", STORE)
+    terminal.expect("40% · 2 items · ")
+    terminal.child.send("\x03")
+    terminal.expect("error: interrupted")
+    terminal.expect("2 items done; continue with: toolkit runs resume ")
+    assert terminal.end() == 130
 
 
 @pytest.mark.proof

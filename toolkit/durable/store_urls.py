@@ -50,6 +50,8 @@ class StoreUrl(NamedTuple):
             return cls._server(_POSTGRES.sub("postgresql://", text, count=1))
         scheme = text.partition(":")[0]
         message = f"a store cannot be a '{scheme}'" if "://" in text else "the store is not a URL"
+        if text.startswith("sqlite:"):
+            message = "the URL of a store in a file begins with 'sqlite:///', and then names the file"
         raise ConfigurationError(problems=[Problem("", message, hint=f"write {_EXAMPLES}")])
 
     @classmethod

@@ -1,5 +1,6 @@
 """Item results: what came of the items of a batch becomes lines, counts, and how the batch ends."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -49,15 +50,20 @@ class ItemResults:
         pending: What waits for an approval, once an item does.
     """
 
-    def __init__(self, items: ItemFile, options: BatchOptions) -> None:
+    def __init__(self, items: ItemFile, options: BatchOptions, ahead: Callable[[], int] = lambda: 0) -> None:
         """Begin to write.
+
+        Args:
+            items: The items.
+            options: Those of the batch.
+            ahead: Returns how many items were read long before they are taken.
 
         Raises:
             Failure: If the file of the results cannot be written.
         """
         self._items, self._options = items, options
         self._lines = ResultLines(options.out)
-        self.tally = Tally(lambda: items.progress)
+        self.tally = Tally(lambda: items.progress, ahead)
         self.failure: ToolResult | None = None
         self.pending: ApprovalPending | None = None
 

@@ -44,7 +44,7 @@ class StoredBatch:
         self._tool, self._options, self._stored = work.tool, work.options, stored
         context = work.context.replace(limiter=stored.store.limits)
         self._calls = StoredCalls(work.tool, context, work.items.name, work.channel, stored.trace)
-        self._results = ItemResults(work.items, work.options)
+        self._results = ItemResults(work.items, work.options, lambda: self._submission.read - self.tally.done)
         self.tally = self._results.tally
         fails_at_once = work.options.on_item_error == "fail"
         self._submission = Submission(work.items, work.arguments, work.context, stored, fails_at_once=fails_at_once)

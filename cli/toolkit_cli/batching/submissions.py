@@ -42,7 +42,11 @@ class OnItsWay(NamedTuple):
 
 
 class Submission:
-    """Gives items to workers, from its start until all are given or it is stopped."""
+    """Gives items to workers, from its start until all are given or it is stopped.
+
+    Attributes:
+        read: How many items were read so far.
+    """
 
     def __init__(
         self, items: ItemFile, arguments: ItemArguments, context: ToolContext, stored: StoredRun, *, fails_at_once: bool
@@ -65,6 +69,7 @@ class Submission:
         self._free = threading.Semaphore(_AHEAD)
         self._is_over = threading.Event()
         self.is_complete = False
+        self.read = 0
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, name="toolkit submission", daemon=True)
 
@@ -114,6 +119,7 @@ class Submission:
             item = None if self._is_over.is_set() else next(items, None)
             if item is None:
                 return
+            self.read += 1
             yield item
 
     def _give(self, chunk: list[Item]) -> list[OnItsWay]:

@@ -20,15 +20,22 @@ class Tally:
         requests: How often models were asked.
     """
 
-    def __init__(self, progress: Callable[[], float | None] = lambda: None) -> None:
-        """Count from nothing; `progress` returns how much of all items was read, from 0 to 1, where that is known."""
+    def __init__(
+        self, progress: Callable[[], float | None] = lambda: None, ahead: Callable[[], int] = lambda: 0
+    ) -> None:
+        """Count from nothing.
+
+        Args:
+            progress: Returns how much of all items was read, from 0 to 1, where that is known.
+            ahead: Returns how many items were read long before they are counted.
+        """
         self.done = 0
         self.failed = 0
         self.waiting = 0
         self.failures: list[str] = []
         self.cost: float | None = None
         self.requests = 0
-        self._progress = progress
+        self._progress, self._ahead = progress, ahead
         self._began = perf_counter()
 
     def count(self, failure: str | None) -> None:
@@ -67,7 +74,8 @@ class Tally:
     @property
     def fraction(self) -> float | None:
         """How much of all items is behind, from 0 to 1; `None` where nobody knows."""
-        return self._progress()
+        read, ahead = self._progress(), self._ahead()
+        return read if read is None or not ahead else read * self.done / (self.done + ahead)
 
     @property
     def remaining(self) -> float | None:
