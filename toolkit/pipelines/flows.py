@@ -263,7 +263,10 @@ class InputFlow(Flow):
     @property
     def text(self) -> str:
         """What was given, as text; then what the last step gave."""
-        return self.result.output if self._text is None else self._text
+        if self._text is None:
+            output = self.output
+            self._text = output if type(output) is str and self._result is None else self.result.output
+        return self._text
 
     @text.setter
     def text(self, text: str) -> None:

@@ -183,10 +183,11 @@ class Pipeline(Tool):
 
     def steps_at_once(self, parsed: dict[str, Any], context: ToolContext) -> ToolResult:
         """Run the steps as `perform` does, where they take the short way."""
-        flow = _begin(self.plan, self._ids, parsed, context, "")
+        unseen = is_unseen(context)
+        flow = _begin(self.plan, self._ids, parsed, context, "", makes_results=not unseen)
         run = flow.run
         try:
-            failed = run_short_chain(self._unseen_steps if is_unseen(context) else self._short_steps or (), flow)
+            failed = run_short_chain(self._unseen_steps if unseen else self._short_steps or (), flow)
         except ExitEarlyError as error:
             error.outputs = {**run.outputs, **error.outputs}
             raise
@@ -262,8 +263,18 @@ def _shape_of(inputs: "tuple[Input, ...]") -> "InputShape":
     return InputShape(inputs)
 
 
-def _begin(plan: Plan, ids: tuple[str, ...], inputs: Mapping[str, Any], context: ToolContext, prefix: str) -> Flow:
+def _begin(
+    plan: Plan,
+    ids: tuple[str, ...],
+    inputs: Mapping[str, Any],
+    context: ToolContext,
+    prefix: str,
+    *,
+    makes_results: bool = True,
+) -> Flow:
     """Return a flow at the first step: the only input, if there is but one, is what has been handed on."""
     run = Run(plan, ids, inputs, prefix)
     only = next(iter(inputs.values())) if len(inputs) == 1 else ""
-    return Flow(run, context, only, only, ToolResult(only)) if isinstance(only, str) else InputFlow(run, context, only)
+    if makes_results and isinstance(only, str):
+        return Flow(run, context, only, only, ToolResult(only))
+    return InputFlow(run, context, only)
