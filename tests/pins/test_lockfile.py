@@ -112,3 +112,14 @@ def test_no_secret_is_pinned():
     }
     entry = entry_of(ToolSpec("a", "Do a.", parameters, examples=({"key": "sesame-open-2"},)))
     assert "sesame" not in json.dumps(entry)
+
+
+def test_no_secret_of_the_environment_is_pinned(monkeypatch):
+    monkeypatch.setenv("SHOP_API_KEY", "sesame-open-3")
+    assert "sesame" not in json.dumps(entry_of(ToolSpec("a", "Asks the shop with sesame-open-3.")))
+
+
+def test_a_lockfile_is_made_to_be_read():
+    assert written_lock({"b": {"description": "Do b."}}) == (
+        '{\n  "toolkit-lock": 1,\n  "tools": {\n    "b": {\n      "description": "Do b."\n    }\n  }\n}\n'
+    )

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from toolkit import from_function
+from toolkit import ToolSpec, from_function
 from toolkit.approvals import Risk
 from toolkit.pins import entries_of, written_lock
 from toolkit.sources.locked_tools import LockedTools  # private
@@ -98,6 +98,13 @@ def test_without_a_lockfile_nothing_has_changed(tmp_path):
 def test_of_a_lockfile_that_cannot_be_read_nobody_knows_what_was_agreed_to(tmp_path, text):
     (tmp_path / "toolkit.lock").write_text(text, "utf-8")
     assert LockedTools(tmp_path).compared(tool().described.risk).has_changed
+
+
+def test_a_definition_without_a_description_is_that_of_a_tool_without_one(tmp_path):
+    bare = ToolSpec("wipe", "", destructive=True)
+    (tmp_path / "toolkit.lock").write_text(written_lock(entries_of([bare])), "utf-8")
+    risk = Risk("wipe", destructive=True, definition={"parameters": bare.parameters})
+    assert not LockedTools(tmp_path).compared(risk).has_changed
 
 
 def test_what_has_no_definition_cannot_have_changed(tmp_path):
