@@ -153,6 +153,7 @@ YES, NO, DOUBT = (True, True), (False, False), (True, False)
         ("{schema: {uniqueItems: false}}", [1, 1], YES),
         ("{schema: {required: [a]}}", {}, NO),
         ("{schema: {required: [a]}}", 5, YES),
+        ("{schema: {required: [a, b]}}", {"a": 1}, NO),
         ("{schema: {const: 1}}", 2, NO),
         ("{schema: {enum: [1, a]}}", "a", YES),
         ("{schema: {pattern: a}}", 5, YES),

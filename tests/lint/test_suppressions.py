@@ -1,10 +1,13 @@
 """Which comments silence a rule, where, and what to delete so that they are gone."""
 
+import json
+
 import pytest
 
 from toolkit.lint.suppressions import (  # private
     Header,
     Suppression,
+    read_suppression,
     silence,
     suppressions_elsewhere,
     suppressions_in,
@@ -54,6 +57,16 @@ def spans(file, text):
             'x = """\n\n"""  # toolkit: ignore[TK1]',
             [("TK1", (3, 24, 27), (6, 28), (1, 3), (3, 4, 3, 28))],
         ),
+        (
+            PYTHON,
+            '\n\n\n\n\nx = """\n"""  # toolkit: ignore[TK1]',
+            [("TK1", (7, 24, 27), (6, 28), (6, 7), (7, 4, 7, 28))],
+        ),
+        (
+            PYTHON,
+            'x = """a\n""" + """b\n"""  # toolkit: ignore[TK1]',
+            [("TK1", (3, 24, 27), (6, 28), (1, 3), (3, 4, 3, 28))],
+        ),
         (PYTHON, 'x = "# toolkit: ignore[TK1]"\n', []),
         (PYTHON, "x = 1  # toolkit: ignored[TK1]\n", []),
         (PYTHON, "x = (  # toolkit: ignore[TK1]\n", [("TK1", (1, 26, 29), (8, 30), (1, 1), (1, 6, 1, 30))]),
@@ -75,6 +88,8 @@ def spans(file, text):
         (YAML, "\ufeffa: 1 # toolkit: ignore[TK1]", [("TK1", (1, 24, 27), (6, 28), (1, 1), (1, 5, 1, 28))]),
         (YAML, "a: 'x # toolkit: ignore[TK1]'\n", []),
         (YAML, 'a: "x # toolkit: ignore[TK1]"\n', []),
+        (YAML, 'a: "x" # toolkit: ignore[TK1]\n', [("TK1", (1, 26, 29), (8, 30), (1, 1), (1, 7, 1, 30))]),
+        (YAML, "# toolkit: ignore[TK1]\ra: 1", [("TK1", (1, 19, 22), (1, 23), (1, 1), (1, 1, 2, 1))]),
         (YAML, "a: x# toolkit: ignore[TK1]\n", []),
         (YAML, "a: 'x' # toolkit: ignore[TK1]\n", [("TK1", (1, 26, 29), (8, 30), (1, 1), (1, 7, 1, 30))]),
         ("/srv/a.json", "{} # toolkit: ignore[TK1]", []),
@@ -82,6 +97,15 @@ def spans(file, text):
 )
 def test_a_comment_silences_what_it_names_in_its_lines(file, text, found):
     assert spans(file, text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x = 1  # toolkit: ignore[TK1, TK2]\n", "# toolkit: ignore-file[TK5]\n", "x = 1  # noqa # toolkit: ignore[TK1]\n"],
+)
+def test_a_suppression_that_was_written_as_data_is_read_as_it_was(text):
+    found = suppressions_in(PYTHON, text)
+    assert [read_suppression(json.loads(json.dumps(one))) for one in found] == found
 
 
 def suppression(code="TK201", lines=(3, 5), file=PYTHON):
