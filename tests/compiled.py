@@ -10,8 +10,8 @@ import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -29,26 +29,33 @@ def keep_compiled_code() -> None:
 
 
 def compile_program() -> None:
-    """Compile the modules of the program that have changed, and what they import of packages that nobody has compiled."""
+    """Compile the modules of the program that have changed."""
     for folder in PROGRAM:
         compileall.compile_dir(ROOT / folder, quiet=2, workers=0)
-    if not _is_compiled(Path(sysconfig.get_path("purelib"))):
-        _import_on_all_processors()
+
+
+@contextmanager
+def packages_compiled(importing: int) -> Iterator[None]:
+    """Meanwhile, compile what the program imports of packages that nobody has compiled.
+
+    A process for each processor imports all of the program, and in another order, so that each compiles another part.
+
+    Args:
+        importing: How many processes import all of it already, from its beginning on.
+    """
+    count = 0 if _is_compiled(Path(sysconfig.get_path("purelib"))) else os.cpu_count() or 1
+    code = "from tests.warm.interpreter import import_from; import_from({})"
+    commands = [[sys.executable, "-c", code.format(number / count)] for number in range(importing, count)]
+    processes = [subprocess.Popen(command, cwd=ROOT) for command in commands]
+    yield
+    for process in processes:
+        process.wait()
 
 
 def _is_compiled(packages: Path) -> bool:
     """Return whether the largest packages have been compiled, by pip or in an earlier run."""
     installed = [packages / name for name in LARGEST if (packages / name).exists()]
     return all((folder / "__pycache__").exists() for folder in installed)
-
-
-def _import_on_all_processors() -> None:
-    """Import all of the program in a process for each processor, and in another order, so that each compiles another part."""
-    count = os.cpu_count() or 1
-    code = "from tests.warm.interpreter import import_from; import_from({})"
-    commands = [[sys.executable, "-c", code.format(number / count)] for number in range(count)]
-    for process in [subprocess.Popen(command, cwd=ROOT) for command in commands]:
-        process.wait()
 
 
 def import_tests(folders: Sequence[Path], worker: int, workers: int) -> None:

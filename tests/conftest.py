@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-from tests.compiled import compile_program, import_tests, keep_compiled_code
+from tests.compiled import compile_program, import_tests, keep_compiled_code, packages_compiled
 from tests.volumes import EVERYDAY, PROOFS, find_characters, some_of, tries_of, try_no_constants_of_the_program
 from tests.warm.starts import WarmStarts, installed, is_possible
 
@@ -75,16 +75,27 @@ def pytest_configure(config):
     if config.getoption("proofs") and not config.getoption("only_proofs"):
         return
     keep_compiled_code()
-    if getattr(config.option, "numprocesses", None):  # before its workers start
-        compile_program()
-    if is_possible():
+    if is_possible() and not installed():
         WarmStarts().install()
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionstart(session):
-    """Find what all workers need before pytest-xdist starts them."""
-    if getattr(session.config.option, "numprocesses", None):
+    """Compile and find what all workers of pytest-xdist need, before they start as copies of a warm interpreter.
+
+    Where lines are counted, they start cold: they are to count the lines that an import reaches.
+    """
+    config = session.config
+    if not getattr(config.option, "numprocesses", None):
+        return
+    if config.getoption("proofs") and not config.getoption("only_proofs"):
+        find_characters()
+        return
+    compile_program()
+    warm = None if config.getoption("cov_source", None) else installed()
+    if warm:
+        warm.warm_up()
+    with packages_compiled(importing=1 if warm else 0):
         find_characters()
 
 

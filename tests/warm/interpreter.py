@@ -27,7 +27,7 @@ from typing import Any, TextIO, cast
 
 from tests.warm.huge_pages import join_pages
 from tests.warm.requests import NUMBERS_OF_CLONE, Start, locale_of, receive
-from tests.warm.starts import WarmStarts, arguments_of, current_umask
+from tests.warm.starts import WORKER, WarmStarts, arguments_of, current_umask
 
 CLONE_PARENT = 0x8000
 WITH_WORKERS = {"lint", "lock"}
@@ -118,9 +118,12 @@ def fork_for_parent() -> int:
 def become(start: Start) -> None:
     """Turn this copy into the process that was asked for, and end as it ends."""
     leave = os._exit  # what runs may replace it
-    if WITH_WORKERS & {*start.arguments} or _names_servers(start):
+    if start.arguments == WORKER:
+        if (child := _keep_for_children(start)) is not start:
+            become(child)
+    elif WITH_WORKERS & {*start.arguments} or _names_servers(start):
         start = _keep_for_children(start)
-    for name in _OF_TESTS:
+    for name in _OF_TESTS if start.arguments != WORKER else ():
         sys.modules.pop(name, None)
     _take_surroundings(start)
     _take_streams(start)
@@ -152,9 +155,9 @@ def _names_servers(start: Start) -> bool:
 def _keep_for_children(start: Start) -> Start:
     """Keep a copy of this copy, whose own copies are the children that this one will start; return what each becomes."""
     ours, its = socketpair()
-    if os.fork():
+    if pid := os.fork():
         its.close()
-        WarmStarts(ours).install()
+        WarmStarts(ours, pid).install()
         return start
     ours.close()
     for stream in start.streams:
@@ -255,7 +258,7 @@ def _run(arguments: list[str]) -> None:
             sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as Python writes it
             sys.argv[:] = ["-m", *rest]
             runpy.run_module(name, run_name="__main__", alter_sys=True)
-        case ["-P", "-c", code, *rest]:
+        case ["-P" | "-u", "-c", code, *rest]:
             sys.argv[:] = ["-c", *rest]
             module = sys.modules["__main__"] = ModuleType("__main__")
             exec(code, vars(module))  # noqa: S102 - as Python does it

@@ -10,13 +10,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from shutil import which
 from socket import socket, socketpair
 from threading import Lock
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.warm.requests import LOCALE, MOST_HANDED, NUMBERS_OF_CLONE, Start, locale_of, read_number, send, texts
 
@@ -29,6 +30,22 @@ FOLLOWED = ("PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE")
 PARAMETERS = inspect.signature(subprocess.Popen._execute_child)  # type: ignore[attr-defined]
 UNUSUAL = ("executable", "preexec_fn", "shell", "gid", "gids", "uid")
 """What only a cold start can do, where it is asked for."""
+
+
+WORKER = ["-u", "-c", "import sys;exec(eval(sys.stdin.readline()))"]
+"""What stands behind the interpreter where pytest-xdist starts a worker, which starts warm where the interpreter is warm already."""
+
+
+class Interpreter(NamedTuple):
+    """A warm interpreter: a child of this process.
+
+    Attributes:
+        pid: Its identity.
+        wait: Waits for its end.
+    """
+
+    pid: int
+    wait: Callable[[], object]
 
 
 def is_possible() -> bool:
@@ -47,13 +64,13 @@ def installed() -> "WarmStarts | None":
 class WarmStarts:
     """Starts the program from one warm interpreter, which is itself started for the first of them."""
 
-    def __init__(self, channel: socket | None = None) -> None:
-        """Start nothing yet; an interpreter that is warm already is reached over its channel."""
+    def __init__(self, channel: socket | None = None, pid: int = 0) -> None:
+        """Start nothing yet; an interpreter that is warm already, a child of this process, is reached over its channel."""
         self._cold_start = subprocess.Popen._execute_child  # type: ignore[attr-defined]
         self._lock = Lock()
         self._is_paused = False
         self._process = os.getpid()
-        self._interpreter: subprocess.Popen[bytes] | None = None
+        self._interpreter = Interpreter(pid, partial(os.waitpid, pid, 0)) if channel else None
         self._channel = channel
         self._at_start = _read_at_start(os.environ)
         self._locale = locale_of(os.environ)
@@ -98,7 +115,7 @@ class WarmStarts:
             not self._is_paused
             and self._process == os.getpid()
             and is_interruptible
-            and is_program(words)
+            and (is_program(words) or (self._channel is not None and words == [sys.executable, *WORKER]))
             and _read_at_start(environment) == self._at_start
             and locale_of(environment) in ({}, self._locale)
         )
@@ -134,8 +151,6 @@ class WarmStarts:
             try:
                 return self._ask(asked)
             except OSError:
-                if self._interpreter is None:  # it is our parent's
-                    raise
                 self._forget()  # a test has killed it, with everything else that was started
                 return self._ask(asked)
 
@@ -147,22 +162,25 @@ class WarmStarts:
             self._interpreter.wait()
 
     def _ask(self, asked: Start) -> int:
-        if self._channel is None:
-            self._channel = self._warm_up()
-        send(self._channel, asked)
-        return read_number(self._channel)
+        channel = self.warm_up()
+        send(channel, asked)
+        return read_number(channel)
 
-    def _warm_up(self) -> socket:
-        ours, its = socketpair()
+    def warm_up(self) -> socket:
+        """Return the channel of the interpreter; unless it has started already, it starts now, and imports the program."""
+        if self._channel is not None:
+            return self._channel
+        self._channel, its = socketpair()
         with its:
-            self._interpreter = subprocess.Popen(
+            process = subprocess.Popen(
                 [sys.executable, "-c", "from tests.warm.interpreter import main; main()", str(its.fileno())],
                 pass_fds=[its.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 cwd=ROOT,
             )
-        return ours
+        self._interpreter = Interpreter(process.pid, process.wait)
+        return self._channel
 
 
 def is_program(words: list[str]) -> bool:

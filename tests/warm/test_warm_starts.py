@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from tests.warm.requests import LOCALE
-from tests.warm.starts import FOLLOWED, installed
+from tests.warm.starts import FOLLOWED, WORKER, installed
 from toolkit.builtin import Process
 
 PROBE = """
@@ -108,6 +108,22 @@ def test_warm_process_is_a_copy_of_one_that_has_imported_the_program(tmp_path):
     assert started(IS_WARM, tmp_path)[2] == "True\n"
     with installed().paused():
         assert started(IS_WARM, tmp_path)[2] == "False\n"
+
+
+def output_of_a_worker(code):
+    """Return what code prints that a worker of pytest-xdist is sent."""
+    command = [sys.executable, *WORKER]
+    return subprocess.run(command, input=f"{code!r}\n", stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def test_worker_of_the_tests_is_a_copy_and_so_is_what_it_starts(tmp_path):
+    file = tmp_path / "probe.py"
+    file.write_text(f"import sys\n{IS_WARM}")
+    code = f"{IS_WARM}; import subprocess; subprocess.run([sys.executable, {str(file)!r}], check=True)"
+    installed().warm_up()
+    assert output_of_a_worker(code) == "True\nTrue\n"
+    with installed().paused():
+        assert output_of_a_worker(code) == "False\nFalse\n"
 
 
 @pytest.mark.proof
