@@ -42,6 +42,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.proof
 def test_findings_become_annotations_and_fail(folder: Path) -> None:
     done = lint(folder, paths="bad.py")
     assert done.returncode == 1, done.stderr

@@ -88,7 +88,7 @@ def test_sample_runs_with_its_script(name: str) -> None:
     assert sorted(set(CALLS[name])) == sorted(made - {name, "file_read", "total_order"})
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("name", ANSWERS)
 def test_sample_runs_with_a_server_by_the_name_of_another_model_alone(name: str) -> None:
     with ChatServer.of_folder(FOLDER / "scripts") as server:

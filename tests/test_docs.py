@@ -196,6 +196,7 @@ def desk(tmp_path, monkeypatch):
             del sys.modules[name]
 
 
+@pytest.mark.proof(everyday=32)
 @pytest.mark.parametrize(
     "page",
     [pytest.param(page, marks=[pytest.mark.proof] * (page.stem in LONG_STORIES), id=page.name) for page in PAGES],
@@ -217,6 +218,7 @@ def test_page_shows_what_happens(page, desk):
             run_python(block, page, namespace)
 
 
+@pytest.mark.proof
 def test_pages_name_each_file_right_above_it():
     """The mark that makes a block a file shows neither on the site nor on GitHub."""
     marked = re.compile(r"(?P<above>[^\n]*)\n\n<!-- file: (?P<name>\S+) -->\n+```")

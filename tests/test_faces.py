@@ -93,12 +93,14 @@ def table_of(face):
     return ast.literal_eval(table)
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("face", FACES)
 def test_type_checkers_read_what_programs_import(face):
     imported = {name: f"{face}.{home}" for home, names in table_of(face).items() for name in names.split()}
     assert library.homes_of(face) == imported
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("face", FACES)
 def test_every_public_name_can_be_imported_and_is_no_module_too(face):
     module = import_module(face)
@@ -116,6 +118,7 @@ def test_a_name_is_public_in_one_face_only():
     assert twice == []
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("face", FACES)
 def test_public_functions_and_classes_are_documented_in_sentences(face):
     module = import_module(face)
@@ -125,7 +128,7 @@ def test_public_functions_and_classes_are_documented_in_sentences(face):
     assert bare == []
 
 
-@pytest.mark.proof(everyday=40)
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("home", sorted({home for face in FACES for home in library.homes_of(face).values()}))
 def test_what_docstrings_show_is_so(home):
     assert doctest.testmod(import_module(home)).failed == 0

@@ -11,6 +11,7 @@ def generated():
     return pages()
 
 
+@pytest.mark.proof
 def test_generated_pages_say_what_the_code_says(generated):
     stale = [place for place, text in generated.items() if (DOCS / place).read_text("utf-8") != text]
     assert stale == []

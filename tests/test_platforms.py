@@ -84,6 +84,7 @@ def files_that_need_unix() -> set[str]:
     }
 
 
+@pytest.mark.proof
 def test_page_on_platforms_names_every_file_that_uses_what_only_unix_has():
     assert set(re.findall(r"`((?:toolkit|cli)/[\w/]+\.py)`", PAGE)) == files_that_need_unix()
 

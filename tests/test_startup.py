@@ -121,6 +121,7 @@ def test_schema_of_a_tool_imports_only_what_makes_schemas(project):
     assert libraries <= {"pydantic", "pydantic_core"}
 
 
+@pytest.mark.proof
 def test_run_of_text_steps_imports_neither_dialogue_nor_event_loop(project):
     output, libraries = imported(project, COMMAND, "run", "shout.yaml", "--input", "hello")
     assert output == "HELLO\n"

@@ -53,6 +53,7 @@ def test_agent_works_with_a_model_over_the_wire():
     assert results[1]["content"].startswith("Error: ")
 
 
+@pytest.mark.proof
 def test_conversation_that_was_begun_elsewhere_goes_on_and_calls_without_ids_get_some():
     calls = (ToolCall("double", '{"number": 1}'), ToolCall("double", '{"number": 1}'))
     so_far: list[Message] = [

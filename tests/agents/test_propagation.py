@@ -181,7 +181,7 @@ def with_leave(tool: Tool) -> Tool:
     return tool
 
 
-@pytest.mark.proof(everyday=16)
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("inner", LOOKS.values(), ids=LOOKS)
 @pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
 def test_everything_that_was_handed_in_reaches_the_tool(around, inner):
@@ -203,6 +203,7 @@ def test_everything_that_was_handed_in_reaches_the_tool(around, inner):
     assert run.blackboard.get("seen") == 7
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("around", AROUND.values(), ids=AROUND)
 def test_a_refusal_holds_everywhere(around):
     reviewer = ScriptedReviewer([])

@@ -182,7 +182,9 @@ FRAMES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(15, everyday=5), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(body=st.binary(max_size=40) | FRAMES.map(lambda frame: json.dumps(frame).encode()), is_streamed=st.booleans())
 def test_whatever_a_server_sends_is_a_reply_or_a_failure_of_the_model(body, is_streamed):
     data, kind = (

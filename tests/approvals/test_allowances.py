@@ -58,6 +58,7 @@ def test_what_is_no_rule_is_refused_with_the_form_of_one(text, message):
     assert str(caught.value) == message
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("rule", "tool", "arguments", "covered"),
     [

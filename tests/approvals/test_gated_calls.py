@@ -306,6 +306,7 @@ WRONG_REVIEWERS: list[tuple[Any, str]] = [
 ]
 
 
+@pytest.mark.proof(everyday=10)
 @both_ways
 @pytest.mark.parametrize("on_timeout", ["reject", "exit_early", "raise"])
 @pytest.mark.parametrize(("reviewer", "message"), WRONG_REVIEWERS, ids=[message for _, message in WRONG_REVIEWERS])

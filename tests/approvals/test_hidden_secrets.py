@@ -76,6 +76,7 @@ every_tool = pytest.mark.parametrize("tool", [FLAT, DEEP, TYPED, BY_HAND], ids=l
 as_text_or_data = pytest.mark.parametrize("form", [json.dumps, dict], ids=["text", "data"])
 
 
+@pytest.mark.proof(everyday=10)
 @every_tool
 @as_text_or_data
 @pytest.mark.parametrize("change", [None, "missing", "wrong"])

@@ -42,6 +42,7 @@ CALL = ("run", "tools.py:wipe", "path=a", "--policy")
 ASKED = "'wipe' needs approval (the tool is destructive; its definition has changed since it was locked)"
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     ("rules", "change", "is_asked"),
     [

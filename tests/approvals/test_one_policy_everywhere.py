@@ -88,6 +88,7 @@ def test_the_table_has_rows_enough():
     assert len({row.name + row.rules for row in ROWS}) == len(ROWS)
 
 
+@pytest.mark.proof
 def test_the_command_line_decides_as_the_table_says(desk):
     wrong = []
     for rules, rows in rule_sets(ROWS, desk):
@@ -113,6 +114,7 @@ def test_a_program_decides_as_the_table_says(desk, tools):
     assert wrong == []
 
 
+@pytest.mark.proof
 def test_pipelines_decide_as_the_table_says_also_parallel_ones(desk, tools):
     wrong = []
     rows_of_steps = [row for row in BY_PERSON if row.rules not in {CLOSED, MARKS}]  # these are about the pipeline too
@@ -132,6 +134,7 @@ def test_pipelines_decide_as_the_table_says_also_parallel_ones(desk, tools):
     assert wrong == []
 
 
+@pytest.mark.proof
 def test_an_agent_decides_as_the_table_says(desk, tools):
     wrong = []
     for rules, rows in rule_sets(BY_MODEL, desk):
@@ -149,7 +152,7 @@ def asked_by_model(row, tools, context):
     return asyncio.run(run_agent(ScriptedModel(turns), "go", tools, context=context)).text
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"], ids=["handshake", "stateless"])
 def test_mcp_decides_as_the_table_says(desk, tools, era):
     wrong = []

@@ -30,6 +30,7 @@ YES, NO, DOUBT = (True, True), (False, False), (True, False)
 """Whether a rule that denies applies, and one that allows: where nobody can tell, only the first does."""
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("matcher", "value", "fit"),
     [
@@ -192,6 +193,7 @@ def test_a_path_starts_where_the_tool_starts_it(tmp_path, monkeypatch):
     assert opposite.judge(call._replace(base=None)).action == "allow"
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("rule", "tool", "marks", "fit"),
     [

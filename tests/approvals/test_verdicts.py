@@ -38,6 +38,7 @@ def expected(risk, chosen_by, demanded_by):
     return NO_QUESTION
 
 
+@pytest.mark.proof(everyday=24)
 @pytest.mark.parametrize("demanded_by", [None, "step 'publish'"])
 @pytest.mark.parametrize("chosen_by", ["person", "model"])
 @pytest.mark.parametrize(("requires", "read_only", "destructive", "open_world"), MARKS)
@@ -81,6 +82,7 @@ def test_question_about_a_tool_of_a_server_says_that_the_server_is_not_trusted(s
     assert ByRisk().judge(call) == Verdict("ask", because)
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("chosen_by", ["person", "model"])
 @pytest.mark.parametrize("demand", [None, Demand("step 'publish'")])
 @pytest.mark.parametrize(("requires", "read_only", "destructive"), list(product((False, True), repeat=3)))

@@ -101,6 +101,7 @@ for number in range(int(sys.argv[2])):
 """
 
 
+@pytest.mark.proof
 def test_of_many_processes_that_write_none_loses_a_rule(tmp_path, tries):
     each = max(tries(100) // 4, 5)
     (tmp_path / "policy.yaml").write_text("# mine\n", "utf-8")

@@ -202,7 +202,7 @@ def test_starting_in_a_planted_repository_imports_nothing_by_a_name_that_it_has_
         attacks.count(f"`toolkit {command}` imported {name}", held=f"{name}.py" not in touched)
 
 
-@pytest.mark.proof(everyday=2)
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("command", LOOKING)
 def test_looking_at_a_planted_repository_runs_nothing_in_it(planted, attacks, command):
     done = planted.run(PROGRAM, *shlex.split(command))
@@ -213,7 +213,7 @@ def test_looking_at_a_planted_repository_runs_nothing_in_it(planted, attacks, co
         attacks.count(f"`toolkit {command}` ran {trap}", held=trap not in touched)
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("command", ELSEWHERE)
 def test_tools_that_the_repository_has_nothing_to_do_with_run_nothing_in_it(planted, attacks, command):
     done = planted.run(PROGRAM, *shlex.split(command))
@@ -337,7 +337,7 @@ FUNCTIONS = [helper]
 '''
 
 
-@pytest.mark.proof(everyday=3)
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("kind", CHOSEN_BY_FILES)
 def test_a_yaml_file_reaches_nothing_but_tools(planted, attacks, kind):
     mark, victim = planted.markers / "ran", planted.markers.parent / "victim"

@@ -213,7 +213,7 @@ NOT_A_YES: list[Any] = [
 ]
 
 
-@pytest.mark.proof(everyday=6)
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("reviewer", NOT_A_YES, ids=lambda reviewer: type(reviewer).__name__)
 def test_no_reviewer_but_one_that_says_yes_in_time_runs_a_call(reviewer, attacks):
     forms = (0, 1, 2, 4)  # the others ask with a time of their own
@@ -279,7 +279,7 @@ NO_LEAVE: list[Callable[[DescribedCall], Any]] = [
 ]
 
 
-@pytest.mark.proof(everyday=3)
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("judge", NO_LEAVE, ids=range(len(NO_LEAVE)))
 def test_no_policy_but_one_that_allows_runs_a_call(judge, attacks):
     class Judging(Gate):

@@ -283,7 +283,7 @@ TWICE = [
 ]
 
 
-@pytest.mark.proof(everyday=4)
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(("shape", "tool", "signals"), ONCE + TWICE)
 def test_signals_lose_no_work_and_leave_nobody_behind(place, attacks, shape, tool, signals):
     expected = EXPECTED.get(shape, EACH_KEPT)

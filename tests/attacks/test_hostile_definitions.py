@@ -109,7 +109,7 @@ def test_a_bad_definition_hides_no_other_from_any_command(folder, attacks, defin
     attacks.count(f"run: {what}: {good.output[-600:]}", held=good.exit_code == 0 and "Hello, Ada" in good.output)
 
 
-@settings(max_examples=examples(40), deadline=None, suppress_health_check=FIXTURES, derandomize=True)
+@settings(max_examples=examples(40, everyday=4), deadline=None, suppress_health_check=FIXTURES, derandomize=True)
 @given(DEFINITIONS)
 def test_a_bad_definition_never_ends_a_command_that_uses_it(folder, attacks, definition):
     module = modules(folder, [definition])

@@ -292,6 +292,7 @@ def test_no_model_sets_it_however_it_is_written(name, attacks, monkeypatch):
         attacks.count(f"{name}, sent {sent!r}", held=_holds(from_function, module.probe, sent))
 
 
+@pytest.mark.proof
 def test_an_object_of_which_a_tool_is_made_keeps_it_too(attacks):
     for kind in MARKED:
         for around in AROUND.values():

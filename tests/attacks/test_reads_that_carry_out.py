@@ -77,7 +77,7 @@ def carry_out(tmp_path, url, reader, way_out, *flags, by_file=False):
     return CliRunner().invoke(application(), [*words, *flags])
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("by_file", [False, True])
 def test_nothing_that_was_read_leaves_in_a_read_without_asking(tmp_path, listener, attacks, by_file):
     url, requests = listener

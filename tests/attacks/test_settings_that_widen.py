@@ -173,6 +173,7 @@ def clone(tmp_path, monkeypatch):
     server.server_close()
 
 
+@pytest.mark.proof
 def test_no_setting_takes_effect_through_run_without_asking(clone, attacks):
     for setting in SETTINGS:
         for file in PLACES:

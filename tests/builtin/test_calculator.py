@@ -26,6 +26,7 @@ def calculated(expression):
     return CALCULATOR.run({"input": expression}).text
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("expression", "answer"),
     [
@@ -78,6 +79,7 @@ def test_answers_exactly(expression, answer):
     assert calculated(expression) == answer
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
@@ -291,6 +293,7 @@ def test_anything_is_answered_with_a_number_or_an_error(expression):
     assert result.succeeded or result.error
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize(
     "expression",
     [

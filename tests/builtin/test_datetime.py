@@ -31,6 +31,7 @@ def answered(command):
     return DateTime(clock=lambda: LEAP_DAY_EVENING).run({"input": command}).text
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("command", "answer"),
     [
@@ -88,6 +89,7 @@ def test_answers(command, answer):
     assert answered(command) == answer
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("command", "message"),
     [

@@ -25,6 +25,7 @@ def places(expression, text):
     return list(find_places(expression, text, lambda: True))
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("expression", "line", "expected"),
     [
@@ -73,6 +74,7 @@ def test_case_can_be_ignored():
     assert not matches("[^a]", "A", ignore_case=True)
 
 
+@pytest.mark.proof(everyday=6)
 @pytest.mark.parametrize(
     ("expression", "reason"),
     [
@@ -132,6 +134,7 @@ def test_parts_are_counted_with_repeats_written_out(expression, parts):
     assert check_expression(expression) == parts
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize(
     ("expression", "line"),
     [

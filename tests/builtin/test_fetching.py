@@ -49,6 +49,7 @@ def test_an_answer_is_read_whole(serve, respond):
     }
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("url", "reason"),
     [
@@ -327,7 +328,7 @@ def bomb(encoding):
     return b"".join([packing.compress(zeros) for _ in range(64)]) + packing.flush()
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
 def test_a_bomb_is_cut_before_it_grows(serve, respond, encoding):
     packed = bomb(encoding)

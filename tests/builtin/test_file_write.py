@@ -121,6 +121,7 @@ def test_a_path_that_names_a_directory_is_refused_before_anybody_is_asked(base, 
     assert not (base / "new").exists()
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     "path",
     [
@@ -216,6 +217,7 @@ def test_missing_arguments_are_all_named(base):
 # Whole or not at all
 
 
+@pytest.mark.proof
 def test_who_reads_meanwhile_sees_the_old_or_the_new(base):
     tool, done, seen = FileWrite(base), Event(), set()
     contents = ["a" * 100_000, "b" * 100_000]

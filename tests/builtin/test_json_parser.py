@@ -26,6 +26,7 @@ def picked(path, document=ORDER):
     return PARSER.run({"jsonPath": path, "json": document}).text
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("path", "answer"),
     [

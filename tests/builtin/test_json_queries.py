@@ -62,6 +62,7 @@ def test_the_compliance_suite_is_passed():
     assert len(cases) > 600
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("query", "answer"),
     [
@@ -117,6 +118,7 @@ def test_deep_documents_are_searched_whole():
     assert picked("$..x", '{"a":' * 300 + '{"x":1}' + "}" * 300) == "[1]"
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("query", "message"),
     [

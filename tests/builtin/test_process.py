@@ -351,7 +351,7 @@ def test_nobody_survives_a_cancelled_call(household, family):
     report(household, "the cancelled call")
 
 
-@pytest.mark.proof(everyday=2)
+@pytest.mark.proof(everyday=1)
 @linux
 @families
 def test_nobody_survives_our_own_death(household, family):

@@ -124,7 +124,7 @@ def test_links_are_listed_on_request(serve, respond):
     )
 
 
-@pytest.mark.proof(everyday=4)
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     ("content_type", "body", "text"),
     [
@@ -319,7 +319,7 @@ def test_a_drip_ends_with_the_deadline(serve, respond):
     assert (result.error, result.error_code) == ("Failed to fetch URL: no complete answer within 300ms", "timeout")
 
 
-@pytest.mark.proof(everyday=3)
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("html", ["", "<", "<html", "<frameset><frame src=x>", "<svg><a href=/x>q</a></svg>", "<!--" * 1000, "]]>", "<base href='http://['>", "<p>\ud800".encode("utf-8", "surrogatepass")])  # fmt: skip
 def test_any_page_is_read_somehow(page, html):
     assert page(html, links=True).succeeded
@@ -394,7 +394,7 @@ def test_it_is_built_of_a_configuration(tmp_path, serve, respond):
     ]
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize(
     ("missing", "options", "message"),
     [

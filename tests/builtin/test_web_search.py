@@ -102,6 +102,7 @@ def test_every_provider_is_asked_and_understood_in_its_own_way(serve, respond, p
     }[provider]
 
 
+@pytest.mark.proof(everyday=4)
 @pytest.mark.usefixtures("keys")
 @pytest.mark.parametrize("provider", [*VARIABLES, SearXNG], ids=lambda provider: provider.label)
 @pytest.mark.parametrize("data", [{}, {"results": []}, {"results": None, "web": None}, {"web": {"results": "x"}}, []])

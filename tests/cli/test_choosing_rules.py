@@ -86,11 +86,13 @@ def quote(invoke, project):
     return run
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("options", [[], ["--select", "ALL"], ["--select", "TK2"], ["--extend-select", "TK20"]])
 def test_rule_that_is_off_by_default_is_not_looked_for_in_a_crowd(quote, options):
     assert quote(*options) == []
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     "options", [["--select", "tk207"], ["--extend-select", "TK207"], ["--select", "TK2,no-return-description"]]
 )

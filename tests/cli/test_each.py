@@ -196,6 +196,7 @@ def test_results_of_items_side_by_side_are_in_the_order_of_the_items(project, pr
     assert many.stdout == alone.stdout
 
 
+@pytest.mark.proof
 def test_plain_calls_one_after_another_give_the_lines_that_calls_side_by_side_give(project, program):
     (project / "sums.yaml").write_text(SUMS, "utf-8")
     items = [

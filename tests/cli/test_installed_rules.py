@@ -118,6 +118,7 @@ def test_one_that_is_off_by_default_is_turned_on_by_its_code_or_name(lint):
     assert "off by default" in lint("--explain", "SHOP002").stdout
 
 
+@pytest.mark.proof
 def test_it_is_explained_listed_and_known_to_every_format(lint):
     assert lint("--explain", "SHOP001").stdout.startswith("# price-without-currency (SHOP001)\n\n*severity: error")
     assert "SHOP001" in lint("--explain", "ALL").stdout

@@ -141,6 +141,7 @@ def test_a_call_that_may_have_taken_effect_is_repeated_only_with_consent(project
     assert lines(project).count("post 2 turn-4.1") == 1
 
 
+@pytest.mark.proof
 def test_an_agent_in_a_file_goes_on_as_a_target_of_run_and_of_agent(project, program, newest):
     (project / "tools.py").write_text(TOOLS.replace("if n == 2:", "if n == 9:"), "utf-8")
     commands = [("run", "poster.yaml", "task=1 2 3", *MODEL), ("agent", "poster.yaml", "1 2 3", *MODEL)]
@@ -154,6 +155,7 @@ def test_an_agent_in_a_file_goes_on_as_a_target_of_run_and_of_agent(project, pro
         assert lines(project).count("post 1 turn-2.1") == 1
 
 
+@pytest.mark.proof
 def test_agents_of_a_batch_and_of_a_pipeline_go_on_in_the_middle(project, program, newest):
     (project / "items.jsonl").write_text('{"task": "1"}\n{"task": "1 2"}\n{"task": "1"}\n', "utf-8")
     (project / "chain.yaml").write_text(CHAIN, "utf-8")

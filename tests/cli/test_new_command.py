@@ -21,6 +21,7 @@ def test_new_tool_is_written_with_its_test(invoke, project):
     assert names_in(project) == ["greet.py", "test_greet.py"]
 
 
+@pytest.mark.proof
 def test_new_tool_lints_clean_and_runs_and_its_test_passes(invoke, program, project):
     invoke("new", "tool", "greet")
     assert invoke("lint").stdout == "All checks passed! (1 tool in 1 file)\n"

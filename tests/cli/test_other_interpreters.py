@@ -67,6 +67,7 @@ def test_modules_are_opened_with_the_packages_of_the_other_python(invoke, projec
         )
 
 
+@pytest.mark.proof
 def test_nothing_but_what_toolkit_needs_is_lent_to_the_other_python(invoke, project, other):
     (project / "tools.py").write_text(f"import rich\n{MODULE}", "utf-8")
     ended = invoke("lint", "tools.py", "--python", other, "--no-cache")

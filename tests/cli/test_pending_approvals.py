@@ -271,6 +271,7 @@ def test_an_answer_is_not_for_another_effect(project, invoke, waiting, newest, d
     assert (project / "out.txt").read_text("utf-8") == "two\n"
 
 
+@pytest.mark.proof
 def test_secrets_count_for_the_call_and_are_kept_nowhere(project, invoke, waiting, newest, decide):
     def write(password):
         (project / "doors.jsonl").write_text(json.dumps({"name": "ada", "password": password}) + "\n", "utf-8")

@@ -154,6 +154,7 @@ def test_comment_is_written_with_breakages_first(comment, github):
     ]
 
 
+@pytest.mark.proof
 def test_the_same_comment_is_edited_in_place_on_any_page(comment, github):
     github.comments = [{"id": number, "user": {"type": "User"}, "body": "hello"} for number in range(150)]
     comment([finding()])
@@ -301,6 +302,7 @@ def test_refusal_is_one_warning_and_no_failure(comment, github, refusal, why):
     assert said.count("\n") == 1
 
 
+@pytest.mark.proof
 def test_without_a_pull_request_a_token_or_a_server_that_is_said(comment, github):
     start = "::warning title=toolkit lint::not commented: "
     assert comment([finding()], {}) == f"{start}this run is about no pull request, so there is nothing to comment on\n"

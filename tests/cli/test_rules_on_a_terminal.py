@@ -79,6 +79,7 @@ def test_never_denies_from_now_on_and_other_rules_stay(project, own):
     assert again.end() == 3
 
 
+@pytest.mark.proof
 def test_the_file_of_the_project_is_written_only_where_somebody_says_so(project, own):
     run = Terminal(project, "run", "line.yaml", "--quiet")
     run.answer("d")
@@ -120,6 +121,7 @@ def test_a_rule_that_would_change_nothing_is_not_offered(project, own):
     assert run.end() == 3
 
 
+@pytest.mark.proof
 def test_a_tool_that_is_named_from_the_working_directory_is_not_asked_about_again(project, own):
     words = ("run", "tools.py:note", "path=a", "text=b", "--quiet")
     run = Terminal(project, *words)

@@ -214,7 +214,7 @@ def test_what_is_shown_cannot_repaint_or_hide_anything(project, report):
 # ------------------------------------------------------------------------------------------- what never runs the call
 
 
-@pytest.mark.proof(everyday=3)
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     ("typed", "explanation"),
     [
@@ -440,6 +440,7 @@ def test_a_rejected_step_ends_the_pipeline_and_the_table_says_so(project):
     assert not (project / "a.md").exists()
 
 
+@pytest.mark.proof
 def test_each_item_is_asked_about_below_no_bar(project):
     steps = "  - for_each: [a, b, c]\n    use: file_write\n    with: {path: '${{ item }}.md', content: new}\n"
     asked = Terminal(project, "run", write_pipeline(project, "items", steps))

@@ -191,6 +191,7 @@ def test_changed_definitions_are_reported_and_need_consent(project, program, new
     assert program("runs", "resume", run["id"], "--accept-changes").returncode == 0
 
 
+@pytest.mark.proof
 def test_a_changed_item_is_not_mistaken_for_the_one_that_was_done(project, program, newest):
     (project / "deadly").touch()
     program("run", "tools.py:gentle", "--each", "items.jsonl")

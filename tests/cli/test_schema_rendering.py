@@ -10,6 +10,7 @@ from toolkit_cli.rendering.styles import paint_all  # private
 from toolkit_cli.rendering.tables import table  # private
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("schema", "words"),
     [

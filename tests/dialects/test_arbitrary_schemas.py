@@ -7,6 +7,7 @@ import jsonschema
 import pytest
 from hypothesis import assume, given, settings, strategies as st
 
+from tests.volumes import examples
 from toolkit import ToolSpec
 from toolkit.dialects import DIALECTS, PROVIDERS, export, objections, request_objections, request_tools
 from toolkit.dialects.conformance import schema_of  # private
@@ -26,7 +27,7 @@ GEMINI_KEYWORDS = {
     "type",
 }  # fmt: skip
 
-unhurried = settings(deadline=None)
+unhurried = settings(max_examples=examples(100, everyday=5), deadline=None)
 
 names = st.sampled_from(["a", "b", "c", "a/b", "~", "$ref", "type"])
 json_values = st.recursive(

@@ -16,6 +16,7 @@ def spec_of(properties, **options):
     return ToolSpec("t", "", {"type": "object", "properties": properties}, **options)
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_plain_tool_is_taken_by_all(provider, forecast):
     assert objections(forecast, provider) == []
@@ -109,6 +110,7 @@ def nested(depth):
     return ToolSpec("t", "", schema)
 
 
+@pytest.mark.proof
 def test_size_is_judged_for_strict_mode():
     many = spec_of({"x": {"enum": [f"{n:060}" for n in range(1001)]}})
     wide = spec_of({f"p{n}": {"type": "string"} for n in range(5001)})

@@ -75,6 +75,7 @@ def test_anthropic_s_types_take_it(spec, dialect, forecast):
         }
 
 
+@pytest.mark.proof
 @each_spec
 def test_anthropic_s_own_way_to_strictness_has_nothing_left_to_do(spec, forecast):
     from anthropic.lib._parse._transform import transform_schema
@@ -126,6 +127,7 @@ def test_mcp_s_types_take_it(spec, forecast):
         assert Tool.model_validate(definition).model_dump(by_alias=True, exclude_none=True) == definition
 
 
+@pytest.mark.proof(everyday=4)
 @each_spec
 def test_nothing_is_lost_in_ollama_s_client(spec, forecast):
     from ollama import Tool

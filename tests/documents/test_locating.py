@@ -24,6 +24,7 @@ def located(text: str, part: str) -> tuple[Any, ...]:
     return tuple(place[1:])
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("text", "part", "place"),
     [

@@ -22,6 +22,7 @@ def data_of(text: str) -> Any:
     return plain(node)
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("written", "value"),
     [

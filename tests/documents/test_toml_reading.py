@@ -2,6 +2,7 @@
 
 import tomllib
 
+import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from tests.volumes import examples
@@ -138,6 +139,7 @@ def test_a_table_that_is_written_after_those_in_it_is_placed_at_its_own_header()
     assert str(root.entries["a"].key.location) == "a.toml:4:2"
 
 
+@pytest.mark.proof
 def test_thousands_of_tables_in_one_another_and_in_a_row_are_read():
     text = f"[{'.'.join('a' * 500)}]\n" + "[[b]]\n" * 20_000
     root, problems = parse_toml(text)

@@ -88,6 +88,7 @@ def assert_goes_on_after(url, items, write):
     assert found == {item.number: ItemEnd("ok", f'{{"output": "{item.number + 1}"}}') for item in items}
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("write", [1, 5, 20])
 def test_a_full_disk_stops_the_run_with_one_line_and_fails_no_item(new_store, write):
     assert_goes_on_after(new_store("one"), items_of(FEW), write)

@@ -149,6 +149,7 @@ def test_version_that_a_plugin_does_not_know_is_one_line(toolkit):
     assert (told.splitlines()[0], code) == (first, 2)
 
 
+@pytest.mark.proof
 def test_plugin_that_is_broken_is_named(toolkit):
     [(_, told, code)] = toolkit("lint --static tools.py", plugin={"toolkit_acme/marks.py": "import nowhere\n"})
     assert (told, code) == (

@@ -137,7 +137,7 @@ def test_every_framework_has_a_first_version():
     assert sorted(OLD) == sorted({title_of(package) for package in FRAMEWORK_OF_PACKAGE.values()})
 
 
-@pytest.mark.proof(everyday=2)
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("framework", OLD)
 def test_version_that_is_too_old_is_one_line(framework, program, tmp_path):
     distribution, version, first, thing = OLD[framework]

@@ -208,6 +208,7 @@ def test_tools_of_every_kind_of_framework_are_compared(repository, framework):
     assert said == ["parameter 'to' is gone (breaking)", "parameter 'whom' is new, and required (breaking)"]
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("framework", ["pydantic_ai", "openai_agents", "google_adk"])
 def test_approval_that_a_framework_no_longer_asks_for_is_breaking(repository, framework):
     commit(repository, tools=OTHERS[framework])

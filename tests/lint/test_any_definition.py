@@ -62,7 +62,9 @@ DEFINITIONS = st.fixed_dictionaries(
 
 
 @settings(
-    max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=examples(60, everyday=3),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(st.lists(DEFINITIONS | ANYTHING, max_size=3))
 def test_no_definition_breaks_a_rule(tmp_path_factory, data):

@@ -73,6 +73,7 @@ def test_unchanged_files_are_not_opened_again(house):
     assert house.check() == (["a.py:TK202"], [])
 
 
+@pytest.mark.proof
 def test_what_was_found_before_an_interruption_is_kept(house):
     for name in ("a.py", "b.py", "c.py"):
         house.tool(name)
@@ -135,6 +136,7 @@ def test_module_that_another_file_imported_first_counts_for_both(house):
     assert house.check("a.py", "b.py")[0] == ["a.py:TK202", "b.py:TK202"]
 
 
+@pytest.mark.proof
 def test_pipeline_is_planned_again_when_its_tools_change(house):
     house.tool("tools/a.py")
     house.write("p.yaml", "name: p\ndescription: Return the text of a page.\ntools: [tools]\ninputs: {}\nsteps: [a]\n")
@@ -238,6 +240,7 @@ def test_what_all_tools_together_show_is_found_among_unchanged_files(house):
     assert house.check() == (["b.py:TK103"], ["a.py"])
 
 
+@pytest.mark.proof
 def test_a_change_that_keeps_size_and_time_is_found_and_no_bytecode_is_left(house, monkeypatch):
     monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
     house.tool("a.py", tool="one")

@@ -13,7 +13,7 @@ SESSIONS = TESTS / "frameworks/cases"
 FOLDERS = [SESSIONS, TESTS / "sources/cases"]
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("command", ["lint --static --no-cache --format json", "list --static --format json"])
 def test_no_module_of_the_corpus_causes_an_exception(command, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -132,6 +132,7 @@ MALFORMED = {
 }
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("provider", PROVIDERS)
 def test_malformed_schemas_are_errors_in_every_profile(tmp_path, monkeypatch, provider):
     monkeypatch.chdir(tmp_path)

@@ -96,7 +96,7 @@ def test_tools_are_judged_alike_everywhere(tmp_path_factory, drawn, provider):
         assert (told, shown.exit_code) == (set().union(*objected), 1 if any(objected) else 0)
 
 
-@pytest.mark.proof(everyday=20)
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("provider", PROVIDERS)
 @pytest.mark.parametrize("name", ["9lives", "nine_lives", "_lives", "N9"])
 def test_a_name_in_python_is_judged_as_in_json(tmp_path, name, provider):

@@ -24,7 +24,7 @@ PHRASES = {
 
 
 @pytest.mark.parametrize("phrase", PHRASES.values(), ids=PHRASES)
-@settings(max_examples=examples(100, everyday=3), deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(100, everyday=1), deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_every_text_that_matches_has_a_word(phrase, data):
     text = data.draw(st.from_regex(phrase.pattern))

@@ -89,6 +89,7 @@ def problems_in():
     return cache(problems_of)
 
 
+@pytest.mark.proof(everyday=20)
 def test_rule_finds_what_is_bad_and_not_what_is_good(case, problems_in):
     bad, good = sorted(map(str, Path().glob("bad.*"))), sorted(map(str, Path().glob("good.*")))
     found = {file: [str(problem) for problem in problems_in(case.name, file)] for file in bad}
@@ -99,6 +100,7 @@ def test_rule_finds_what_is_bad_and_not_what_is_good(case, problems_in):
     assert [line for file in good for line in findings(case.name, file)] == []
 
 
+@pytest.mark.proof(everyday=20)
 def test_fixes_do_what_they_promise(case, problems_in):
     rule = page_of(case.name)
     bad = sorted(Path().glob("bad.*"))
@@ -178,6 +180,7 @@ def test_examples_of_the_documentation_show_what_they_say(code, found_in_example
     assert shown == {section: section == "Example" for section in sections}
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("code", codes())
 def test_documentation_is_whole(code):
     rule = page_of(code)
@@ -188,6 +191,7 @@ def test_documentation_is_whole(code):
     assert text.partition("\n")[2].startswith("\n## Why")
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("code", codes())
 def test_rule_is_called_after_the_pattern_that_it_finds(code):
     assert re.fullmatch(r"[a-z0-9.]+(-[a-z0-9.]+)*", page_of(code).name)

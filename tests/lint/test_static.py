@@ -40,7 +40,7 @@ def code(request, tmp_path, monkeypatch):
     return request.param.name
 
 
-@pytest.mark.proof(everyday=20)
+@pytest.mark.proof(everyday=10)
 def test_rule_finds_the_same_without_an_import(code):
     lines = Path("expected.txt").read_text("utf-8").splitlines()
     expected = [line.partition(": ")[0] for line in lines if line.startswith("bad.py")]
@@ -55,6 +55,7 @@ def test_rules_that_need_an_import_are_those_that_find_less_without_one():
     assert needing == {"TK002", "TK009", *PLANNED, *(needing & ONLY_RUN.keys())}
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("case", PIPELINES, ids=lambda case: case.name)
 def test_rules_that_need_a_plan_are_those_that_find_nothing_without_one(case, tmp_path, monkeypatch):
     shutil.copytree(case, tmp_path, dirs_exist_ok=True)
@@ -145,7 +146,7 @@ def specs_of(file):
     return tuple({name: (specs[name].description, specs[name].parameters) for name in shown} for specs in (read, built))
 
 
-@pytest.mark.proof(everyday=10)
+@pytest.mark.proof(everyday=2)
 def test_specifications_that_are_read_are_those_that_are_built(code):
     for file in ("bad.py", "good.py"):
         read, built = specs_of(file)

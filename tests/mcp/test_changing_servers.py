@@ -33,6 +33,7 @@ def test_tool_that_has_changed_since_it_was_locked_is_not_used(zoo, trusted):
     assert not zoo.sent("tools/call")
 
 
+@pytest.mark.proof
 def test_other_tools_of_its_server_go_on_and_it_is_told(zoo):
     locked(zoo, "turned")
     done = zoo.run("list", "--start", "zoo", "zoo")

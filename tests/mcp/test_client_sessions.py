@@ -75,6 +75,7 @@ def test_server_that_died_is_started_anew_by_the_next_call(zoo):
     assert len(zoo.starts) == 3
 
 
+@pytest.mark.proof
 def test_failed_first_contact_is_tried_again_and_its_reason_is_told(zoo):
     server = StdioServer("zoo", str(zoo.folder / "later"), ("plain",), cwd=zoo.folder)
     with pytest.raises(ServerUnreachable, match=r"MCP server 'zoo' cannot be started: there is no '.*later'"):
@@ -98,6 +99,7 @@ def test_server_that_never_answers_is_given_up_and_ended(zoo):
     assert not any(map(is_alive, zoo.starts))
 
 
+@pytest.mark.proof
 def test_old_server_that_ends_over_an_unknown_request_is_met_again_the_old_way(zoo):
     assert tools_of(named(zoo, "old"))["feed"].run({"animal": "lion"}).output == "lion is fed"
     assert len(zoo.starts) == 2
@@ -300,6 +302,7 @@ def test_lies_of_an_untrusted_server_loosen_nothing(zoo):
     assert (tool.announced.read_only, tool.announced.requires_approval) == (True, False)
 
 
+@pytest.mark.proof
 def test_result_that_breaks_the_promise_of_its_schema_is_a_failure(zoo):
     server = named(zoo)
     lying = named(zoo, "lying")
@@ -327,6 +330,7 @@ def test_server_that_ends_in_the_middle_of_a_call_is_a_lost_connection(zoo):
     assert (lost.error_code, refused.error_code) == ("network", -32000)
 
 
+@pytest.mark.proof
 def test_huge_result_is_refused_whole(zoo):
     result = tools_of(named(zoo, "huge"))["feed"].run({"animal": "lion"})
     assert result.error == "the server's answer has 5242880 characters, more than the limit of 4194304"

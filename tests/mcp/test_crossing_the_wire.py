@@ -44,6 +44,7 @@ def arrived(tmp_path_factory):
     close_sessions()
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize(
     ("setting", "values"),
     [

@@ -449,6 +449,7 @@ def test_no_two_sessions_have_one_identity_and_none_can_be_guessed(http):
     assert all(len(session) >= 32 for session in sessions)
 
 
+@pytest.mark.proof
 def test_without_the_bearer_token_nothing_is_answered(locked, served, figure):
     honest = locked.client().shake_hands()
     before = marks(served)

@@ -149,6 +149,7 @@ def test_call_that_has_not_begun_at_the_end_never_does(monkeypatch):
     assert began == []
 
 
+@pytest.mark.proof
 def test_many_calls_at_once_do_not_mix(era):
     @tool(read_only=True)
     async def echo(number: int, context: ToolContext) -> str:

@@ -140,7 +140,7 @@ def test_missing_extra_is_named(project, options):
     )
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize("client", ["claude", "cursor", "vscode"])
 def test_printed_configuration_starts_the_server_from_anywhere(project, client, tmp_path_factory):
     options = ["--approve", "greet", "--meta", "tenant", "--timeout", "5s", "--name", "shop", "--yes", "--reload"]
@@ -236,6 +236,7 @@ def test_token_is_needed_by_everybody_and_seen_by_no_tool(project):
         assert asyncio.run(talk()) == "None"
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent")
 @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 @pytest.mark.parametrize("carrier", ["stdio", "http"])
@@ -360,6 +361,7 @@ def test_edited_tools_are_served_and_broken_ones_change_nothing(project):
     assert "reloaded: wave\n" in log
 
 
+@pytest.mark.proof
 def test_edit_that_interrupts_its_own_import_changes_nothing(capsys):
     def reopen():
         raise KeyboardInterrupt

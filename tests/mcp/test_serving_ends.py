@@ -64,6 +64,7 @@ def half_a_request(client):
     return connection
 
 
+@pytest.mark.proof(everyday=2)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
 @pytest.mark.parametrize("begin", [changes, stateless_changes, call, half_a_request])
 def test_end_of_a_server_is_quiet_whatever_is_open(tmp_path, begin, number):

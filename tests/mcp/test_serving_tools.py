@@ -158,6 +158,7 @@ def test_both_eras_are_spoken(seen):
     assert seen.version == ("2026-07-28" if seen.is_stateless else "2025-11-25")
 
 
+@pytest.mark.proof(everyday=1)
 def test_tools_stand_in_the_order_of_their_definition_every_time(seen):
     names = ["forecast", "count", "talk", "leave", "odd", "give_up", "orphan", "values", "write", "report"]
     assert [tool.name for tool in seen.offered] == names
@@ -189,6 +190,7 @@ def test_data_that_is_no_object_travels_as_the_era_allows(seen):
     assert seen.offered[1].output_schema == (items if seen.is_stateless else wrapped)
 
 
+@pytest.mark.proof(everyday=1)
 def test_faulty_arguments_are_a_failed_call_in_our_words(seen):
     assert (seen.faulty.is_error, text(seen.faulty)) == (
         True,
@@ -202,10 +204,12 @@ def test_unknown_tool_is_an_error_of_the_protocol_with_the_nearest_name(seen):
     assert seen.unknown.message == "Unknown tool: 'forcast'; did you mean 'forecast'?"
 
 
+@pytest.mark.proof(everyday=1)
 def test_what_tools_print_disturbs_no_message_and_stdin_is_empty(seen):
     assert text(seen.talk) == "read '' and b''"
 
 
+@pytest.mark.proof(everyday=3)
 @pytest.mark.parametrize(
     ("name", "words"),
     [

@@ -37,6 +37,7 @@ MALFORMED: list[tuple[bytes, int | str | None, int, str]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(("line", "identity", "code", "text"), MALFORMED, ids=map(str, range(len(MALFORMED))))
 def test_a_malformed_line_is_answered_by_what_is_wrong_with_it(line, identity, code, text):
     answer = message_of(line, LIMIT)

@@ -22,6 +22,7 @@ TEXT, WHOLE, NUMBER = {"type": "string"}, {"type": "integer"}, {"type": "number"
 BOTH = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a", "b"]}
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("before", "now", "expected"),
     [
@@ -171,6 +172,7 @@ def _unions(leaf, levels=6, width=8):
     return taking({"x": {"anyOf": [{"$ref": "#/$defs/D0"}, WHOLE]}}, **{"$defs": {**definitions, f"D{levels}": leaf}})
 
 
+@pytest.mark.proof
 def test_branches_are_told_apart_however_deep_they_differ_and_in_linear_time():
     assert told(_unions(TEXT), _unions(TEXT)) == []
     assert "breaking: the types of parameter 'x' have changed" in told(_unions(TEXT), _unions(NUMBER))

@@ -12,6 +12,7 @@ from toolkit.pipelines import read_pipeline
 CASES = sorted((Path(__file__).parent / "cases" / "bad").iterdir())
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_bad_pipeline_is_reported_whole(case, bench, problem_line):
     pipeline, problems = read_pipeline(case / "pipeline.yaml", bench.opening)

@@ -133,6 +133,7 @@ def limit() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEBIBYTES * 2**20, MEBIBYTES * 2**20))
 
 
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "attacks", [ATTACKS, pytest.param(SLOW_ATTACKS, marks=pytest.mark.proof)], ids=["quick", "slow"]
 )

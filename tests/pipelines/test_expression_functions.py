@@ -31,6 +31,7 @@ def test_there_are_the_documented_functions_and_no_others():
     assert sorted(FUNCTIONS) == sorted(DOCUMENTED.split())
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("source", "value"),
     [
@@ -119,6 +120,7 @@ def test_now_is_a_time_in_utc():
     assert value_of("now()").endswith("Z")
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("source", "message"),
     [

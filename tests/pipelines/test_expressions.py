@@ -35,6 +35,7 @@ def error_of(source: str) -> ExpressionError:
     return raised.value
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("source", "value"),
     [
@@ -222,6 +223,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(("source", "part", "message", "hint"), REFUSED)
 def test_what_is_not_allowed_is_refused_where_it_stands(source, part, message, hint):
     with pytest.raises(ExpressionError) as raised:
@@ -281,6 +283,7 @@ FAILING = [
 ]
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(("source", "part", "message", "hint"), FAILING)
 def test_what_has_no_value_says_why_and_where(source, part, message, hint):
     error = error_of(source)

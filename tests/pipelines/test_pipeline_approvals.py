@@ -197,6 +197,7 @@ WITHIN = [
 ]
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("strategy", ["fail_fast", "continue_on_failure"])
 @pytest.mark.parametrize("text", WITHIN)
 def test_a_refused_gate_ends_the_run_under_every_strategy(bench, text, strategy):

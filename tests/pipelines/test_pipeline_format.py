@@ -44,6 +44,7 @@ def test_a_builder_takes_the_keys_of_a_file(kind, keys):
     assert {*get_type_hints(keys)} == in_a_file
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("path", WELL_FORMED, ids=lambda path: path.parent.name)
 def test_what_is_read_without_a_mistake_of_form_fits_the_schema(path, validator):
     assert list(validator.iter_errors(yaml.safe_load(path.read_text("utf-8")))) == []

@@ -19,7 +19,7 @@ def test_what_is_known_of_values_that_double_stays_small(bench):
     }
 
 
-@pytest.mark.proof(everyday=1)
+@pytest.mark.proof
 @pytest.mark.parametrize(
     "step",
     [

@@ -15,6 +15,7 @@ def rendered(text: str) -> Any:
     return parse_template(text).render(ROOT_DATA)
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("text", "value"),
     [

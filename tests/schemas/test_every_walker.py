@@ -242,6 +242,7 @@ ABOUT = [
 ]
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(("keyword", "about", "form"), dict.fromkeys(ABOUT))
 def test_parameter_is_typed_by_every_keyword_that_describes_its_value(keyword, about, form):
     held = {"one": {}, "one or list": {}, "list": [{}], "map": {"a": {}}}[form.holds]

@@ -43,6 +43,7 @@ def complaints(table, keys=KEYS):
     return [problem.message for problem in errors_among(problems)]
 
 
+@pytest.mark.proof
 def test_the_schema_is_one():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
 
@@ -114,6 +115,7 @@ lint = []
 """
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("text", MISUSES.strip().split("\n"))
 def test_a_misuse_is_reported_and_does_not_fit_the_schema(text):
     table = tomllib.loads(text)

@@ -299,6 +299,7 @@ BAD_FILES = [
 ]  # fmt: skip
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(("text", "place", "message", "hint"), BAD_FILES)
 def test_file_that_does_not_import_is_one_problem_with_its_place_and_a_hint(project, text, place, message, hint):
     project.write("tools.py", text)

@@ -108,11 +108,13 @@ def neighbours(project):
     return project
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("kind", DEFINING)
 def test_source_that_defines_tools_is_recognised(neighbours, kind):
     assert Recogniser().defines_tools(str(neighbours.write("subject.py", DEFINING[kind])))
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("kind", OTHER)
 def test_source_that_defines_none_is_not(neighbours, kind):
     name = "circle.py" if kind == "circle" else "subject.py"

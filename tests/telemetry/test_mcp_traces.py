@@ -25,6 +25,7 @@ def use_server(project, receiver):
     (project / "toolkit.toml").write_text(text, "utf-8")
 
 
+@pytest.mark.proof
 def test_server_continues_the_trace_of_its_client(observed, project, receiver):
     use_server(project, receiver)
     ended = observed("run", "ours.greet", "name=Ada", "--start", "ours", "--yes", OTEL_SERVICE_NAME="client")

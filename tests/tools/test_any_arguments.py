@@ -180,6 +180,7 @@ def deep_data(depth, make):
     return value
 
 
+@pytest.mark.proof(everyday=6)
 @pytest.mark.parametrize("depth", [100, 1_000, 100_000])
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
 @pytest.mark.parametrize(

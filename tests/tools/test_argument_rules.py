@@ -154,6 +154,7 @@ ACCEPTED = [
 ]
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(("annotation", "sent", "received"), ACCEPTED, ids=[f"{a} {s[:20]}" for a, s, _ in ACCEPTED])
 def test_a_tool_receives(annotation, sent, received):
     assert taking(annotation).run(f'{{"x": {sent}, "unknown": 1}}') == ToolResult(repr(received))
@@ -222,6 +223,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(("annotation", "sent", "reason"), REFUSED, ids=[f"{a} {s[:20]}" for a, s, _ in REFUSED])
 def test_a_tool_refuses(annotation, sent, reason):
     result = taking(annotation).run(f'{{"x": {sent}}}')
@@ -278,6 +280,7 @@ def test_everything_missing_and_invalid_is_told_in_one_message():
     )
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

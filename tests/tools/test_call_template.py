@@ -126,7 +126,7 @@ OUTCOMES = [
 ]
 
 
-@pytest.mark.proof(everyday=40)
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "outcome", "result"), OUTCOMES)
@@ -158,6 +158,7 @@ SIGNALS: list[tuple[int, type[BaseException]]] = [
 ]
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("n", "signal"), SIGNALS)

@@ -91,6 +91,7 @@ def test_every_style_of_docstring_describes_the_tool_and_its_parameters(function
     )
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("text", "read"),
     [

@@ -79,6 +79,7 @@ SERIALISED: list[tuple[Any, str]] = [
 ]
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(("value", "output"), SERIALISED, ids=[repr(value) for value, _ in SERIALISED])
 def test_what_is_no_text_becomes_compact_json_plain_data_and_an_artifact(value, output):
     result = returning(value).run()

@@ -224,6 +224,7 @@ TYPES = [
 ]
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(("annotation", "schema"), TYPES, ids=[str(annotation) for annotation, _ in TYPES])
 def test_schema_of_a_required_parameter(annotation, schema):
     assert schema_of(annotation) == {"type": "object", "properties": {"x": schema}, "required": ["x"]}
@@ -297,6 +298,7 @@ DEFAULTS = [
 ]
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(("annotation", "default", "schema"), DEFAULTS, ids=[f"{a} = {d!r}" for a, d, _ in DEFAULTS])
 def test_schema_of_a_parameter_that_may_be_left_out(annotation, default, schema):
     assert schema_of(annotation, default) == {"type": "object", "properties": {"x": schema}}

@@ -20,6 +20,7 @@ class Echo:
 (ECHO,) = from_object(Echo())
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("arguments", "received"),
     [

@@ -98,6 +98,7 @@ ACCEPTED = [
 ]
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(("sent", "received"), ACCEPTED, ids=str)
 def test_arguments_that_fit_reach_the_function(sent, received):
     assert made().run(BASE | sent).structured == BASE | received
@@ -124,6 +125,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(("sent", "message"), REFUSED, ids=str)
 def test_arguments_that_do_not_fit_are_refused(sent, message):
     assert made().run(BASE | sent) == ToolResult(error=message, error_code="invalid_arguments")

@@ -43,6 +43,7 @@ def told(problems):
     ]
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("annotation", "kind"),
     [

@@ -114,6 +114,7 @@ def test_an_edit_is_validated_again_a_rejection_has_its_reason_and_a_stop_ends_t
         delete_under(server)
 
 
+@pytest.mark.proof(everyday=10)
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
