@@ -26,7 +26,6 @@ for name in ("SIGHUP", "SIGTERM"):
 # A tool behaves differently in CI, which only tests about that may see; and no test may read what the user of this
 # machine has configured, nor write into their journal and audit log.
 os.environ.pop("CI", None)
-os.environ.pop("PYTEST_ADDOPTS", None)  # for this run, and not for those that tests start
 OWN_FOLDERS = tempfile.TemporaryDirectory(prefix="toolkit-tests-", ignore_cleanup_errors=True)
 for kind in ("CONFIG", "STATE"):
     os.environ[f"XDG_{kind}_HOME"] = str(Path(OWN_FOLDERS.name, kind.lower()))
@@ -63,6 +62,8 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """Set how many examples property tests try; a busy machine may take its time over each."""
+    if not getattr(config.option, "numprocesses", None):  # workers of pytest-xdist still have to read them
+        os.environ.pop("PYTEST_ADDOPTS", None)  # for this run, and not for those that tests start
     config.option.proofs = config.option.proofs or config.option.only_proofs
     unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
     phases = [Phase.explicit, Phase.generate] if config.option.every_test else unhurried.phases

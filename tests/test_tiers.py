@@ -1,5 +1,6 @@
 """The everyday run and the proofs: between them every test runs, and none twice."""
 
+import os
 import subprocess
 import sys
 
@@ -31,3 +32,11 @@ def test_first_rows_of_a_proof_run_every_day_and_the_others_with_the_proofs(name
     assert [line for line in listed if line.startswith("tests/test_tiers.py::test_row[")] == [
         f"tests/test_tiers.py::test_row[{row}]" for row in rows
     ]
+
+
+@pytest.mark.proof
+def test_workers_read_the_options_of_the_environment():
+    command = [sys.executable, "-m", "pytest", "-q", "-n1", __file__]
+    environment = os.environ | {"PYTEST_ADDOPTS": "-k test_row[b]"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert "\n1 passed in" in done.stdout
