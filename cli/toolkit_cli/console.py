@@ -183,6 +183,7 @@ class DataKeptApart:
         if sys.stderr is self._others:
             sys.stderr = self._talk
         if self._ours is not None:
+            _flush_talk(sys.stdout)
             os.dup2(self._ours.fileno(), 1)
             self._ours.close()
 
@@ -274,6 +275,17 @@ def _write(stream: TextIO | None, text: str) -> None:
     except OSError as error:
         _lead_nowhere(stream.fileno())
         sys.exit(f"error: cannot write the output: {error.strerror}")
+
+
+def _flush_talk(stream: TextIO) -> None:
+    """Write what others left in the stream of descriptor 1 while that still leads to stderr, or nowhere."""
+    if stream.closed:
+        return
+    try:
+        stream.flush()
+    except OSError:
+        _lead_nowhere(1)
+        stream.flush()
 
 
 def _lead_nowhere(descriptor: int) -> None:

@@ -27,6 +27,7 @@ from toolkit import tool
 
 print("printed while imported")
 os.write(1, b"written to descriptor 1\\n")
+sys.__stdout__.write("written to the first stdout\\n")
 subprocess.run([sys.executable, "-c", "print('printed by a child')"])
 
 @tool
@@ -170,14 +171,16 @@ def test_failure_is_one_json_object_where_json_was_asked_for(invoke):
     }
 
 
-def test_whatever_users_code_prints_goes_to_stderr(program, project):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_whatever_users_code_prints_goes_to_stderr(program, project, unbuffered):
     (project / "tools.py").write_text(TALKATIVE, "utf-8")
-    finished = program("schema", "tools.py")
+    finished = program("schema", "tools.py", env={"PYTHONUNBUFFERED": unbuffered})
     assert json.loads(finished.stdout)["name"] == "greet"
     assert sorted(finished.stderr.splitlines()) == [
         "printed by a child",
         "printed while imported",
         "written to descriptor 1",
+        "written to the first stdout",
     ]
     assert finished.returncode == 0
 
