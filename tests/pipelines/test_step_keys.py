@@ -4,7 +4,7 @@ from weakref import WeakSet
 
 import pytest
 
-from toolkit import ToolExecutionError, ToolResult, tool
+from toolkit import InvalidPipeline, ToolExecutionError, ToolResult, load_pipeline, tool
 
 
 def flaky(*outcomes, name="flaky"):
@@ -525,6 +525,23 @@ def test_a_fallback_takes_the_place_of_the_output(bench):
       - set: ["${{ prev }}", "${{ steps.a.output }}", "${{ steps.a.status }}"]
     """
     assert bench.run(text, "luck").structured == [{"reason": "refused"}, {"reason": "refused"}, "failed"]
+
+
+def test_what_a_fallback_reads_is_checked_before_anything_runs(tmp_path):
+    (tmp_path / "a.yaml").write_text(
+        """toolkit: 1
+name: a
+inputs: {}
+steps: [{id: a, set: 1, on_error: {value: "${{ nowhere }}"}}, {id: b, set: 1, on_error: {value: "${{ error.mesage }}"}}]
+""",
+        "utf-8",
+    )
+    with pytest.raises(InvalidPipeline) as caught:
+        load_pipeline(tmp_path / "a.yaml")
+    assert [problem.message for problem in caught.value.problems] == [
+        "there is no 'nowhere'",
+        "'error.mesage' does not exist: there is no 'mesage'",
+    ]
 
 
 def test_a_fallback_at_the_end_is_the_result(bench):
