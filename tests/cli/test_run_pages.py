@@ -4,17 +4,15 @@ import base64
 import hashlib
 import json
 import re
-import shutil
-import subprocess
 from html import unescape
 from stat import S_IMODE
 
 import pytest
 
+from tests.browsers import CHROMIUM, Browser
 from toolkit.journals import KeptRun, KeptStep
 from toolkit_cli.rendering.run_pages.pages import run_page  # private
 
-CHROMIUM = shutil.which("chromium")
 TOOLS = '''
 from toolkit import tool
 
@@ -179,8 +177,8 @@ def test_the_page_of_an_agent_has_its_turns_and_calls_as_two_places(invoke, aske
 
 @pytest.mark.proof
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to open pages with")
-def test_a_browser_shows_what_an_agent_said_and_called(invoke, desk, asked_agent):
-    shown = unescape(opened(invoke("runs", "show", asked_agent, "--html", "-").stdout, desk / "page.html"))
+def test_a_browser_shows_what_an_agent_said_and_called(invoke, desk, asked_agent, browser):
+    shown = unescape(opened(browser, invoke("runs", "show", asked_agent, "--html", "-").stdout, desk / "page.html"))
     assert "I look first. · calls halve, halve" in shown
     assert '<span class="path">turn-1.1 halve</span>' in shown
     assert "Rejected by reviewer: too much" in shown
@@ -199,23 +197,28 @@ def run_of(count):
     return KeptRun(1, "r1", "completed", "x.py:halve", 0.0, 9.0, count, 0, count, "items", None, {}, {}, 1)
 
 
-def opened(page, file):
-    """Return what a browser makes of a page once its script has run."""
+@pytest.fixture
+def browser(tmp_path):
+    """Return a browser that shows a page in a window."""
+    started = Browser(tmp_path / "browser")
+    yield started
+    started.close()
+
+
+def opened(browser, page, file, width=1200, *, is_dark=False):
+    """Open a page, and return the source of what its script has made of it."""
     file.write_text(page, "utf-8")
-    assert CHROMIUM is not None
-    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
-    flags += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
-    command = [CHROMIUM, *flags, f"--user-data-dir={file.parent}/browser", "--virtual-time-budget=20000", "--dump-dom"]
-    return subprocess.run(
-        [*command, file.as_uri()], capture_output=True, encoding="utf-8", check=True, timeout=120
-    ).stdout
+    browser.show(file, width, is_dark=is_dark)
+    return browser.value("document.documentElement.outerHTML")
 
 
 @pytest.mark.proof
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to open pages with")
-def test_a_browser_shows_a_hundred_thousand_items_with_failures_first_and_runs_nothing_of_theirs(tmp_path, figure):
+def test_a_browser_shows_a_hundred_thousand_items_with_failures_first_and_runs_nothing_of_theirs(
+    tmp_path, browser, figure
+):
     page = run_page(run_of(100_000), steps_of(100_000), [])
-    shown = opened(page, tmp_path / "page.html")
+    shown = opened(browser, page, tmp_path / "page.html")
     assert len(page) < 60_000_000
     rows = re.findall(r'<span class="(\w+)">\1</span><span class="path">(\d+)</span>', shown)
     assert len(rows) == 200
@@ -224,3 +227,36 @@ def test_a_browser_shows_a_hundred_thousand_items_with_failures_first_and_runs_n
     assert "1 to 200 of 100,000" in shown
     assert "<img" not in shown.split('id="rows"')[1]
     figure(f"a page about 100,000 items: {len(page) / 1e6:.1f} MB, the 100 failures first, opened in a browser")
+
+
+FOUND = """new Promise(done => {
+  const said = document.getElementById('found');
+  new MutationObserver(() => done(said.textContent)).observe(said, {childList: true, characterData: true, subtree: true});
+  document.getElementById('search').focus();
+})"""
+"""Waits until the page says what it has found, with the focus where one writes what is searched."""
+
+
+@pytest.mark.proof
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to open pages with")
+def test_what_is_written_into_the_search_is_found_among_many_items(tmp_path, browser):
+    opened(browser, run_page(run_of(20_000), steps_of(20_000), []), tmp_path / "page.html")
+    browser.value(f"window.found = {FOUND}; 0")
+    browser.write("SAID 1999")
+    assert browser.value("window.found") == "12 of 20,000; long texts are cut after 1,200 characters"
+    paths = "[...document.querySelectorAll('#rows .path')].map(one => one.textContent)"
+    assert browser.value(paths) == [str(number) for number in (1_999, 11_999, *range(19_990, 20_000))]
+
+
+@pytest.mark.proof
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to open pages with")
+@pytest.mark.parametrize("width", [1200, 360])
+@pytest.mark.parametrize("is_dark", [False, True])
+def test_a_picture_of_the_page_has_its_colours_and_no_part_beyond_its_edge(width, is_dark, tmp_path, browser):
+    opened(browser, run_page(run_of(2_000), steps_of(2_000), []), tmp_path / "page.html", width, is_dark=is_dark)
+    assert browser.value("document.documentElement.scrollWidth") <= width
+    size, colours = browser.colours(browser.picture())
+    back, failed = ("21,24,27", "255,122,126") if is_dark else ("255,255,255", "198,42,47")
+    assert size == (width, 900)
+    assert max(colours, key=colours.__getitem__) == back
+    assert colours[failed] > 0
