@@ -52,6 +52,8 @@ def short_chain(plan: Plan) -> tuple[ShortStep, ...] | None:
 
 def unseen_chain(steps: Sequence[ShortStep]) -> tuple[ShortStep, ...]:
     """Return the same steps for contexts in which calls are unseen; only of the last one is the whole result wanted."""
+    if not steps:
+        return ()
     *others, last = steps
     before = [one._replace(call=unseen_call(one.tool, gives_values=one.name is None)) for one in others]
     return (*before, last._replace(call=unseen_call(last.tool)))
