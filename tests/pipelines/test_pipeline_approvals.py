@@ -117,12 +117,12 @@ class SlowReviewer:
     """Takes its time, longer than any limit of the step that asks."""
 
     async def review(self, request):
-        await asyncio.sleep(0.3)
+        await asyncio.sleep(1.2)
         return Continue()
 
 
 def test_the_waiting_for_a_person_is_no_timeout(bench):
-    result = bench.run("steps: [{use: later, timeout: 100ms, approve: true}]", "x", reviewer=SlowReviewer())
+    result = bench.run("steps: [{use: later, timeout: 1s, approve: true}]", "x", reviewer=SlowReviewer())
     assert result.output == "x"
 
 
@@ -140,7 +140,7 @@ def test_a_question_in_the_middle_of_the_work_stops_the_clock(bench, name):
         context.request_approval("Really?")
         return text
 
-    text = f"steps: [{{use: {name}, timeout: 100ms}}]"
+    text = f"steps: [{{use: {name}, timeout: 1s}}]"
     assert bench.add(ask, ask_plainly).run(text, "x", reviewer=SlowReviewer()).output == "x"
 
 

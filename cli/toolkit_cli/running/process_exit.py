@@ -19,8 +19,10 @@ def _is_waited_for(thread: threading.Thread) -> bool:
     """Return whether Python waits for a thread: `concurrent.futures` joins all of its own, and daemons with them."""
     if thread is threading.main_thread():
         return False
-    futures = sys.modules.get("concurrent.futures.thread")
-    return not thread.daemon or thread in getattr(futures, "_threads_queues", ())
+    pools = sys.modules.get("concurrent.futures.thread")
+    # A thread that has just started is not among those of its pool yet, but Python may wait for it by the time it ends.
+    is_pooled = getattr(thread, "_target", None) is getattr(pools, "_worker", thread)
+    return not thread.daemon or is_pooled or thread in getattr(pools, "_threads_queues", ())
 
 
 def leave(exit_code: int) -> NoReturn:
