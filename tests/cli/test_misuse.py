@@ -155,3 +155,22 @@ def test_name_that_no_folder_takes_is_told(invoke):
     result = invoke("new", "tool", "a" * 300)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == f"error: cannot write '{'a' * 300}.py': file name too long\n"
+
+
+ECHO = """
+[builtin.echo]
+kind = "process"
+description = "Says it again. Input: the text."
+command = ["sh", "-c", "read -r said; echo '{\\"output\\": \\"made\\"}'"]
+"""
+
+
+@pytest.mark.proof
+@pytest.mark.usefixtures("cold_starts")
+@pytest.mark.parametrize(
+    ("command", "printed"), [("run calculator 1+1", "2\n"), ("run echo text --yes --quiet", "made\n")]
+)
+def test_more_files_may_be_open_than_select_can_watch(in_shell, project, command, printed):
+    (project / "toolkit.toml").write_text(ECHO, "utf-8")
+    many = 'ulimit -n 4096; for number in $(seq 3 1100); do eval "exec $number</dev/null"; done'
+    assert in_shell(f"{many}; toolkit {command}") == (0, printed, "")

@@ -115,7 +115,7 @@ def _let_go_of_streams() -> None:
 def _watch(child: int, control: int, woken: int) -> int | None:
     """Return the status of the command, negative for a signal, or `None` if it is to be ended."""
     while True:
-        ready, _, _ = select.select([control, woken], [], [])
+        ready = _readable(control, woken)
         if woken in ready:
             os.read(woken, 4096)
             ended = _reap()
@@ -123,6 +123,14 @@ def _watch(child: int, control: int, woken: int) -> int | None:
                 return os.waitstatus_to_exitcode(ended[child])
         if control in ready:
             return None
+
+
+def _readable(*numbers: int, milliseconds: int | None = None) -> list[int]:
+    """Wait until files can be read or have ended, and return which; unlike `select`, whatever their numbers are."""
+    waiting = select.poll()
+    for number in numbers:
+        waiting.register(number, select.POLLIN)
+    return [number for number, _ in waiting.poll(milliseconds)]
 
 
 def _reap() -> dict[int, int]:
@@ -141,7 +149,7 @@ def _end_all(woken: int) -> None:
     while 0 not in _reap() and time.monotonic() < deadline:
         for process in _held():
             _send(process, signal.SIGKILL)
-        if select.select([woken], [], [], 0.01)[0]:
+        if _readable(woken, milliseconds=10):
             os.read(woken, 4096)
 
 

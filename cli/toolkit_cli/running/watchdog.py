@@ -101,8 +101,7 @@ class Watchdog:
 
     def _goes_on(self) -> bool:
         """Wait for a signal, or a moment; return whether the run is still to be watched."""
-        ready, _, _ = select.select([self._source], [], [], GLANCE)
-        news = os.read(self._source, 64) if ready else b""
+        news = os.read(self._source, 64) if _is_readable(self._source, GLANCE) else b""
         self._received += [number for number in news if number in self._numbers]
         return 0 not in news
 
@@ -127,6 +126,15 @@ class Watchdog:
         reporter.start()
         reporter.join(REPORTING)
         leave(self._watched.exit_code(why))
+
+
+def _is_readable(source: int, seconds: float) -> bool:
+    """Wait for a file for a while, and return whether it can be read."""
+    if not hasattr(select, "poll"):
+        return bool(select.select([source], [], [], seconds)[0])
+    waiting = select.poll()  # unlike `select`, it takes files of any number
+    waiting.register(source, select.POLLIN)
+    return bool(waiting.poll(seconds * 1000))
 
 
 class _Trouble:
