@@ -8,6 +8,9 @@ from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
+# LlamaIndex puts it before the docstring, where every parameter stands, and nothing is said of any.
+_SIGNATURE = re.compile(r"\A\w+\(.*\)(?: -> .*)?\n")
+
 
 class MissingParameterDescription(Rule):
     '''A parameter has no description.
@@ -77,6 +80,7 @@ class MissingParameterDescription(Rule):
 
 def _names(description: str, name: str) -> bool:
     """Whether the description of a tool names a parameter, so that what it says of it can be found there."""
+    description = _SIGNATURE.sub("", description)
     word = re.escape(name)
     is_telling = "_" in name or re.search(r"[a-z][A-Z]", name) is not None
     pattern = rf"\b{word}\b" if is_telling else rf"[`'\"]{word}[`'\"=]|(?<![\w-]){word}(?:=|:\s)"
