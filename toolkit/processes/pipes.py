@@ -1,4 +1,4 @@
-"""Pipes: a new one, and everything that is to be written written into one, at once where that blocks nobody."""
+"""Pipes: making one, writing all of some data into one, and finding out whether a write could block."""
 
 import os
 import select
@@ -25,10 +25,10 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 
 def takes_at_once(descriptor: int, size: int) -> bool:
-    """Return whether writing so many bytes to a file descriptor surely blocks nobody.
+    """Return whether writing so many bytes to a file descriptor is certain not to block.
 
-    That is known of pipes: one that can be written to takes `PIPE_BUF` bytes, as long as nobody else writes to it
-    (POSIX, `write` and `pipe`).
+    That is certain only for pipes: a pipe that can be written to takes `PIPE_BUF` bytes, as long as nobody else writes
+    to it (POSIX, `write` and `pipe`).
     """
     if not hasattr(select, "poll") or size > select.PIPE_BUF or not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
         return False

@@ -20,7 +20,7 @@ def _is_waited_for(thread: threading.Thread) -> bool:
     if thread is threading.main_thread():
         return False
     pools = sys.modules.get("concurrent.futures.thread")
-    # A thread that has just started is not among those of its pool yet, but Python may wait for it by the time it ends.
+    # A pool lists its threads only after they have started; until then, they are known by what they run.
     is_pooled = getattr(thread, "_target", None) is getattr(pools, "_worker", thread)
     return not thread.daemon or is_pooled or thread in getattr(pools, "_threads_queues", ())
 

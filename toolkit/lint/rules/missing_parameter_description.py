@@ -8,7 +8,7 @@ from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
-# LlamaIndex puts it before the docstring, where every parameter stands, and nothing is said of any.
+# LlamaIndex puts the signature before the docstring: it lists every parameter without describing any.
 _SIGNATURE = re.compile(r"\A\w+\(.*\)(?: -> .*)?\n")
 
 

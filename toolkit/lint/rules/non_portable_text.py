@@ -75,7 +75,7 @@ class NonPortableText(Rule):
             ("a table of Markdown", "---", _TABLE, "write a line for each"),
             ("control characters", "", _CONTROL, "take them out"),
         ):
-            # In quotes, a control character is no example of itself: models read it there too.
+            # Quotes do not make a control character harmless: models read it there too.
             if part in plain and (found := pattern.search(text.value if pattern is _CONTROL else plain)):
                 place = text.written.locate(found.start(), len(found[0])) or tool.location
                 fix = self._without(text, found) if pattern is _CONTROL else None
