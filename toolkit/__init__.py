@@ -1,11 +1,12 @@
-"""toolkit: lint, see, run and serve the tools that language models call.
+"""Lint, inspect, run and serve the tools that language models call.
 
-A tool is a plain typed function with a mark; it stays the function that it was, and is built where it is wanted.
+A tool is a plain typed function with a decorator. The decorated function works as before; the tool is built from it
+when it is needed.
 
     >>> from toolkit import resolve_tools, tool
     >>> @tool(read_only=True)
     ... def forecast(city: str, days: int = 1) -> str:
-    ...     '''Tell the weather of a city.'''
+    ...     '''Return the weather forecast for a city.'''
     ...     return f"{city}: {days} days of sun"
     >>> tools = resolve_tools([forecast])
     >>> tools["forecast"].run({"city": "Oslo", "days": 3}).text
@@ -13,7 +14,7 @@ A tool is a plain typed function with a mark; it stays the function that it was,
     >>> tools["forecast"].run({"days": 3}).text
     'Error: Missing required parameter(s): city'
 
-Each public name is loaded when it is first used, so that importing the package costs next to nothing.
+Public names are loaded on first use, so importing the package costs next to nothing.
 """
 
 TYPE_CHECKING = False

@@ -1,12 +1,12 @@
-"""The table of codes: one for each thing that may be wrong, no matter which part finds it.
+"""The codes of all problems, whichever part of the program reports them.
 
-A constant is called as its rule is: `UNKNOWN_TOOL` is `unknown-tool`. Every room that reports a problem takes its code
-from here; `toolkit.lint.rules` holds what each rule checks, or the page of what is found elsewhere.
+A constant has the name of its rule: `UNKNOWN_TOOL` is the code of `unknown-tool`. The rules themselves, and the pages
+of problems that are not found by a lint rule, are in `toolkit.lint.rules`.
 """
 
 from typing import Final
 
-# What opening finds: targets, modules, settings, servers, comments.
+# Found while targets are opened: modules, settings, servers, comments.
 NOT_FOUND: Final = "TK001"
 DOES_NOT_IMPORT: Final = "TK002"
 NOT_A_TOOL: Final = "TK003"

@@ -1,16 +1,16 @@
-"""Durations: spans of time as people write them in settings and pipelines."""
+"""Parses and formats durations such as `30s`, as settings and pipelines write them."""
 
 import re
 
 LONGEST_DURATION = 30 * 24 * 3600.0
-"""Thirty days in seconds: longer waits are slips of the pen, and clocks cannot keep them."""
+"""Thirty days in seconds. A longer duration is most likely a typo, and timers cannot handle all of them."""
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def parse_duration(text: str) -> float | None:
-    """Return the seconds that a duration such as `500ms`, `30s`, `5m` or `1h` means, or `None` for other texts."""
+    """Convert a duration such as `500ms`, `30s`, `5m` or `1h` to seconds; return `None` if it is not valid."""
     match = _DURATION.fullmatch(text.strip())
     if match is None:
         return None
@@ -19,7 +19,7 @@ def parse_duration(text: str) -> float | None:
 
 
 def spoken(seconds: float) -> str:
-    """Return a duration as people write it: `500ms`, `30s`, `5m`."""
+    """Format a duration: `500ms`, `30s`, `5m`."""
     if seconds < 1:
         return f"{seconds * 1000:g}ms"
     minutes = seconds / 60

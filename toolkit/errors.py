@@ -2,19 +2,19 @@
 
     ToolkitError
     ├── ToolArgumentsError        the arguments of a call do not fit the tool
-    ├── ToolExecutionError        the tool reports, in its own words, why it failed
-    └── Signal                    passes through every call untouched and is counted in no metric
-        ├── ExitEarlyError        a reviewer ended the run; what was done so far stands
-        ├── ApprovalPending       a call waits for an answer that comes later; what was done so far is kept
+    ├── ToolExecutionError        the tool failed, and its message explains why
+    └── Signal                    passes through every call unchanged and is not counted in metrics
+        ├── ExitEarlyError        a reviewer ended the run; completed work is not undone
+        ├── ApprovalPending       a call waits for an answer that comes later; completed work is kept
         ├── ApprovalTimeoutError  nobody answered in time, and the gate is set to raise
-        ├── ReplanRequested       what a tool found out asks for another plan; the loop ends, the run goes on
-        ├── TerminationRequested  a tool, or its caller, ends the agent's loop, or the whole run
-        ├── BudgetExceeded        a run has spent what it may
-        └── ConfigurationError    the program is set up wrongly; no model can mend it
-            ├── InvalidTools      tools that cannot be built, each with its Problem
+        ├── ReplanRequested       a tool found a reason to plan again; the loop ends, the run continues
+        ├── TerminationRequested  a tool or its caller ends the agent's loop or the whole run
+        ├── BudgetExceeded        a run has used up its budget
+        └── ConfigurationError    the program is set up incorrectly, which a model cannot fix
+            ├── InvalidTools      tools that cannot be built, with a Problem for each
             └── InvalidPipeline   a pipeline that cannot be planned, with every Problem
 
-Whatever else is raised while a tool runs becomes a failed `ToolResult`.
+Any other exception that is raised while a tool runs becomes a failed `ToolResult`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,22 +40,22 @@ __all__ = [
 ]
 
 
-_NAMED = 3
-"""How many questions a message names."""
+_LISTED_IDS = 3
+"""Maximum number of ids in a message."""
 
 
 class ToolkitError(Exception):
-    """The root of everything the library raises on purpose."""
+    """Base class of all exceptions that the library raises deliberately."""
 
 
 MISSING = "is missing"
-"""The reason for a member that is not there."""
+"""The reason given for a missing member."""
 
 
 class ToolArgumentsError(ToolkitError):
     """The arguments of a tool call are malformed, missing or of the wrong type.
 
-    A tool may raise it too, when only it can find that an argument is wrong.
+    A tool can also raise it, for errors that only the tool itself can detect.
     """
 
     def __init__(
@@ -65,12 +65,12 @@ class ToolArgumentsError(ToolkitError):
         *,
         faults: Mapping[str, str] | None = None,
     ) -> None:
-        """Keep the message that the caller, often a model, is sent, and an optional error code.
+        """Create the error.
 
         Args:
-            message: What is wrong, with every member that is.
-            code: What kind of failure it is.
-            faults: The reason for each wrong or missing member, by its path (`orders[0].price`).
+            message: The message for the caller, often a model; it lists everything that is wrong.
+            code: An identifier for the kind of failure.
+            faults: Maps the path of each wrong or missing member (`orders[0].price`) to the reason.
         """
         super().__init__(message)
         self.code = code
@@ -78,76 +78,91 @@ class ToolArgumentsError(ToolkitError):
 
     @property
     def wrong(self) -> dict[str, str]:
-        """The reason for each member that is there but wrong, by its path."""
+        """The members that are present but wrong: maps each path to the reason."""
         return {path: reason for path, reason in self.faults.items() if reason != MISSING}
 
 
 class ToolExecutionError(ToolkitError):
-    """A tool could not do its work; the message says why, for its caller."""
+    """A tool failed; the message explains why to its caller."""
 
     def __init__(self, message: str, code: str | int | None = None) -> None:
-        """Keep the message that the caller, often a model, is sent, and an optional error code."""
+        """Create the error.
+
+        Args:
+            message: The message for the caller, often a model.
+            code: An identifier for the kind of failure.
+        """
         super().__init__(message)
         self.code = code
 
 
-class Signal(ToolkitError):  # noqa: N818 - not an error: it steers the run
-    """Something that ends more than one call: it passes through tools, retries and pipelines untouched."""
+class Signal(ToolkitError):  # noqa: N818 - not an error: it controls the run
+    """Ends more than one call: passes through tools, retries and pipelines unchanged."""
 
 
 class ExitEarlyError(Signal):
-    """A reviewer ended the whole run; what was done so far stands."""
+    """A reviewer ended the whole run; completed work is not undone."""
 
     def __init__(
         self, reason: str = "The reviewer ended the run", *, timed_out: bool = False, interrupted: bool = False
     ) -> None:
-        """Keep the reason, and whether it was the clock, or an interruption, and no answer that ended the run."""
+        """Create the signal.
+
+        Args:
+            reason: Why the run ends.
+            timed_out: Whether the run ends because nobody answered in time.
+            interrupted: Whether the run ends because of an interruption, such as Ctrl-C.
+        """
         super().__init__(reason)
         self.reason = reason
         self.timed_out = timed_out
         self.interrupted = interrupted
         self.outputs: dict[str, Any] = {}
-        """What the steps of a pipeline gave before it was ended, by their paths."""
+        """Maps the paths of the pipeline's completed steps to their outputs."""
 
 
 class ApprovalTimeoutError(Signal):
-    """Nobody answered a question in time, and the gate is set to raise rather than to reject."""
+    """Nobody answered a question in time, and the gate is set to raise instead of rejecting the call."""
 
 
 class ApprovalPending(Signal):
-    """Calls wait for answers that come later, also after the program has ended: what was done so far is kept.
+    """Calls wait for approval, which can come after the program has ended; completed work is kept.
 
     Attributes:
-        ids: The ids of their questions; if there are very many, the first.
-        count: How many there are.
+        ids: The ids of the questions; only the first ones if there are very many.
+        count: The number of waiting calls.
     """
 
     def __init__(self, ids: Sequence[str], count: int | None = None) -> None:
-        """Keep which questions they are, and how many, where these are not all of them."""
+        """Create the signal.
+
+        Args:
+            ids: The ids of the questions.
+            count: The number of waiting calls, if `ids` does not list them all.
+        """
         self.ids = tuple(ids)
         self.count = len(self.ids) if count is None else count
-        named = ", ".join(self.ids[:_NAMED]) + (", …" if self.count > min(len(self.ids), _NAMED) else "")
-        super().__init__(f"{self.count:,} call{' waits' if self.count == 1 else 's wait'} for approval: {named}")
+        listed = ", ".join(self.ids[:_LISTED_IDS]) + (", …" if self.count > min(len(self.ids), _LISTED_IDS) else "")
+        super().__init__(f"{self.count:,} call{' waits' if self.count == 1 else 's wait'} for approval: {listed}")
 
     @classmethod
     def all_of(cls, pending: "Sequence[ApprovalPending]") -> "ApprovalPending":
-        """Return several of them as one."""
+        """Combine several signals into one."""
         return cls([question for one in pending for question in one.ids], sum(one.count for one in pending))
 
 
 class ReplanRequested(Signal):
-    """A tool has done its work, and what it found out asks for another plan: the loop ends, not what planned it.
+    """A tool found a reason to plan again: the agent's loop ends, and the planner that started it continues.
 
     Attributes:
-        reason: Why, in words.
-        artifacts: What the tool made, for the blackboard.
-        bindings: More for the blackboard, by name.
+        reason: Why a new plan is needed.
+        artifacts: Objects that the tool adds to the blackboard.
+        bindings: Named values that the tool adds to the blackboard.
     """
 
     def __init__(
         self, reason: str, *, artifacts: Sequence[Any] = (), bindings: Mapping[str, Any] | None = None
     ) -> None:
-        """Keep the reason, and what the next plan should know."""
         super().__init__(reason)
         self.reason = reason
         self.artifacts = tuple(artifacts)
@@ -155,10 +170,9 @@ class ReplanRequested(Signal):
 
 
 class TerminationRequested(Signal):
-    """A tool, or its caller, wants the agent's loop (`loop`) or the whole run (`run`) to end."""
+    """A tool or its caller ends the agent's loop (scope `loop`) or the whole run (scope `run`)."""
 
     def __init__(self, reason: str, scope: Literal["run", "loop"] = "run") -> None:
-        """Keep the reason, and what is to end."""
         super().__init__(reason)
         self.reason = reason
         self.scope = scope
@@ -168,7 +182,14 @@ class BudgetExceeded(Signal):
     """A run has used up its budget."""
 
     def __init__(self, what: str, limit: float, spent: float, *, run: object = None) -> None:
-        """Keep what is used up (`cost`, `tokens` or `actions`), the limit, what was spent, and whose budget it is."""
+        """Create the signal.
+
+        Args:
+            what: What is used up: `cost`, `tokens` or `actions`.
+            limit: The limit of the budget.
+            spent: The amount used so far.
+            run: The run that the budget belongs to.
+        """
         if what == "cost":
             used = f"{money(spent)} of {money(limit)}"
         else:
@@ -181,27 +202,27 @@ class BudgetExceeded(Signal):
 
 
 class ConfigurationError(Signal):
-    """The program is set up wrongly, for example a tool that needs approval has no reviewer."""
+    """The program is set up incorrectly; for example, a tool requires approval but there is no reviewer."""
 
     def __init__(self, message: str = "", *, problems: Sequence[Problem] = ()) -> None:
-        """Keep the problems found; without a message, they are the message."""
+        """Create the error; without a message, the problems become the message."""
         super().__init__(message or "\n".join(str(problem) for problem in problems))
         self.problems = tuple(problems)
 
 
 class InvalidTools(ConfigurationError):  # noqa: N818 - named for what happened: these tools are invalid
-    """Tools that cannot be built or used together; `problems` has every reason."""
+    """Tools that cannot be built or used together; `problems` lists all reasons."""
 
 
 class InvalidPipeline(ConfigurationError):  # noqa: N818 - named for what happened
-    """A pipeline that cannot be planned; `problems` has every reason."""
+    """A pipeline that cannot be planned; `problems` lists all reasons."""
 
 
 def raise_errors(kind: type[ConfigurationError], problems: Sequence[Problem]) -> None:
     """Raise one exception with all problems if any of them is an error.
 
     Raises:
-        ConfigurationError: Of the given kind, when there is an error among the problems.
+        ConfigurationError: As the subclass `kind`, if any problem is an error.
     """
     if errors_among(problems):
         raise kind(problems=problems)

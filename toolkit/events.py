@@ -1,8 +1,9 @@
-"""What happened while something ran.
+"""Events that report what happens during a run.
 
-A context's listener receives them; rendering, audit and progress fold the same stream. Without a listener no event is
-made. Every `…Started` has exactly one `…Finished` with the same `call`, on signals too. Times are seconds. All values
-are plain data, so that `as_record` gives what `--format jsonl` prints.
+The listener of the context receives them: terminal output, the audit log and progress bars are all made from the same
+stream. Without a listener, no events are created. Every `…Started` event is followed by exactly one `…Finished` event
+with the same `call`, even if a signal ends the call. Times are in seconds. All values are plain data: `as_record`
+returns what `--format jsonl` prints.
 """
 
 import re
@@ -19,35 +20,35 @@ StepStatus = Literal["ok", "failed", "skipped", "rejected", "timed_out", "ended"
 """How a step of a pipeline ended."""
 
 CALLS = count(1)
-"""Numbers for `call`; no two starts of any kind share one."""
+"""Numbers for `call`: every `…Started` event gets a different one."""
 
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass_transform(frozen_default=True)
 class Event:
-    """The root of all events: a class names its fields, all of which are given, by position or by name.
+    """Base class of all events. Subclasses annotate their fields, which are required, by position or by keyword.
 
-    An event never changes, and equals another of its class with the same fields. To type checkers it is a frozen
-    dataclass; it is not one, since so many generated classes would delay the start of every program.
+    Events are immutable, and equal if their class and fields are equal. Type checkers treat them as frozen
+    dataclasses. They are not, because generating so many dataclasses would delay the start of every program.
 
     Attributes:
-        kind: The name of the class as records have it: `tool_started` for `ToolStarted`.
+        kind: The name of the event in records: `tool_started` for `ToolStarted`.
     """
 
     kind: ClassVar[str] = "event"
     __match_args__: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        """Take the kind from the name of the class, and its fields from the annotations."""
+        """Derive `kind` from the name of the class, and the fields from its annotations."""
         cls.kind = _BETWEEN_WORDS.sub("_", cls.__name__).lower()
         cls.__match_args__ = (*cls.__match_args__, *cls.__annotations__)  # type: ignore[misc]  # as `@dataclass` does
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        """Keep a value for each field.
+        """Set every field.
 
         Raises:
-            TypeError: If one is missing, there twice, or for no field.
+            TypeError: If a field is missing, set twice or unknown.
         """
         fields = self.__match_args__
         if len(values) > len(fields) or named.keys() != {*fields[len(values) :]}:
@@ -55,58 +56,58 @@ class Event:
         self.__dict__.update(zip(fields, values, strict=False), **named)
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse: an event never changes."""
-        raise AttributeError(f"an event never changes, and {name!r} is not to be set")
+        raise AttributeError(f"cannot set {name!r}: events are immutable")
 
     def __delattr__(self, name: str) -> None:
-        """Refuse, as above."""
-        raise AttributeError(f"an event never changes, and {name!r} is not to be taken away")
+        raise AttributeError(f"cannot delete {name!r}: events are immutable")
 
     def __eq__(self, other: object) -> bool:
-        """Return whether another event has the same fields."""
         return vars(self) == vars(other) if type(self) is type(other) else NotImplemented
 
     def __hash__(self) -> int:
-        """Return the hash of its fields; arguments and results may have none."""
+        """Return the hash of the fields.
+
+        Raises:
+            TypeError: If a field, such as arguments or a result, is not hashable.
+        """
         return hash((self.kind, *map(self.__dict__.get, self.__match_args__)))
 
     def __repr__(self) -> str:
-        """Return the event as it could be written."""
         return f"{type(self).__name__}({', '.join(f'{name}={vars(self)[name]!r}' for name in self.__match_args__)})"
 
 
 Listener = Callable[[Event], None]
-"""A function that is called with each event as it happens."""
+"""A function that is called with each event when it happens."""
 
 
 def hears_pieces(listener: Listener | None) -> bool:
-    """Return whether a listener wants a model's reply piece by piece; if not, the model is not streamed.
+    """Return whether a listener needs a model's reply in pieces; if not, the reply is not streamed.
 
-    A listener that does not has a false attribute of this name.
+    A listener opts out by setting its attribute `hears_pieces` to `False`.
     """
     return listener is not None and bool(getattr(listener, "hears_pieces", True))
 
 
 def both(first: Listener | None, second: Listener | None) -> Listener | None:
-    """Return one listener for two, either of which may be missing."""
+    """Combine two listeners into one that calls both; either may be `None`."""
     if first is None or second is None:
         return first or second
 
-    def tell_both(event: Event) -> None:
+    def call_both(event: Event) -> None:
         first(event)
         second(event)
 
-    tell_both.hears_pieces = hears_pieces(first) or hears_pieces(second)  # type: ignore[attr-defined]
-    return tell_both
+    call_both.hears_pieces = hears_pieces(first) or hears_pieces(second)  # type: ignore[attr-defined]
+    return call_both
 
 
 def as_record(event: Event) -> dict[str, Any]:
-    """Return an event as plain data with its kind under `event`."""
+    """Return an event as plain data, with its kind under the key `event`."""
     return {"event": event.kind} | {name: getattr(event, name) for name in event.__match_args__}
 
 
 def redacted(event: Event, redactor: "Redactor") -> Event:
-    """Return an event without secrets; the same one if there are none in it."""
+    """Return the event with its secrets redacted; the same object if it contains none."""
     fields = {name: _redact(value, redactor) for name, value in vars(event).items()}
     if all(fields[name] is value for name, value in vars(event).items()):
         return event
@@ -118,12 +119,12 @@ def redacted(event: Event, redactor: "Redactor") -> Event:
 def _redact(value: Any, redactor: "Redactor") -> Any:
     try:
         return redactor.data(value)
-    except RecursionError:  # of arguments that are nested too deeply for anything
+    except RecursionError:  # arguments that are nested too deeply for any other code too
         return f"<{type(value).__name__}>"
 
 
 class ToolStarted(Event):
-    """A call of a tool begins, with the arguments as they came; stars stand for secrets."""
+    """A tool call starts, with the arguments as received; secrets are replaced by asterisks."""
 
     call: int
     tool: str
@@ -131,7 +132,7 @@ class ToolStarted(Event):
 
 
 class ToolFinished(Event):
-    """A tool has ended, well or not; `seconds` excludes the waiting for a person."""
+    """A tool call has ended, successfully or not; `seconds` excludes time spent waiting for a person."""
 
     call: int
     tool: str
@@ -143,7 +144,7 @@ class ToolFinished(Event):
 
 
 class ApprovalAsked(Event):
-    """A reviewer is being asked whether a call may run."""
+    """A reviewer is asked whether a call may run."""
 
     tool: str
     arguments: Any
@@ -151,7 +152,7 @@ class ApprovalAsked(Event):
 
 
 class ApprovalDecided(Event):
-    """A question was answered, or a rule or flag answered it beforehand (`by` names who)."""
+    """A decision was made by a reviewer, or in advance by a rule or a flag; `by` says which."""
 
     tool: str
     decision: Literal["continue", "edit", "reject", "exit_early"]
@@ -161,7 +162,7 @@ class ApprovalDecided(Event):
 
 
 class FileChanged(Event):
-    """A tool has created, changed or deleted a file."""
+    """A tool has created, modified or deleted a file."""
 
     tool: str
     path: str
@@ -171,7 +172,7 @@ class FileChanged(Event):
 
 
 class PipelineStarted(Event):
-    """A pipeline begins."""
+    """A pipeline starts."""
 
     call: int
     pipeline: str
@@ -179,7 +180,7 @@ class PipelineStarted(Event):
 
 
 class PipelineFinished(Event):
-    """A pipeline has ended, well or not."""
+    """A pipeline has ended, successfully or not."""
 
     call: int
     pipeline: str
@@ -189,7 +190,7 @@ class PipelineFinished(Event):
 
 
 class StepStarted(Event):
-    """A step begins; `path` identifies steps of branches and nested pipelines (`report/label`)."""
+    """A step starts; `path` identifies it, including in branches and nested pipelines (`report/label`)."""
 
     call: int
     path: str
@@ -200,10 +201,10 @@ class StepStarted(Event):
 
 
 class StepFinished(Event):
-    """A step has ended; a skipped step has a start and a finish too.
+    """A step has ended; skipped steps start and finish too.
 
-    `items` is how many items a `for_each` had, and `skipped` has those that failed and were left out: the `index`,
-    the `item` in short, its `error` and `error_code`.
+    `items` is the number of items of a `for_each`. `skipped` lists the items that failed and were left out, each with
+    its `index`, `item` (shortened), `error` and `error_code`.
     """
 
     call: int
@@ -224,7 +225,7 @@ class StepFinished(Event):
 
 
 class StepRetried(Event):
-    """An attempt failed and another follows after `delay` seconds; `item` names the item of a `for_each`, if any."""
+    """An attempt failed and is repeated after `delay` seconds; `item` is the item of a `for_each`, if any."""
 
     call: int
     path: str
@@ -235,7 +236,7 @@ class StepRetried(Event):
 
 
 class ItemFinished(Event):
-    """One item of a `for_each` step has ended; `item` is its short form."""
+    """One item of a `for_each` step has ended; `item` is a shortened form of it."""
 
     call: int
     path: str
@@ -250,7 +251,7 @@ class ItemFinished(Event):
 
 
 class ModelStarted(Event):
-    """A model is asked by an agent, for the agent's turn of this number; `run` is the id of the agent's run."""
+    """An agent calls its model, in turn number `turn`; `run` is the id of the agent's run."""
 
     call: int
     model: str
@@ -260,24 +261,24 @@ class ModelStarted(Event):
 
 
 class ModelSaid(Event):
-    """A piece of a model's reply; a model that does not stream sends all at once."""
+    """A piece of a model's reply, or all of it if the model does not stream."""
 
     call: int
     text: str
 
 
 class ModelChose(Event):
-    """A model has chosen to call a tool; the call begins when the reply is whole."""
+    """A model has chosen to call a tool; the call starts when the reply is complete."""
 
     call: int
     tool: str
 
 
 class ModelFinished(Event):
-    """A model's reply has ended, well or not.
+    """A model's reply has ended, successfully or not.
 
-    `text` is the whole reply, `calls` how many calls it wants; `cut` means that the text is incomplete; `cost` is
-    in US dollars, and `None` where nobody knows.
+    `text` is the whole reply, `calls` the number of tool calls in it, and `cut` whether the text is incomplete. `cost`
+    is in US dollars, or `None` if it is unknown.
     """
 
     call: int
@@ -297,7 +298,7 @@ class ModelFinished(Event):
 
 
 class AgentStarted(Event):
-    """An agent begins a task; `run` is the id of its run."""
+    """An agent starts a task; `run` is the id of its run."""
 
     call: int
     agent: str
@@ -306,7 +307,7 @@ class AgentStarted(Event):
 
 
 class AgentFinished(Event):
-    """An agent has ended, well or not."""
+    """An agent has ended, successfully or not."""
 
     call: int
     agent: str
@@ -318,7 +319,7 @@ class AgentFinished(Event):
 
 
 class BatchItemStarted(Event):
-    """An item of a batch begins; `trace` has variables that name the trace of its run, which may be elsewhere."""
+    """An item of a batch starts; `trace` has the variables that identify its trace, which another process may own."""
 
     call: int
     tool: str
@@ -328,7 +329,7 @@ class BatchItemStarted(Event):
 
 
 class BatchItemFinished(Event):
-    """An item of a batch has ended, well or not."""
+    """An item of a batch has ended, successfully or not."""
 
     call: int
     tool: str
@@ -341,7 +342,7 @@ class BatchItemFinished(Event):
 
 
 class RunStarted(Event):
-    """A run of the command line begins: a single call, a batch or an agent's task."""
+    """A run of the command line starts: a single call, a batch or an agent's task."""
 
     call: int
     target: str
@@ -349,7 +350,7 @@ class RunStarted(Event):
 
 
 class RunFinished(Event):
-    """A run of the command line has ended, well or not."""
+    """A run of the command line has ended, successfully or not."""
 
     call: int
     target: str
@@ -360,7 +361,7 @@ class RunFinished(Event):
 
 
 class Progress(Event):
-    """A tool reports how far it is; `item` names the item of a `for_each` that it works on, if any."""
+    """A tool reports its progress; `item` is the item of a `for_each` that it is working on, if any."""
 
     tool: str
     message: str

@@ -1,11 +1,11 @@
-"""Faces: the public names of a package, each loaded from its module when it is first used.
+"""Lets a package load each of its public names from its module on first use.
 
     if TYPE_CHECKING:
         from toolkit.runs.run import Run as Run
     else:
         __getattr__, __dir__, __all__ = face(__name__, {"run": "Run"})
 
-Type checkers and editors read the first half, and programs run the second.
+Type checkers and editors read the first half; programs run the second.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import sys
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:  # a face is imported by everything, and `typing` would cost more than the rest of it
+if TYPE_CHECKING:  # everything imports this module, and importing `typing` takes longer than the rest of it
     from collections.abc import Callable, Mapping
     from typing import Any
 
@@ -23,7 +23,7 @@ def face(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], 
 
     Args:
         package: The name of the package.
-        homes: For each of its modules, by the name it has within the package, the public names in it.
+        homes: Maps each module, by its name within the package, to its public names, separated by spaces.
     """
     home_of = {name: home for home, names in homes.items() for name in names.split()}
 
@@ -31,7 +31,7 @@ def face(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], 
         module = sys.modules[package]
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=module)
-        from importlib import import_module  # noqa: PLC0415 - most programs import no face beside `toolkit`
+        from importlib import import_module  # noqa: PLC0415 - most programs import only the face `toolkit`
 
         value = getattr(import_module(f"{package}.{home_of[name]}"), name)
         setattr(module, name, value)

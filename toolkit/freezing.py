@@ -1,4 +1,4 @@
-"""Freezing: plain data that nobody can change, and that is still read, compared and written as what it was."""
+"""Makes immutable copies of plain data that still read, compare and serialize like the original."""
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Mapping
@@ -8,10 +8,10 @@ _DICTS = (dict, OrderedDict, defaultdict)
 
 
 def freeze(data: Any) -> Any:
-    """Return plain data as a copy that never changes: mappings and lists in it too, and sets, however deep they are.
+    """Return an immutable copy of plain data, including nested mappings, lists and sets at any depth.
 
-    What is not plain data stays the object that it is. A frozen mapping is a `dict` and a frozen list a `list`, so that
-    both compare, read and become JSON as usual; `copy()` and `deepcopy` give an ordinary one, which can be changed.
+    Objects that are not plain data are kept as they are. A frozen mapping is a `dict` and a frozen list is a `list`, so
+    reading, comparing and JSON work as usual. `copy()` and `deepcopy` return ordinary, mutable ones.
     """
     copies: _Copies = {}
     pending: list[tuple[Any, FrozenDict | FrozenList]] = []
@@ -27,7 +27,10 @@ def freeze(data: Any) -> Any:
 
 
 def freeze_plain(data: Any) -> Any:
-    """Return plain data frozen, which is a tree of dicts, lists and tuples that nobody else holds, and not deep."""
+    """Freeze a shallow tree of dicts, lists and tuples that is not referenced from anywhere else.
+
+    This is faster than `freeze`, but recursive, and without support for shared or circular references.
+    """
     kind = type(data)
     if kind is dict:
         return FrozenDict({key: freeze_plain(value) for key, value in data.items()})
@@ -37,13 +40,13 @@ def freeze_plain(data: Any) -> Any:
 
 
 def freeze_mapping(data: Mapping[str, Any]) -> "FrozenDict":
-    """Return a mapping of any type, frozen."""
+    """Return an immutable copy of a mapping of any type; a frozen one is returned as it is."""
     frozen: FrozenDict = data if isinstance(data, FrozenDict) else freeze(dict(data))
     return frozen
 
 
 def _begun(data: Any, copies: "_Copies", pending: list[Any]) -> Any:
-    """Return a frozen copy, still empty if it is a mapping or a list; those are pending until they are filled."""
+    """Return a frozen copy; a mapping or a list is still empty, and is added to `pending` to be filled."""
     kind = type(data)
     if kind is tuple:
         return tuple(_begun(item, copies, pending) for item in data)
@@ -64,11 +67,11 @@ def _thaw(data: Any) -> Any:
 
 
 def _refuse(self: object, *_: Any, **__: Any) -> NoReturn:
-    raise TypeError(f"this {type(self).__bases__[0].__name__} never changes; change a copy of it: copy.deepcopy(…)")
+    raise TypeError(f"this {type(self).__bases__[0].__name__} is frozen; change a copy instead: copy.deepcopy(…)")
 
 
 class FrozenDict(dict[str, Any]):
-    """A dict that never changes, with values that never change."""
+    """An immutable dict of immutable values."""
 
     __slots__ = ()
     __setitem__ = __delitem__ = __ior__ = _refuse
@@ -80,7 +83,7 @@ class FrozenDict(dict[str, Any]):
         return copy
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """Let it be pickled, to become a frozen one again."""
+        """Support pickling; the unpickled copy is frozen too."""
         return freeze, (_thaw(self),)
 
 
@@ -88,7 +91,7 @@ NO_VALUES = FrozenDict()
 
 
 class FrozenList(list[Any]):
-    """A list that never changes, with items that never change."""
+    """An immutable list of immutable items."""
 
     __slots__ = ()
     __setitem__ = __delitem__ = __iadd__ = __imul__ = _refuse
@@ -100,7 +103,7 @@ class FrozenList(list[Any]):
         return copy
 
     def __reduce_ex__(self, _: SupportsIndex) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        """Let it be pickled, to become a frozen one again."""
+        """Support pickling; the unpickled copy is frozen too."""
         return freeze, (_thaw(self),)
 
 

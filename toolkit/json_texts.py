@@ -1,4 +1,4 @@
-"""JSON texts: a value as JSON that every reader takes, also where it holds numbers that JSON does not have."""
+"""Serializes values as JSON that every parser accepts, even with numbers that JSON cannot represent."""
 
 import json
 import os
@@ -8,19 +8,19 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any, Self
 
-_MARK = os.urandom(16).hex()  # no text of anybody else has it
+_MARK = os.urandom(16).hex()  # random, so that no other text contains it
 _MARKED = re.compile(f'"{_MARK}([^"]*)"')
 _DEEPEST = 200
 _PLAIN = {str, int, float, bool, type(None)}
 
 
 class WrittenNumber(float):
-    """A number that also knows how it was written: `str` gives every digit, for a `Decimal` and for text."""
+    """A float that remembers how it was written: `str` returns every digit, for a `Decimal` or for output."""
 
     __slots__ = ("_written",)
 
     def __new__(cls, written: str) -> Self:
-        """Read a number as JSON writes it."""
+        """Parse a number in JSON notation."""
         number = super().__new__(cls, written)
         number._written = written
         return number
@@ -32,7 +32,7 @@ class WrittenNumber(float):
         return self._written
 
     def __neg__(self) -> "WrittenNumber":
-        """Return its opposite, with the same digits."""
+        """Return the negated number with the same digits."""
         return WrittenNumber(self._written.removeprefix("-") if self._written.startswith("-") else f"-{self._written}")
 
 
@@ -44,20 +44,20 @@ def json_text(
     sort_keys: bool = False,
     default: Callable[[Any], Any] | None = None,
 ) -> str:
-    """Return a value as JSON; NaN and infinity are quoted: `"NaN"`, `"Infinity"`, `"-Infinity"`.
+    """Serialize a value as JSON; NaN and infinity become strings: `"NaN"`, `"Infinity"`, `"-Infinity"`.
 
-    Written numbers keep their digits.
+    A `WrittenNumber` keeps all its digits.
 
     Args:
-        value: What is written. Characters beyond ASCII stay as they are.
-        indent: By how many blanks each level stands in; without it everything is on one line.
-        separators: What stands between members, and after their names.
-        sort_keys: Whether the members of objects stand in the order of their names.
-        default: Returns what is written for an object that JSON has no form for.
+        value: The value. Non-ASCII characters are not escaped.
+        indent: The number of spaces per level; without it, everything is on one line.
+        separators: The separators between items and after keys.
+        sort_keys: Whether to sort the keys of objects.
+        default: Returns a serializable replacement for an object that JSON cannot represent.
 
     Raises:
-        TypeError: If something in it cannot be written as JSON.
-        ValueError: If it contains itself.
+        TypeError: If a part of the value cannot be serialized.
+        ValueError: If the value contains itself.
     """
     encode = _encoder(indent, separators, default, sort_keys=sort_keys).encode
     try:
@@ -69,7 +69,7 @@ def json_text(
 
 
 def as_plain(value: Any) -> Any:
-    """Return what is written for an object that JSON has no form for: a mapping as an object, all else as a text."""
+    """Convert an object that JSON cannot represent: a mapping becomes a `dict`, anything else a string."""
     return dict(value) if isinstance(value, Mapping) else str(value)
 
 
@@ -88,12 +88,12 @@ def _encoder(
 
 
 def with_digits(write: Callable[[Any], str], value: Any) -> str:
-    """Return what `write` makes of a value, in JSON, with written numbers as they were written."""
+    """Serialize a value with `write`, a function that returns JSON, and keep all digits of each `WrittenNumber`."""
     return _MARKED.sub(r"\1", write(_mark(value))) if _has_written_numbers(value) else write(value)
 
 
 def _has_written_numbers(value: Any) -> bool:
-    """Return whether there is one; what is nested deeper than JSON can be written is not looked at."""
+    """Return whether a value contains a `WrittenNumber`; deeper levels than JSON can be written are not searched."""
     waiting = [*value.values()] if type(value) is dict else [value]
     for _ in range(_DEEPEST):
         kinds = {*map(type, waiting)}

@@ -1,7 +1,7 @@
-"""Leftovers: temporary files of programs that were killed, which the next program removes.
+"""Removes temporary files that were left behind by killed processes.
 
-Each program that makes temporary files lists them in a file of its own, in a private folder of its user, and holds a
-lock on that file for as long as it lives. A list without a lock belongs to nobody any more. Only Unix has such locks.
+Each process lists its temporary files in a list file, in a private folder of the user, and keeps that file locked
+while it runs. A list file without a lock belongs to a process that has ended. Only Unix has such locks.
 """
 
 import atexit
@@ -19,7 +19,7 @@ _ATTEMPTS: Final = 3
 
 
 class _Listed:
-    """The list of this program: made when it is first needed, and empty whenever no temporary file is there."""
+    """The list file of this process: created on first use, and empty while there are no temporary files."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -35,7 +35,7 @@ class _Listed:
             file.flush()
 
     def _own_file(self) -> BinaryIO:
-        """Return the file of this process; a fork has one of its own."""
+        """Return the list file of this process; a forked process gets a new one."""
         if self._file is not None and self._process == os.getpid():
             return self._file
         if self._file is None:
@@ -62,9 +62,9 @@ _LISTED: Final = _Listed()
 
 @contextmanager
 def temporary(path: Path) -> Iterator[None]:
-    """Hold a file or a folder that is made and removed again within; the next program removes it if we are killed.
+    """Register a file or a folder that exists only within this block, so that it is removed even if we are killed.
 
-    Where nothing can be listed, such as in a home that cannot be written, it is not.
+    The next process removes it then. Nothing is registered if that is impossible, as in a read-only home directory.
     """
     is_listed = False
     with suppress(OSError, ImportError):
@@ -79,7 +79,7 @@ def temporary(path: Path) -> Iterator[None]:
 
 
 def remove_leftovers() -> None:
-    """Remove what programs that were killed have left."""
+    """Remove the temporary files of killed processes."""
     folder = _folder()
     with suppress(OSError, ImportError):
         if _is_ours(folder):
@@ -93,7 +93,7 @@ def _folder() -> Path:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Return whether nobody else can write the lists: whatever they name is removed."""
+    """Return whether only this user can write the list files, since every path in them is deleted."""
     if not hasattr(os, "geteuid"):
         return False
     status = folder.lstat()
@@ -101,7 +101,7 @@ def _is_ours(folder: Path) -> bool:
 
 
 def _new_list() -> BinaryIO:
-    """Return a new list with its lock; another program may remove it until it is locked."""
+    """Create and lock a list file; until it is locked, another process can remove it, so there are several attempts."""
     folder = _folder()
     folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
     if not _is_ours(folder):
@@ -135,7 +135,7 @@ def _remove_if_abandoned(file: Path) -> None:
 def _remove(path: Path) -> None:
     with suppress(OSError):
         if path.is_dir() and not path.is_symlink():
-            from shutil import rmtree  # noqa: PLC0415 - seldom is there anything to remove
+            from shutil import rmtree  # noqa: PLC0415 - rarely needed
 
             rmtree(path)
         else:

@@ -1,4 +1,4 @@
-"""Line expressions: whether a text matches somewhere, in time that grows with its length and no faster."""
+"""Regular expressions that search a text in linear time."""
 
 from typing import Any, NamedTuple
 
@@ -6,18 +6,18 @@ from toolkit.regex_checks import MAX_WORK, TooMuchWorkError, check_expression, r
 
 
 class LineExpression(NamedTuple):
-    """An expression that is ready to match.
+    """A compiled regular expression.
 
     Attributes:
-        validator: What pydantic-core made of it.
-        parts: How many parts it has.
+        validator: The expression compiled by pydantic-core.
+        parts: The size of the expression, as `check_expression` counts it.
     """
 
     validator: Any
     parts: int
 
     def matches(self, text: str) -> bool:
-        """Return whether a text matches somewhere.
+        """Return whether the expression matches anywhere in a text.
 
         Raises:
             TooMuchWorkError: If the text is too long for this expression.
@@ -28,15 +28,15 @@ class LineExpression(NamedTuple):
 
 
 def compile_line_expression(expression: str, *, ignore_case: bool = False, whole: bool = False) -> LineExpression:
-    r"""Return an expression that is ready to match.
+    r"""Compile a regular expression.
 
     Args:
-        expression: As it is written.
-        ignore_case: Whether upper and lower case are the same.
-        whole: Whether it matches a text from end to end only.
+        expression: The expression.
+        ignore_case: Whether to ignore case.
+        whole: Whether the expression must match the whole text.
 
     Raises:
-        MalformedExpressionError: Naming what is wrong, and where.
+        MalformedExpressionError: If the expression is not valid; the message says what is wrong, and where.
     """
     parts = check_expression(expression)
     framed = rf"\A(?:{expression})\z" if whole else expression

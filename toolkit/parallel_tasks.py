@@ -1,18 +1,18 @@
-"""Parallel tasks: several jobs side by side, of which the first that breaks ends the others."""
+"""Runs tasks in parallel; the first one that fails cancels the others."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from typing import NoReturn
 
-from anyio import create_task_group  # noqa: TID253 - this module is imported only where jobs run side by side
+from anyio import create_task_group  # noqa: TID253 - this module is imported only where tasks run in parallel
 
 Job = Callable[[], Awaitable[bool]]
-"""A task returns whether the others may continue."""
+"""A task; it returns whether the others may continue."""
 
 
 async def gather(jobs: Iterable[Job]) -> None:
-    """Run tasks side by side until all have ended, or one returns that the others must stop.
+    """Run tasks in parallel until all have ended, or one returns `False`, which cancels the others.
 
-    What a task raises ends the others and is raised as it is, not wrapped in a group.
+    An exception of a task also cancels the others. It is raised as it is, not wrapped in a group.
     """
     try:
         async with create_task_group() as group:

@@ -1,4 +1,4 @@
-"""Paths: as short as possible."""
+"""Shortens paths, finds the state folder, and reads files up to a size limit."""
 
 import os
 from errno import EFBIG, EINVAL
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def without_detours(path: Path) -> Path:
-    """Return a path without `folder/..` in it, where that leads to the same file; behind a link it may not."""
+    """Remove every `folder/..` from a path, unless the result is another file, as it may be if `folder` is a link."""
     if ".." not in path.parts:
         return path
     plain = Path(os.path.normpath(path))
@@ -17,17 +17,18 @@ def without_detours(path: Path) -> Path:
 
 
 def state_folder() -> Path:
-    """Return where the program keeps what it remembers of this user: in `XDG_STATE_HOME`, or in `~/.local/state`."""
+    """Return the folder for the program's data about this user, in `XDG_STATE_HOME` or `~/.local/state`."""
     named = os.environ.get("XDG_STATE_HOME", "")
     state = Path(named) if named.startswith(os.sep) else Path(os.environ.get("HOME") or os.sep) / ".local" / "state"
     return state / "toolkit"
 
 
 def bounded_bytes(path: Path, *, most: int) -> bytes:
-    """Return what a file holds.
+    """Return the contents of a file.
 
     Raises:
-        OSError: If it cannot be read, holds more than `most` bytes, or is not a regular file, which may never end.
+        OSError: If the file cannot be read or has more than `most` bytes, or if it is not a regular file, since reading
+            a device or a pipe might never end.
     """
     if not path.is_file() and path.exists() and not path.is_dir():
         raise OSError(EINVAL, "it is not a regular file", str(path))

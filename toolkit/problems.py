@@ -1,6 +1,6 @@
-"""Problems: the one kind of bad news, and the place it is about.
+"""The common format of everything that can be wrong with tools, settings and pipelines.
 
-Loading, linting and planning all yield problems; one renderer shows them; exceptions carry them.
+Loading, linting and planning all report problems; one renderer shows them, and exceptions carry them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,11 +10,11 @@ from typing import Any, Literal, NamedTuple
 __all__ = ["Edit", "Fix", "Location", "Problem", "Severity", "errors_among", "in_order"]
 
 Severity = Literal["error", "warning", "info"]
-"""How bad a problem is."""
+"""How severe a problem is."""
 
 
 class Location(NamedTuple):
-    """A place in a file: lines and columns count from 1, columns in characters; the end is exclusive."""
+    """A position or a range in a file. Lines and columns count from 1, columns in characters; the end is exclusive."""
 
     file: str
     line: int | None = None
@@ -23,25 +23,25 @@ class Location(NamedTuple):
     end_column: int | None = None
 
     def __str__(self) -> str:
-        """Return `file:line:column`, as far as they are known."""
+        """Return `file:line:column`, without the parts that are unknown."""
         known = [str(part) for part in (self.line, self.column) if part is not None]
         return ":".join([self.file, *known])
 
 
 class Edit(NamedTuple):
-    """A change of a file's text: what stands at a place is replaced; an empty place takes an insertion."""
+    """A change to a file: `text` replaces the range at `location`, or is inserted if the range is empty."""
 
     location: Location
     text: str
 
 
 class Fix(NamedTuple):
-    """Edits that fix a problem; they are made all together or not at all.
+    """Edits that fix a problem; either all of them are applied, or none.
 
     Attributes:
-        message: What they do, as a command: `Remove the entry`.
-        edits: The changes, none of which overlaps another.
-        is_safe: Whether the meaning stays what it was, so that nobody needs to look.
+        message: What the fix does, as a command: `Remove the entry`.
+        edits: The changes, which do not overlap.
+        is_safe: Whether the fix preserves the meaning, so that nobody needs to review it.
     """
 
     message: str
@@ -51,16 +51,16 @@ class Fix(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a definition, where it is, and the fix.
+    """One thing that is wrong with a definition, where it is, and how to fix it.
 
     Attributes:
-        code: The rule it breaks, such as `TK604`; empty where no rule has a number for it.
-        message: What is wrong, with the offending name in single quotes, and no full stop.
-        location: Where it is, if that is known.
-        severity: Only an `error` stops anything.
-        hint: What to do about it, such as `did you mean 'summarize'?`.
-        related: Other places that belong to it, each with what is there (`first defined here`).
-        fix: The edits that a program can make.
+        code: The code of the rule, such as `TK604`; empty if the problem does not belong to a rule.
+        message: What is wrong, with the name in question in single quotes, and without a full stop.
+        location: Where the problem is, if known.
+        severity: Only an `error` stops the work.
+        hint: How to fix it, such as `did you mean 'summarize'?`.
+        related: Other locations, each with a note (`first defined here`).
+        fix: A fix that can be applied automatically, if there is one.
     """
 
     code: str
@@ -72,7 +72,7 @@ class Problem:
     fix: Fix | None = None
 
     def __str__(self) -> str:
-        """Return the problem in one line, for logs and for exceptions."""
+        """Return the problem as one line, for logs and exceptions."""
         where = f"{self.location}: " if self.location else ""
         code = f"[{self.code}]" if self.code else ""
         advice = f" ({self.hint})" if self.hint else ""
@@ -80,7 +80,7 @@ class Problem:
 
 
 def problem_record(problem: Problem) -> dict[str, Any]:
-    """Return a problem as plain JSON; every key is always there."""
+    """Return a problem as plain JSON data in which every key is present."""
     fix = problem.fix
     return {
         "code": problem.code,
@@ -117,17 +117,17 @@ def _read_edit(record: Mapping[str, Any]) -> Edit:
 
 
 def errors_among(problems: Iterable[Problem]) -> list[Problem]:
-    """Return those problems that stop the work."""
+    """Return the problems with severity `error`."""
     return [problem for problem in problems if problem.severity == "error"]
 
 
 def in_order(problems: Iterable[Problem]) -> list[Problem]:
-    """Return problems without repetitions, in the order of their places."""
+    """Return the problems sorted by location, without duplicates."""
     return sorted(dict.fromkeys(problems), key=_rank)
 
 
 def placed(problems: Iterable[Problem], place: Location | None) -> list[Problem]:
-    """Return problems, each that has no place of its own with this one."""
+    """Return the problems, with `place` as the location of each that has none."""
     return [one if one.location else replace(one, location=place) for one in problems]
 
 
@@ -137,11 +137,11 @@ def _rank(problem: Problem) -> tuple[str, int, int]:
 
 
 def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
-    """Return the known names that a mistyped one may have meant, the likeliest first.
+    """Return the known names that are most similar to a mistyped one, the best match first.
 
-    Very long names are not compared; of very many names only those that begin alike are.
+    Very long names are not compared. If there are very many known names, only those with the same start are.
     """
-    from difflib import get_close_matches  # noqa: PLC0415 - only bad news needs it
+    from difflib import get_close_matches  # noqa: PLC0415 - needed only when something is wrong
 
     if len(name) > _LONGEST_COMPARED:
         return []
@@ -160,7 +160,7 @@ _SAME_START = 2
 
 
 def did_you_mean(name: str, known: Iterable[str], *, before: str = "", otherwise: str | None = None) -> str | None:
-    """Return a hint that names the nearest known names, or `otherwise` where none is near; `before` leads to each."""
+    """Return a hint with the most similar known names, each prefixed with `before`; `otherwise` if there are none."""
     matches = nearest(name, known)
     if not matches:
         return otherwise
@@ -168,18 +168,19 @@ def did_you_mean(name: str, known: Iterable[str], *, before: str = "", otherwise
 
 
 def how_to_install(requirement: str) -> str:
-    """Return the command that installs something for this Python; the `pip` of a shell may serve another one.
+    """Return the command that installs a package for this Python interpreter.
 
-    There, an index would be searched for the extra, where anybody may have published something of its name.
+    A bare `pip` might belong to another environment, where the package of the extra is looked up in an index to which
+    anybody may have published something with the same name.
     """
-    import sys  # noqa: PLC0415 - only bad news needs these
+    import sys  # noqa: PLC0415 - needed only when something is wrong
     from shlex import quote  # noqa: PLC0415
 
     return f"{quote(sys.executable or 'python')} -m pip install '{requirement}'"
 
 
 def respelled(name: str, known: Iterable[str], location: Location | None) -> Fix | None:
-    """Return the fix that writes the nearest known name in the place of a mistyped one, to be looked at by somebody."""
+    """Return an unsafe fix that replaces a mistyped name with the most similar known one, if there is one."""
     matches = nearest(name, known, most=1)
     if not matches or location is None or location.end_column is None:
         return None

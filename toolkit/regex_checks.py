@@ -1,13 +1,14 @@
-"""Regex checks: what is wrong with a regular expression, or too much in it, is reported before anything is matched.
+"""Reports what is wrong with a regular expression, or makes it too large, before anything is matched.
 
-What passes means the same to both engines that match: Rust's `regex`, which is part of pydantic-core, and RE2.
+An expression that passes means the same to both engines in use: Rust's `regex`, which is part of pydantic-core, and
+RE2.
 """
 
 import re
 from typing import Any, Final
 
 MAX_WORK: Final = 100_000_000
-"""Parts of an expression times characters of a text that are matched in one go, since nothing can interrupt it."""
+"""Limit for one match: parts of the expression times characters of the text. A match cannot be interrupted."""
 
 _MAX_LENGTH: Final = 1_000
 _MAX_PARTS: Final = 5_000
@@ -29,7 +30,7 @@ _SHOWN: Final = 50
 
 
 class MalformedExpressionError(ValueError):
-    """An expression is malformed, too large, or uses what is not supported; the message names it and its place."""
+    """An expression is malformed, too large or uses an unsupported feature; the message says what and where."""
 
 
 class TooLargeError(MalformedExpressionError):
@@ -41,7 +42,7 @@ class TooMuchWorkError(Exception):
 
 
 def compiles(pattern: str) -> bool:
-    """Return whether Python reads a text as a regular expression."""
+    """Return whether Python accepts a regular expression."""
     try:
         re.compile(pattern)
     except (re.error, RecursionError, OverflowError):
@@ -50,10 +51,10 @@ def compiles(pattern: str) -> bool:
 
 
 def check_expression(expression: str) -> int:
-    """Return how many parts an expression has, with its counted repeats written out.
+    """Check an expression and return the number of its parts, with counted repeats expanded.
 
     Raises:
-        MalformedExpressionError: Naming what is wrong, and where.
+        MalformedExpressionError: If the expression is not valid; the message says what is wrong, and where.
     """
     if len(expression) > _MAX_LENGTH:
         raise TooLargeError(f"it has {len(expression)} characters, at most {_MAX_LENGTH} are allowed")
@@ -69,10 +70,10 @@ def check_expression(expression: str) -> int:
 
 
 def rust_validator(expression: str, flags: str = "") -> Any:
-    """Return the validator of pydantic-core for texts that an expression matches somewhere.
+    """Return a pydantic-core validator that accepts a text if the expression matches anywhere in it.
 
     Raises:
-        MalformedExpressionError: Naming what is wrong, and where.
+        MalformedExpressionError: If the expression is not valid; the message says what is wrong, and where.
     """
     from pydantic_core import SchemaError, SchemaValidator, core_schema
 
@@ -83,7 +84,7 @@ def rust_validator(expression: str, flags: str = "") -> Any:
         return compiled(flags + expression)
     except SchemaError:
         pass
-    try:  # without flags and line ends, a place in the message is a place in the expression
+    try:  # without flags and line breaks, a position in the message is the position in the expression
         compiled(expression.replace("\n", " "))
     except SchemaError as error:
         raise _explain(str(error), expression) from error
@@ -101,16 +102,16 @@ def _explain(message: str, expression: str) -> MalformedExpressionError:
     culprit = expression[start:end]
     explained = at_place(reason.removeprefix("error: "), culprit, start)
     is_sign = len(culprit) == 1 and culprit in "()[]{}*+?|."
-    return MalformedExpressionError(f"{explained}; write \\{culprit} for the sign itself" if is_sign else explained)
+    return MalformedExpressionError(f"{explained}; write \\{culprit} to match it literally" if is_sign else explained)
 
 
 def at_place(reason: str, culprit: str, start: int) -> str:
-    """Return a reason with the part of an expression that it is about, and where that stands."""
+    """Return a reason followed by the part of the expression at fault, and its position."""
     return f"{reason}: '{culprit[:_SHOWN]}' at character {start + 1}"
 
 
 def _count_parts(expression: str) -> int:
-    """Return the parts of a well-formed expression; each repeat multiplies what stands before it."""
+    """Return the number of parts of a valid expression; a counted repeat multiplies the part before it."""
     groups, last = [0], 0
     for token in _TOKEN.finditer(expression):
         _refuse_what_engines_read_differently(token)
@@ -142,6 +143,6 @@ def _refuse_what_engines_read_differently(token: re.Match[str]) -> None:
         case "open" if token[0].startswith("(?") and "<" not in token[0] and "x" in token[0]:
             reason = "the flag x is not supported"
         case "counted" if re.search(r"\s", token[0]):
-            reason = "a repeat has no blanks between its braces"
+            reason = "a counted repeat cannot contain spaces"
     if reason:
         raise MalformedExpressionError(at_place(reason, token[0], token.start()))

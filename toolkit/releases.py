@@ -1,7 +1,7 @@
-"""Releases: which one this is, as the build found it in the tags, and which ones of others it runs with."""
+"""The version of the program, which the build takes from the tags, and the versions of installed packages."""
 
 try:
-    # A build writes it; it is in no checkout.
+    # Written by the build; not in version control.
     from toolkit._version import __version__  # type: ignore[import-not-found,unused-ignore]
 except ModuleNotFoundError:
     __version__ = "0+unbuilt"
@@ -10,8 +10,8 @@ __all__ = ["__version__", "software_versions"]
 
 
 def software_versions(*packages: str) -> dict[str, str]:
-    """Return the versions of this program, of Python, and of some installed packages, by their names."""
-    from importlib.metadata import version  # noqa: PLC0415 - a single run needs none of it
+    """Return the versions of this program, of Python and of installed packages, by name."""
+    from importlib.metadata import version  # noqa: PLC0415 - most runs do not need it
     from platform import python_version  # noqa: PLC0415 - as above
 
     found = {"toolkit": __version__, "python": python_version()}

@@ -1,4 +1,4 @@
-"""Replacing: files that are written whole, in one go, and never in the place of somebody else's."""
+"""Writes files atomically, and without overwriting unrelated ones."""
 
 import errno
 import os
@@ -8,20 +8,20 @@ from shutil import copymode
 from toolkit.leftovers import temporary
 
 _NO_NEW_FILE_HERE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY}
-"""Why a file that may be written cannot be replaced: its folder is somebody else's, or it is mounted by itself."""
+"""Errors when a writable file cannot be replaced: its folder is not writable, or the file is itself a mount point."""
 _EVERYBODY_MAY_READ, _OWNER_MAY_READ = 0o666, 0o600
 
 
 def put(file: Path, content: bytes, *, is_private: bool = False) -> None:
-    """Put content into a file in one go where that can be, so that readers find all of it at any time.
+    """Write a file, atomically where possible, so that readers never see only a part of it.
 
     Args:
-        file: The file; of a link the file that it leads to, and a pipe or a device is written to.
-        content: All that it is to hold.
-        is_private: Whether nobody but its owner may read it, where it was not there before.
+        file: The file. Links are followed; a pipe or a device is written to directly.
+        content: The new content.
+        is_private: Whether a new file is readable only by its owner.
 
     Raises:
-        OSError: If it cannot be written; it is then as it was.
+        OSError: If the file cannot be written; it is unchanged then.
     """
     if file.exists() and not file.is_file():
         file.write_bytes(content)
@@ -35,22 +35,24 @@ def put(file: Path, content: bytes, *, is_private: bool = False) -> None:
 
 
 def put_over(file: Path, content: bytes, mark: str, kind: str, *, is_private: bool = False) -> None:
-    """Put content where nothing is, or a file of the same kind; a project may name, or link to, any other of its user.
+    """Write a file unless another kind of file is already there.
+
+    The settings of a project could otherwise overwrite any file of its user, by its path or through a link.
 
     Args:
         file: The file.
-        content: All that it is to hold.
-        mark: What every file of the kind has in it.
-        kind: What such a file is called, as in `a baseline`.
-        is_private: Whether nobody but its owner may read it, where it was not there before.
+        content: The new content.
+        mark: A string that every file of this kind contains.
+        kind: The name of this kind in messages, such as `a baseline`.
+        is_private: Whether a new file is readable only by its owner.
 
     Raises:
-        OSError: If another file is there, or it cannot be written.
+        OSError: If another kind of file is there, or the file cannot be written.
     """
     if os.path.lexists(file):
         before = file.read_bytes() if file.is_file() else None
         if before is None or (before.strip() and mark.encode() not in before):
-            raise FileExistsError(errno.EEXIST, f"what is there is not {kind}")
+            raise FileExistsError(errno.EEXIST, f"it already exists and is not {kind}")
     put(file, content, is_private=is_private)
 
 

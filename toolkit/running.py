@@ -1,7 +1,7 @@
-"""Running coroutines from plain code, with an event loop only where one is needed.
+"""Runs coroutines from synchronous code, with an event loop only if one is needed.
 
-Everything that may suspend is written once, as a coroutine. One that never suspends is driven by hand, which costs a
-fiftieth of a loop; asyncio is not even imported for it.
+Code that can suspend is written once, as a coroutine. A coroutine that never suspends is driven directly, which takes a
+fiftieth of the time that an event loop takes, and does not even import asyncio.
 """
 
 import sys
@@ -20,8 +20,8 @@ _running_loop: Callable[[], object] | None = None
 
 
 def loop_is_running() -> bool:
-    """Return whether an event loop runs in this thread; where asyncio was never imported, none does."""
-    global _running_loop  # noqa: PLW0603 - looked up once, since every call asks
+    """Return whether an event loop is running in this thread; none is if asyncio was never imported."""
+    global _running_loop  # noqa: PLW0603 - looked up once, since every tool call needs it
     if _running_loop is None:
         _running_loop = getattr(sys.modules.get("asyncio"), "_get_running_loop", None)
         if _running_loop is None:
@@ -30,9 +30,9 @@ def loop_is_running() -> bool:
 
 
 def ends_more_than_a_call(error: BaseException) -> bool:
-    """Return whether an error ends the task or the program: an interruption, or a cancellation of this task.
+    """Return whether an error ends the task or the program: an interruption, or the cancellation of this task.
 
-    The cancellation of something that was awaited is not one, and neither is any other exception, whatever its class.
+    The cancellation of something that this task awaits does not, nor does any other exception, whatever its class.
     """
     if isinstance(error, Exception):
         return False
@@ -50,7 +50,7 @@ def _is_cancellation_of_this_task(error: BaseException) -> bool:
 
 
 def drive(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine that never suspends to its end.
+    """Run a coroutine that never suspends, without an event loop.
 
     Raises:
         RuntimeError: If it suspends after all.
@@ -61,11 +61,11 @@ def drive(coroutine: Coroutine[Any, Any, T]) -> T:
         result: T = stop.value
         return result
     coroutine.close()
-    raise RuntimeError("a coroutine that was to run without an event loop has suspended")
+    raise RuntimeError("a coroutine that must not suspend, because no event loop is running, has suspended")
 
 
 def run_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine to its end in an event loop of its own; no loop may be running in this thread."""
+    """Run a coroutine in a new event loop; no loop may be running in this thread."""
     import asyncio
 
     tasks: list[asyncio.Task[T]] = []
@@ -82,35 +82,37 @@ def run_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
     try:
         return asyncio.run(known())
     finally:
-        for task in tasks:  # an interruption has ended the loop before asyncio has looked at it, which it would log
+        for (
+            task
+        ) in tasks:  # retrieve the exception, or asyncio logs that nobody did when an interruption ended the loop
             if task.done() and not task.cancelled():
                 task.exception()
 
 
 def loops_at_work() -> "tuple[AbstractEventLoop, ...]":
-    """Return the event loops that `run_in_loop` runs at the moment, in whatever threads."""
+    """Return the event loops that `run_in_loop` is currently running, in all threads."""
     return tuple(_AT_WORK)
 
 
 def moves(loop: "AbstractEventLoop", patience: float) -> bool:
-    """Return whether an event loop answers within so many seconds; one that a tool blocks does not.
+    """Return whether an event loop responds within `patience` seconds, which it does not while a tool blocks it.
 
-    It is asked from another thread than its own.
+    Call this from another thread than that of the loop.
     """
-    from threading import Event  # noqa: PLC0415 - only where a run does not end
+    from threading import Event  # noqa: PLC0415 - needed only if a run does not end
 
     answered = Event()
     try:
         loop.call_soon_threadsafe(answered.set)
-    except RuntimeError:  # it is closed, so nothing blocks it
+    except RuntimeError:  # the loop is closed, so nothing blocks it
         return True
     return answered.wait(patience)
 
 
 async def pause(seconds: float) -> None:
-    """Wait: in the event loop where one runs, else in this thread."""
+    """Sleep, without blocking the event loop if one is running."""
     if not loop_is_running():
-        time.sleep(seconds)  # noqa: ASYNC251 - nobody else waits in this thread
+        time.sleep(seconds)  # noqa: ASYNC251 - there is no event loop to block
         return
     import asyncio
 
@@ -118,15 +120,15 @@ async def pause(seconds: float) -> None:
 
 
 async def drive_or_run(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Await a coroutine in the running loop, or, where none runs, give it one while this thread waits.
+    """Await a coroutine in the running event loop, or run it in a new one if none is running.
 
-    So code that awaits this never suspends without a loop, and can be driven by hand.
+    Code that awaits this never suspends without an event loop, so it can be passed to `drive`.
     """
     return await coroutine if loop_is_running() else run_in_loop(coroutine)
 
 
 def run_apart(function: Callable[[], T]) -> T:
-    """Run a function in a fresh thread that has no event loop, with this thread's context variables, and wait."""
+    """Run a function in a new thread without an event loop, with a copy of this thread's context, and wait for it."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only synchronous calls inside a loop need it
     from contextvars import copy_context  # noqa: PLC0415
 
@@ -135,15 +137,15 @@ def run_apart(function: Callable[[], T]) -> T:
 
 
 def awaited(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Return what a coroutine function gives, from plain code: in a loop of its own, whether or not one runs here."""
+    """Run a coroutine function from synchronous code in a new event loop, whether or not a loop is running here."""
     return run_apart(lambda: run_in_loop(work())) if loop_is_running() else run_in_loop(work())
 
 
 async def in_thread(function: Callable[[], T]) -> T:
-    """Run a plain function in a thread, so that it blocks neither its neighbours nor Ctrl-C nor a timeout.
+    """Run a synchronous function in a thread, so that it does not block other tasks, Ctrl-C or a timeout.
 
-    Each call has a thread of its own: a pool would let some wait for others. When the waiting is cancelled the thread
-    is abandoned, and may still take effect; the end of the program does not wait for it.
+    Each call gets its own thread, since calls in a pool could wait for each other. On cancellation the thread is
+    abandoned: the function may still take effect, and the program does not wait for it when it exits.
     """
     import asyncio
     from contextlib import suppress  # noqa: PLC0415 - only calls inside a running loop need it
@@ -161,9 +163,9 @@ async def in_thread(function: Callable[[], T]) -> T:
         value, error = None, None
         try:
             value = call(function)
-        except BaseException as raised:  # noqa: BLE001 - it is raised where it is awaited
+        except BaseException as raised:  # noqa: BLE001 - raised again in the awaiting task
             error = raised
-        with suppress(RuntimeError):  # nobody waits any more: the loop is closed
+        with suppress(RuntimeError):  # the loop is closed, so nothing awaits the result
             loop.call_soon_threadsafe(settle, value, error)
 
     Thread(target=work, name="toolkit call", daemon=True).start()

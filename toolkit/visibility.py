@@ -1,6 +1,6 @@
-"""What people see of a text: where it hides something, the text without that, and forms of it that hide nothing.
+"""Finds, removes and escapes invisible characters and terminal control sequences.
 
-`disarmed` is what every text passes on its way to a terminal, and `visible_json` what all JSON is written with.
+`disarmed` is applied to every text that is printed to a terminal, and `visible_json` writes all JSON output.
 """
 
 import json
@@ -30,17 +30,17 @@ _NOT_ASCII = re.compile(r"[^\n\x20-\x7e]+")
 
 
 def is_visible(character: str) -> bool:
-    """Return whether a character is seen where it stands, and turns nothing round."""
+    """Return whether a character is visible and does not change the direction of text."""
     return character.isprintable() and character not in _PRINTABLE_BUT_INVISIBLE
 
 
 def may_hide(text: str) -> bool:
-    """Return whether a text has a character that nobody sees in some place."""
+    """Return whether a text contains a character that is invisible in some contexts."""
     return not text.isascii() and _HIDDEN.search(text) is not None
 
 
 def hidden_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where characters stand that nobody sees and no writing needs."""
+    """Yield the start and end of each run of invisible characters that no script or emoji needs."""
     for found in _HIDDEN.finditer(text):
         start = found.start()
         while start < found.end():
@@ -55,7 +55,7 @@ def hidden_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def without_hidden(value: Any) -> Any:
-    """Return plain data in whose texts, keys too, nothing stands that nobody sees and no writing needs."""
+    """Remove invisible characters that no script or emoji needs from all strings in plain data, including keys."""
     match value:
         case str():
             return _show(value)
@@ -83,13 +83,13 @@ _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def disarmed(text: str, *, styled: bool = False) -> str:
-    """Return a text that a terminal cannot obey and that hides nothing; what it shows is otherwise as it was.
+    """Escape control sequences and invisible characters, so that a terminal shows the text and executes nothing.
 
-    Lines and tabs stay, and so do the joiners that a script or an emoji needs where they stand.
+    Line breaks and tabs are kept, and so are the joiners that a script or an emoji needs.
 
     Args:
-        text: Anything.
-        styled: Whether our own colours are among it; they stay too.
+        text: Any text.
+        styled: Whether the text contains our own colour sequences, which are kept too.
     """
     if not styled:
         return _NOT_PLAIN.sub(_disarmed_run, text)
@@ -98,7 +98,7 @@ def disarmed(text: str, *, styled: bool = False) -> str:
 
 
 def escaped(character: str) -> str:
-    """Return the escape of a character in a string of Python."""
+    """Return the escape sequence of a character in a Python string."""
     code = ord(character)
     if character in _SHORT:
         return _SHORT[character]
@@ -118,7 +118,7 @@ def _disarmed_run(found: re.Match[str]) -> str:
 
 
 def _is_dangerous(character: str) -> bool:
-    """Return whether a terminal obeys a character, or shows nothing of it."""
+    """Return whether a terminal interprets a character as a control character, or does not show it."""
     return (
         unicodedata.category(character) in _OBEYED_OR_UNSEEN
         or character in _PRINTABLE_BUT_INVISIBLE
@@ -129,13 +129,13 @@ def _is_dangerous(character: str) -> bool:
 def visible_json(
     value: Any, *, indent: int | None = None, sort_keys: bool = False, default: Callable[[Any], Any] | None = None
 ) -> str:
-    """Return a value as JSON with the same meaning and nothing hidden: invisible characters are escaped.
+    """Serialize a value as JSON in which invisible characters are escaped; the meaning stays the same.
 
     Args:
-        value: What JSON can say.
-        indent: By how many blanks each level stands in; without it everything is on one line.
-        sort_keys: Whether the members of objects stand in the order of their names.
-        default: What to write instead of what JSON cannot say.
+        value: The value.
+        indent: The number of spaces per level; without it, everything is on one line.
+        sort_keys: Whether to sort the keys of objects.
+        default: Returns a serializable replacement for an object that JSON cannot represent.
     """
     separators = (", ", ": ") if indent is None else (",", ": ")
     text = json_text(value, indent=indent, separators=separators, sort_keys=sort_keys, default=default)
@@ -150,12 +150,12 @@ def _escape_run(found: re.Match[str]) -> str:
 
 
 def _as_in_json(character: str) -> str:
-    # The standard library lets the delete character through, as JSON does.
+    # The standard library does not escape the delete character, which JSON allows unescaped.
     return "\\u007f" if character == "\x7f" else json.dumps(character)[1:-1]
 
 
 def _is_needed(text: str, index: int) -> bool:
-    """Return whether what is beside a joiner or a selector needs it; it can only need it if it is seen itself."""
+    """Return whether a joiner or a variation selector is needed by its neighbours, which must be visible themselves."""
     character = text[index]
     before = text[index - 1] if index else " "
     after = text[index + 1] if index + 1 < len(text) else " "

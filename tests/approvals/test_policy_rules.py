@@ -440,7 +440,7 @@ OF_KEYWORDS = (
         ("{glob: ['a', '']}", "'{}.glob' must be a shell pattern, or a list of them", "write glob: 'out/*'"),
         (
             "{regex: '('}",
-            "'{}.regex' is not a pattern: unclosed group: '(' at character 1; write \\( for the sign itself",
+            "'{}.regex' is not a pattern: unclosed group: '(' at character 1; write \\( to match it literally",
             "it matches the whole text, in linear time",
         ),
         (

@@ -134,7 +134,7 @@ def test_expressions_find_too(base):
     ("find", "message"),
     [
         ("six", "the regular expression does not match"),
-        ("(", "invalid regular expression: unclosed group: '(' at character 1; write \\( for the sign itself"),
+        ("(", "invalid regular expression: unclosed group: '(' at character 1; write \\( to match it literally"),
         ("x*", "the regular expression matches where there is nothing; make it match some text"),
     ],
 )

@@ -79,7 +79,7 @@ def test_files_can_be_chosen(base, glob, path, files):
         ({"pattern": ""}, "Search pattern must not be empty"),
         (
             {"pattern": "("},
-            "Invalid regular expression: unclosed group: '(' at character 1; write \\( for the sign itself",
+            "Invalid regular expression: unclosed group: '(' at character 1; write \\( to match it literally",
         ),
         ({"pattern": "a", "glob": "["}, "Invalid glob pattern: '[' is not closed by ']'"),
         ({"pattern": "a", "path": "../secret"}, "Access denied: path is outside the sandbox directory"),

@@ -351,7 +351,7 @@ def test_file_that_is_no_baseline_is_not_overwritten(invoke, bad):
     assert (bad / "profile").read_text("utf-8") == "mine"
     assert not (bad / "made").exists()
     assert invoke("lint", "--baseline", "profile", "--update-baseline").stderr == (
-        "error: cannot write 'profile': what is there is not a baseline\n"
+        "error: cannot write 'profile': it already exists and is not a baseline\n"
     )
 
 

@@ -101,7 +101,7 @@ def test_no_other_file_is_overwritten(project, invoke):
     result = invoke("lock", "tools.py", "--update")
     assert (result.exit_code, result.stderr) == (
         2,
-        "error: cannot write 'toolkit.lock': what is there is not a lockfile\n",
+        "error: cannot write 'toolkit.lock': it already exists and is not a lockfile\n",
     )
     assert (project / "profile").read_text("utf-8") == "mine"
     (project / "profile").write_text('<<<<<<< ours\n"toolkit-lock": 1', "utf-8")

@@ -131,7 +131,7 @@ def test_lockfile_that_cannot_be_written_or_read_is_told(invoke, tools):
     (tools / "toolkit.lock").mkdir()
     written = invoke("lock", "tools.py", "--update")
     assert (written.exit_code, written.stdout) == (2, "")
-    assert written.stderr.endswith("error: cannot write 'toolkit.lock': what is there is not a lockfile\n")
+    assert written.stderr.endswith("error: cannot write 'toolkit.lock': it already exists and is not a lockfile\n")
     read = invoke("lock", "tools.py")
     assert read.exit_code == 2
     assert "error[TK514]: 'toolkit.lock' cannot be read: is a directory\n" in read.stderr

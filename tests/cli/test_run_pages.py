@@ -101,7 +101,7 @@ def test_only_a_page_about_a_run_is_written_over(desk, invoke):
     (desk / "mine.html").write_text("mine", "utf-8")
     refused = invoke("runs", "show", run, "--html", "mine.html")
     assert (refused.exit_code, (desk / "mine.html").read_text("utf-8")) == (2, "mine")
-    assert "what is there is not a page about a run" in refused.stderr
+    assert "it already exists and is not a page about a run" in refused.stderr
     assert invoke("runs", "show", run, "--html", ".").exit_code == 2
     for _ in range(2):
         assert invoke("runs", "show", run, "--html", "page.html").exit_code == 0

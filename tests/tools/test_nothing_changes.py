@@ -51,7 +51,7 @@ def test_a_call_leaves_nothing_for_the_next_in_the_shared_context():
         return "changed"
 
     result = from_function(probe).run({})
-    assert result.error == "this dict never changes; change a copy of it: copy.deepcopy(…)"
+    assert result.error == "this dict is frozen; change a copy instead: copy.deepcopy(…)"
     assert NO_CONTEXT.values == {}
 
 
@@ -76,7 +76,7 @@ def test_values_that_contain_themselves_or_are_very_deep_stay_so():
     values["again"] = values
     context = ToolContext(values)
     assert context["again"]["again"] is context["again"]
-    with pytest.raises(TypeError, match="never changes"):
+    with pytest.raises(TypeError, match="is frozen"):
         context["again"]["pair"][0].append(2)
     deep: dict[str, Any] = {}
     for _ in range(5_000):
@@ -137,7 +137,7 @@ def test_what_is_read_from_a_specification_cannot_be_changed(change):
     parameters = {"type": "object", "properties": {"key": {"type": "string"}}, "required": ["key"]}
     spec = ToolSpec("probe", "Probe.", parameters, output_schema={"type": "string"}, examples=({"key": "k"},))
     before = spec.to_json()
-    with pytest.raises(TypeError, match="never changes"):
+    with pytest.raises(TypeError, match="is frozen"):
         change(spec)
     assert spec.to_json() == before
 
@@ -147,7 +147,7 @@ def test_a_specification_made_of_a_function_cannot_be_changed_either():
         """Probe."""
         return str(keys)
 
-    with pytest.raises(TypeError, match="never changes"):
+    with pytest.raises(TypeError, match="is frozen"):
         from_function(probe).spec.parameters["properties"]["keys"]["type"] = "string"
 
 
@@ -230,6 +230,6 @@ def test_a_record_keeps_what_the_call_was_made_with():
     arguments["data"]["items"].append(2)
     [record] = run.calls
     assert record.arguments == {"data": {"items": [1]}}
-    with pytest.raises(TypeError, match="never changes"):
+    with pytest.raises(TypeError, match="is frozen"):
         record.arguments["data"]["items"].append(3)
     assert json.dumps(record.as_record()["arguments"]) == '{"data": {"items": [1]}}'
