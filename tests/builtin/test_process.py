@@ -397,7 +397,7 @@ def test_what_the_command_leaves_behind_ends_with_it(household):
 @linux
 def test_a_killed_warden_is_noticed(household):
     result = Process(["sh", "-c", "kill -KILL $PPID; sleep 600"], timeout=60).run({"input": "x"})
-    assert result.error == "Failed to start process: what watches over it was killed: 'sh'"
+    assert result.error == "Failed to start process: the process that supervises it was killed: 'sh'"
     report(household, "the killed warden")
 
 
@@ -454,7 +454,7 @@ def test_processes_are_listed_alike_where_there_is_no_proc():
     with subprocess.Popen(["sleep", "600"]) as child:
         try:
             listings = [dict(warden._listed_by_ps())]
-            listings += [dict(warden._listed_by_the_system())] if ON_LINUX else []
+            listings += [dict(warden._listed_by_proc())] if ON_LINUX else []
             assert {listing[child.pid] for listing in listings} == {os.getpid()}
         finally:
             child.kill()

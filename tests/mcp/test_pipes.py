@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from toolkit.processes.pipes import takes_at_once  # private
+from toolkit.processes.pipes import write_cannot_block  # private
 
 pytestmark = pytest.mark.skipif(not hasattr(select, "poll"), reason="this system cannot tell")
 
@@ -22,13 +22,13 @@ def pipe():
 
 def test_empty_pipe_takes_a_short_line_at_once(pipe):
     _, target = pipe
-    assert takes_at_once(target, 100)
-    assert takes_at_once(target, select.PIPE_BUF)
+    assert write_cannot_block(target, 100)
+    assert write_cannot_block(target, select.PIPE_BUF)
 
 
 def test_no_pipe_takes_a_long_line_at_once(pipe):
     _, target = pipe
-    assert not takes_at_once(target, select.PIPE_BUF + 1)
+    assert not write_cannot_block(target, select.PIPE_BUF + 1)
 
 
 def test_full_pipe_takes_nothing_until_somebody_reads(pipe):
@@ -36,10 +36,10 @@ def test_full_pipe_takes_nothing_until_somebody_reads(pipe):
     os.set_blocking(target, False)
     written = _fill(target)
 
-    assert not takes_at_once(target, 1)
+    assert not write_cannot_block(target, 1)
     while written:
         written -= len(os.read(source, written))
-    assert takes_at_once(target, 1)
+    assert write_cannot_block(target, 1)
 
 
 def _fill(target):
@@ -51,11 +51,11 @@ def _fill(target):
     return written
 
 
-def test_every_line_that_a_pipe_takes_at_once_is_written_without_waiting(pipe):
+def test_every_line_that_a_pipe_write_cannot_block_is_written_without_waiting(pipe):
     _, target = pipe
     os.set_blocking(target, False)  # so that a write which would have to wait fails
     taken = 0
-    while takes_at_once(target, 1_000):
+    while write_cannot_block(target, 1_000):
         taken += os.write(target, b"x" * 1_000)
 
     assert taken >= select.PIPE_BUF
@@ -65,15 +65,15 @@ def test_every_line_that_a_pipe_takes_at_once_is_written_without_waiting(pipe):
 def test_of_a_socket_or_a_file_it_is_not_known(tmp_path):
     ours, theirs = socket.socketpair()
     with ours, theirs, (tmp_path / "file").open("wb") as file:
-        assert not takes_at_once(ours.fileno(), 1)
-        assert not takes_at_once(file.fileno(), 1)
+        assert not write_cannot_block(ours.fileno(), 1)
+        assert not write_cannot_block(file.fileno(), 1)
 
 
 def test_pipe_that_nobody_reads_any_more_is_written_to_and_fails():
     source, target = os.pipe()
     os.close(source)
     try:
-        assert takes_at_once(target, 1)
+        assert write_cannot_block(target, 1)
         with pytest.raises(BrokenPipeError):
             os.write(target, b"x")
     finally:

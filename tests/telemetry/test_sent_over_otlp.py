@@ -182,7 +182,7 @@ def test_exporter_that_is_not_installed_is_named(project):
     ended = program(project, "run", "tools.py:greet", "name=Ada", "--otel", OTEL_TRACES_EXPORTER="jager")
     assert ended.returncode == 2
     assert ended.stderr.startswith(
-        "error: --otel: the variables OTEL_… name the exporter 'jager', and no installed package has it; there are: "
+        "error: --otel: the OTEL_… variables name the exporter 'jager', which is not installed; installed exporters: "
     )
     ended = program(project, "run", "tools.py:greet", "name=Ada", OTEL_TRACES_EXPORTER="jager")
     assert (ended.returncode, ended.stdout) == (0, "hello Ada\n")

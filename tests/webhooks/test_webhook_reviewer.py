@@ -124,22 +124,22 @@ def test_an_edit_is_validated_again_a_rejection_has_its_reason_and_a_stop_ends_t
         (answering(now=time.time() + 3600), "it was signed more than 300 seconds ago"),
         (answering("yes"), "its decision is not one of"),
         (answering("edit"), "it lacks the arguments"),
-        (answering(reason=1), "its reason is not text"),
+        (answering(reason=1), "its reason is not a string"),
         (lambda _, body: (200, body_for(json.loads(body)), {}), "it is not signed"),
         (lambda headers, body: (200, body, {key: headers[key] for key in headers if "toolkit" in key}), "its signature is wrong"),
         (lambda *_: (200, b"[]", signed(SECRET, "answer", b"[]")), "it is not a JSON object"),
         (lambda *_: (200, b"{", signed(SECRET, "answer", b"{")), "it is not JSON"),
         (lambda *_: (500, b"", {}), "it has the status 500"),
         (lambda *_: (302, b"", {"Location": "/other"}), "it has the status 302"),
-        (lambda *_: (202, b"", {}), "it does not say where the answer will be"),
-        (lambda *_: (202, b'{"poll": "https://evil.example/"}', {}), "it leads to another server"),
+        (lambda *_: (202, b"", {}), "it does not name a URL to poll"),
+        (lambda *_: (202, b'{"poll": "https://evil.example/"}', {}), "its URL to poll is on another server"),
         (lambda *_: (200, b"x" * 2_000_000, {}), "it is too long"),
     ],
 )  # fmt: skip
 def test_what_is_not_a_signed_answer_to_this_question_approves_nothing(answer, why):
     with webhook(answer) as server:
         text, done = delete_under(server)
-    assert (text.startswith("Error: Rejected by reviewer: the answer of the webhook does not count: "), done) == (True, [])  # fmt: skip
+    assert (text.startswith("Error: Rejected by reviewer: the webhook's answer is not valid: "), done) == (True, [])  # fmt: skip
     assert why in text
 
 

@@ -101,14 +101,14 @@ def test_nobody_is_asked_with_no_input_nor_by_a_project(tmp_path, chat):
     assert "--no-input forbids asking" in run.communicate(timeout=60)[1]
     (tmp_path / "toolkit.toml").write_text('[webhook]\nurl = "https://evil.example/"\nsecret = "HOME"\n', "utf-8")
     run = started(tmp_path, "run", "tools.py:delete", "path=a", "--yes")
-    assert "a project's file cannot say who answers questions" in run.communicate(timeout=60)[1]
+    assert "a project's file cannot decide who answers questions" in run.communicate(timeout=60)[1]
     assert run.returncode == 2
 
 
 def test_a_secret_that_is_not_set_lets_nothing_run(tmp_path, chat, monkeypatch):
     monkeypatch.delenv("APPROVALS_SECRET")
     run = started(tmp_path, "run", "tools.py:delete", "path=a")
-    assert "the variable 'APPROVALS_SECRET', which holds the secret of the webhook, is not set" in run.communicate(timeout=60)[1]  # fmt: skip
+    assert "the environment variable 'APPROVALS_SECRET' (the webhook's secret) is not set" in run.communicate(timeout=60)[1]  # fmt: skip
     assert run.returncode == 2
 
 

@@ -1,4 +1,4 @@
-"""Commands that are run for a while or to their end, with all that they start; no shell is ever involved."""
+"""Run external commands without a shell, and clean up every process that they start."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

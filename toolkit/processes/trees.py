@@ -1,4 +1,4 @@
-"""Process trees: a command is run to its end, and nothing that it started outlives it, us, or the time it has."""
+"""Run a command to its end; no process that it starts outlives it, its timeout or this process."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from toolkit.processes.pipes import open_pipe
-from toolkit.processes.watching import end_without_warden, marked, read_report, watched
+from toolkit.processes.watching import end_without_warden, mark_environment, read_report, warden_command
 
 _CHUNK: Final = 64 * 1024
 _PATIENCE: Final = 10.0
@@ -18,17 +18,17 @@ _WAKING: Final = 0.5
 
 
 class StartError(Exception):
-    """A command could not be started; the message says why."""
+    """Raised if a command cannot be started. The message says why."""
 
 
 class Ended(NamedTuple):
-    """How a command ended.
+    """The result of a command.
 
     Attributes:
-        status: Its exit status; negative for the signal that ended it.
-        output: What it wrote, as much as was to be kept.
-        errors: What it wrote to its standard error, likewise.
-        output_is_cut: Whether there was more output.
+        status: Exit status, or the negative number of the signal that ended it.
+        output: Standard output, up to the limit.
+        errors: Standard error, up to the limit.
+        output_is_cut: Whether standard output was longer than the limit.
     """
 
     status: int
@@ -46,29 +46,33 @@ async def run_command(
     timeout: float | None = None,  # noqa: ASYNC109 - running out of it ends the processes, which a scope cannot
     max_bytes: int = 1024 * 1024,
 ) -> Ended:
-    """Run a command without any shell, with the environment that there is, and return how it ended.
+    """Run a command without a shell, and return its result.
 
-    When it ends, when the time is over, when the call is cancelled, and when this process dies, everything that the
-    command started is killed; on Linux also what moved to a session of its own.
+    Every process that the command started is killed when the command ends, when it times out, when the call is
+    cancelled and when this process dies; on Linux that includes processes that moved to another session.
 
     Args:
         command: The program and its arguments.
-        feed: What it can read from its standard input.
-        directory: Where it runs; the current directory unless it is given.
-        variables: More of its environment.
-        timeout: Seconds that it may take.
-        max_bytes: How much of each of its outputs is kept; the rest is read and dropped.
+        feed: Bytes for its standard input.
+        directory: Its working directory; the current directory by default.
+        variables: Environment variables to set in addition to those of this process.
+        timeout: Timeout in seconds; `None` means no timeout.
+        max_bytes: Maximum number of bytes to keep of each output stream; the rest is read and discarded.
 
     Raises:
-        StartError: If it cannot be started.
-        TimeoutError: If it was killed since the time was over.
+        StartError: If the command cannot be started.
+        TimeoutError: If the command timed out and was killed.
     """
     from anyio import create_task_group, fail_after
 
     with ExitStack() as stack:
         output, errors, report = _Capture(max_bytes), _Capture(max_bytes), _Capture(_CHUNK)
-        environment, mark = marked({**os.environ, **(variables or {})})
-        with _watched(command, environment, directory, stack, (output, errors, report)) as (warden, stdin, control):
+        environment, mark = mark_environment({**os.environ, **(variables or {})})
+        with _under_warden(command, environment, directory, stack, (output, errors, report)) as (
+            warden,
+            stdin,
+            control,
+        ):
             try:
                 with fail_after(timeout):
                     async with create_task_group() as group:
@@ -88,12 +92,12 @@ async def run_command(
     if "error" in outcome:
         raise StartError(_reason(outcome["error"], command[0]))
     if "exit" not in outcome:
-        raise StartError(f"what watches over it was killed: '{command[0]}'")
+        raise StartError(f"the process that supervises it was killed: '{command[0]}'")
     return Ended(outcome["exit"], bytes(output.kept), bytes(errors.kept), output.is_cut)
 
 
 class _Capture:
-    """Reads one output to its end, and keeps the beginning."""
+    """Reads an output stream to its end, and keeps the beginning."""
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
@@ -118,7 +122,7 @@ class _Capture:
 
 
 async def _keep_awake(warden: subprocess.Popen[bytes], seconds: float) -> None:
-    """Wake the warden every few seconds: the command may have stopped it."""
+    """Send the warden `SIGCONT` at intervals, since the command may have stopped it."""
     from anyio import sleep
 
     while True:
@@ -127,7 +131,7 @@ async def _keep_awake(warden: subprocess.Popen[bytes], seconds: float) -> None:
 
 
 async def _write(target: FileIO, feed: bytes) -> None:
-    """Write as the command reads; one that reads no more needs no more."""
+    """Write as fast as the command reads; stop if it closes its standard input."""
     from anyio import wait_writable
 
     rest = memoryview(feed)
@@ -145,14 +149,14 @@ async def _write(target: FileIO, feed: bytes) -> None:
 
 
 @contextmanager
-def _watched(
+def _under_warden(
     command: Sequence[str],
     environment: dict[str, str],
     directory: Path | None,
     stack: ExitStack,
     captures: Sequence[_Capture],
 ) -> Iterator[tuple[subprocess.Popen[bytes], FileIO, FileIO]]:
-    """Start the warden with the command; yield it, the standard input, and what it lives as long as."""
+    """Start the warden with the command; yield the warden, the command's standard input and the control pipe."""
     stdin_end, stdin = open_pipe(stack)
     control_end, control = open_pipe(stack)
     ends = []
@@ -162,15 +166,15 @@ def _watched(
         ends.append(end)
     os.set_blocking(stdin.fileno(), False)
     output, errors, report = ends
-    handed = (report.fileno(), control_end.fileno())
+    inherited = (report.fileno(), control_end.fileno())
     try:
-        warden = subprocess.Popen(  # noqa: S603 - the command is its user's own
-            watched(command, *handed, environment),
+        warden = subprocess.Popen(  # noqa: S603 - the user chose the command
+            warden_command(command, *inherited, environment),
             env=environment,
             stdin=stdin_end,
             stdout=output,
             stderr=errors,
-            pass_fds=handed,
+            pass_fds=inherited,
             cwd=directory,
             start_new_session=True,
         )
@@ -187,7 +191,7 @@ def _watched(
 
 
 async def _end(warden: subprocess.Popen[bytes], report: _Capture, mark: str) -> None:
-    """Wait until the warden has ended everything and itself; it keeps its report open as long."""
+    """Wait until the warden has killed everything and exited; its report pipe stays open until then."""
     from anyio import CancelScope, create_task_group, move_on_after
 
     with CancelScope(shield=True), move_on_after(_PATIENCE):
@@ -197,7 +201,7 @@ async def _end(warden: subprocess.Popen[bytes], report: _Capture, mark: str) -> 
             group.cancel_scope.cancel()
         warden.wait()
     outcome = read_report(report.kept)
-    if "started" in outcome and warden.returncode != 0:  # somebody has killed it, and it has ended nothing
+    if "started" in outcome and warden.returncode != 0:  # the warden itself was killed, and has not cleaned up
         end_without_warden(outcome["started"], mark)
 
 

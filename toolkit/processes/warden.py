@@ -1,15 +1,16 @@
-"""The warden: a program of its own that starts one command, and ends everything that the command started.
+"""The warden: a separate program that starts one command, and kills every process that the command started.
 
     python -I -S warden.py REPORT CONTROL LOCALE COMMAND [ARGUMENT...]
 
-It stands between us and the command, so that nothing outlives either of us. On Linux it adopts orphaned processes
-beneath it, also one that moved to a session of its own; so everything that was started stays in its tree. It ends
-the tree when the command has ended, when `CONTROL` is closed, and so also when we die in any way: the system
-closes what we held open. It writes to `REPORT`, a line each, which process is to be the command (`started PID`), that
-it is now (`running PID`) or why it cannot be (`error ERRNO`), and how it ended (`exit STATUS`). `LOCALE` is the
-command's `LC_CTYPE`, if it has one.
+The warden runs between toolkit and the command, so that no process outlives either of them. On Linux it adopts
+orphaned descendants, even those that moved to another session, so every process stays in its tree. It kills the tree
+when the command has ended and when `CONTROL` is closed. If toolkit dies, the system closes `CONTROL`.
 
-It imports nothing of the library, and little else, since every command waits for its start.
+It writes these lines to `REPORT`: `started PID` (the process that will become the command), then `running PID` (the
+command has started) or `error ERRNO` (it cannot be started), and `exit STATUS` (how it ended). `LOCALE` is the
+command's `LC_CTYPE`; it is empty if the command has none.
+
+The warden imports nothing from the library, and little else, because every command waits for it to start.
 """
 
 import os
@@ -21,9 +22,9 @@ from collections.abc import Callable
 from contextlib import suppress
 
 PATIENCE = 5.0
-"""Seconds after which what cannot be ended is left, such as a process of another user."""
+"""Seconds after which the warden gives up on processes that it cannot kill, such as those of another user."""
 
-_PR_SET_PDEATHSIG = 1  # a signal for this process when its parent dies
+_PR_SET_PDEATHSIG = 1  # the signal that this process receives when its parent dies
 _PR_SET_CHILD_SUBREAPER = 36
 _IGNORED = (
     signal.SIGINT,
@@ -38,14 +39,14 @@ _IGNORED_BY_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 
 
 def main(arguments: list[str]) -> None:
-    """Run the command that the arguments name to its end, and its tree to nothing."""
+    """Run the command given by the arguments, then kill what is left of its process tree."""
     report, control, locale, command = int(arguments[0]), int(arguments[1]), arguments[2], arguments[3:]
-    _give_back(locale)
+    _restore_locale(locale)
     os.set_inheritable(report, False)
     os.set_inheritable(control, False)
     set_option = _option_setter()
     set_option(_PR_SET_CHILD_SUBREAPER, 1)
-    set_option(_PR_SET_PDEATHSIG, signal.SIGCONT)  # somebody may have stopped us
+    set_option(_PR_SET_PDEATHSIG, signal.SIGCONT)  # the command may have stopped us
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
     woken = _notice_children()
@@ -54,17 +55,17 @@ def main(arguments: list[str]) -> None:
     if child == 0:
         _become(command, failed, set_option)
     os.close(failed)
-    _tell(report, f"started {child}")
-    _tell(report, f"error {reason}" if (reason := os.read(failure, 16).decode()) else f"running {child}")
-    _let_go_of_streams()
+    _report(report, f"started {child}")
+    _report(report, f"error {reason}" if (reason := os.read(failure, 16).decode()) else f"running {child}")
+    _close_streams()
     status = _watch(child, control, woken)
     _end_all(woken)
     if status is not None:
-        _tell(report, f"exit {status}")
+        _report(report, f"exit {status}")
 
 
-def _give_back(locale: str) -> None:
-    """Set `LC_CTYPE` to what it was: where the locale is C, Python has just set another one."""
+def _restore_locale(locale: str) -> None:
+    """Restore `LC_CTYPE`: Python has changed it if the locale is C."""
     if locale:
         os.environ["LC_CTYPE"] = locale
     else:
@@ -72,17 +73,17 @@ def _give_back(locale: str) -> None:
 
 
 def _option_setter() -> Callable[[int, int], object]:
-    """Return what sets an option of this process, where there are such options."""
+    """Return `prctl` on Linux, and a function that does nothing elsewhere."""
     if not sys.platform.startswith("linux"):
         return lambda *_: None
-    from ctypes import CDLL  # noqa: PLC0415 - Linux alone has them
+    from ctypes import CDLL  # noqa: PLC0415 - only Linux has prctl
 
     set_option: Callable[[int, int], object] = CDLL(None).prctl
     return set_option
 
 
 def _notice_children() -> int:
-    """Return what can be read from as soon as a child has ended."""
+    """Return a file descriptor that becomes readable when a child has ended."""
     woken, wake = os.pipe()
     os.set_blocking(woken, False)
     os.set_blocking(wake, False)
@@ -92,28 +93,28 @@ def _notice_children() -> int:
 
 
 def _become(command: list[str], failed: int, set_option: Callable[[int, int], object]) -> None:
-    """Become the command, in a session of its own, which has no terminal; it dies if the warden does."""
+    """Become the command, in a new session without a terminal; on Linux it dies with the warden."""
     try:
         os.setsid()
         set_option(_PR_SET_PDEATHSIG, signal.SIGKILL)
         for number in (*_IGNORED, *_IGNORED_BY_PYTHON, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
-        os.execvp(command[0], command)  # noqa: S606 - no shell is the point
+        os.execvp(command[0], command)  # noqa: S606 - deliberately without a shell
     except OSError as error:
         os.write(failed, str(error.errno).encode())
     finally:
         os._exit(127)
 
 
-def _let_go_of_streams() -> None:
-    """Close the command's streams here, so that they end with the command."""
+def _close_streams() -> None:
+    """Close the command's streams in the warden, so that they end when the command ends."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
 
 
 def _watch(child: int, control: int, woken: int) -> int | None:
-    """Return the status of the command, negative for a signal, or `None` if it is to be ended."""
+    """Return the exit status of the command, negative for a signal, or `None` if it has to be killed."""
     while True:
         ready = _readable(control, woken)
         if woken in ready:
@@ -126,7 +127,10 @@ def _watch(child: int, control: int, woken: int) -> int | None:
 
 
 def _readable(*numbers: int, milliseconds: int | None = None) -> list[int]:
-    """Wait until files can be read or have ended, and return which; unlike `select`, whatever their numbers are."""
+    """Wait until some of these file descriptors are readable or closed, and return them.
+
+    Unlike `select`, this works for descriptors of any number.
+    """
     waiting = select.poll()
     for number in numbers:
         waiting.register(number, select.POLLIN)
@@ -134,42 +138,42 @@ def _readable(*numbers: int, milliseconds: int | None = None) -> list[int]:
 
 
 def _reap() -> dict[int, int]:
-    """Take note of every child that has ended."""
+    """Return the wait status of every child that has ended, by process ID; the key 0 means that no child is left."""
     ended = {}
     try:
         while (found := os.waitpid(-1, os.WNOHANG))[0]:
             ended[found[0]] = found[1]
     except ChildProcessError:
-        ended[0] = 0  # there is none any more
+        ended[0] = 0
     return ended
 
 
 def _end_all(woken: int) -> None:
     deadline = time.monotonic() + PATIENCE
     while 0 not in _reap() and time.monotonic() < deadline:
-        for process in _held():
+        for process in _stop_descendants():
             _send(process, signal.SIGKILL)
         if _readable(woken, milliseconds=10):
             os.read(woken, 4096)
 
 
 def end_descendants() -> None:
-    """End everything that this process, which is not a warden, has started, and everything that they have started."""
+    """Kill all descendants of this process, which need not be a warden."""
     deadline = time.monotonic() + PATIENCE
-    while (held := _held()) and time.monotonic() < deadline:
-        for process in held:
+    while (stopped := _stop_descendants()) and time.monotonic() < deadline:
+        for process in stopped:
             _send(process, signal.SIGKILL)
         time.sleep(0.01)
 
 
-def _held() -> list[int]:
-    """Return the processes of the tree, all of them stopped, so that none can start another or be replaced by one."""
-    held: list[int] = []
-    while new := [process for process in _descendants() if process not in held]:
+def _stop_descendants() -> list[int]:
+    """Stop all descendants, so that they cannot start processes and their process IDs cannot be reused; return them."""
+    stopped: list[int] = []
+    while new := [process for process in _descendants() if process not in stopped]:
         for process in new:
             _send(process, signal.SIGSTOP)
-        held += new
-    return held
+        stopped += new
+    return stopped
 
 
 def _send(process: int, number: int) -> None:
@@ -182,17 +186,17 @@ def _descendants() -> list[int]:
     for process, parent in _processes():
         children.setdefault(parent, []).append(process)
     found = list(children.get(os.getpid(), ()))
-    for process in found:  # it grows while it is walked
+    for process in found:  # the list grows during the loop
         found += children.get(process, ())
     return found
 
 
 def _processes() -> list[tuple[int, int]]:
-    """Return every process of the machine that lives, with its parent."""
-    return _listed_by_the_system() if os.path.isdir("/proc/self") else _listed_by_ps()  # noqa: PTH112 - pathlib is slow
+    """Return the process IDs of every live process on the machine and of its parent."""
+    return _listed_by_proc() if os.path.isdir("/proc/self") else _listed_by_ps()  # noqa: PTH112 - pathlib is slow
 
 
-def _listed_by_the_system() -> list[tuple[int, int]]:
+def _listed_by_proc() -> list[tuple[int, int]]:
     found = []
     for name in os.listdir("/proc"):  # noqa: PTH208 - as above
         if name.isdecimal():
@@ -214,8 +218,8 @@ def _listed_by_ps() -> list[tuple[int, int]]:
     return [(int(process), int(parent)) for process, parent, state in rows if not state.startswith("Z")]
 
 
-def _tell(report: int, message: str) -> None:
-    with suppress(OSError):  # nobody may be left to receive it
+def _report(report: int, message: str) -> None:
+    with suppress(OSError):  # the reader may be gone
         os.write(report, f"{message}\n".encode())
 
 

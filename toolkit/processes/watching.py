@@ -1,7 +1,8 @@
-"""Watching: a command is started by a warden, a program of its own that ends all that the command has started.
+"""Run commands under a warden, a separate process that kills everything the command has started.
 
-Its parent gives a warden the write end of one pipe, its report, and the read end of another, its control. It
-starts the command with its own streams, environment and folder, and ends it with its tree when the control is closed.
+The warden inherits two pipes: the write end of its report pipe and the read end of its control pipe. It starts the
+command with its own streams, environment and working directory, and kills the whole process tree when the control
+pipe is closed.
 """
 
 import os
@@ -14,47 +15,47 @@ from pathlib import Path
 from typing import Final
 
 _MARK: Final = "TOOLKIT_WARDEN"
-"""The variable by which everything that a warden's command has started is found without the warden."""
+"""Environment variable that identifies the processes of a command when its warden is gone."""
 _PATIENCE: Final = 2.0
 
 _WARDEN: Final = Path(__file__).with_name("warden.py")
 
 
 def missing_support() -> str | None:
-    """Return why commands cannot be watched over here, or `None` if they can."""
+    """Return why this system cannot run commands under a warden, or `None` if it can."""
     if os.name != "posix":
         return "this system cannot end a command with everything that it started; it needs Linux, macOS or another Unix"
-    return None if sys.executable else "the Python interpreter that watches over commands cannot be found"
+    return None if sys.executable else "the Python interpreter, which supervises commands, cannot be found"
 
 
-def watched(command: Sequence[str], report: int, control: int, environment: Mapping[str, str]) -> list[str]:
-    """Return the command line of a warden for a command.
+def warden_command(command: Sequence[str], report: int, control: int, environment: Mapping[str, str]) -> list[str]:
+    """Return the command line that starts a warden for a command.
 
     Args:
         command: The program and its arguments.
-        report: The descriptor that it reports to.
-        control: The descriptor that it lives as long as.
-        environment: What the warden is started with, and the command is to have.
+        report: File descriptor that the warden writes its report to.
+        control: File descriptor whose closing ends the warden.
+        environment: Environment variables of the warden and the command.
     """
     locale = environment.get("LC_CTYPE", "")
     return [sys.executable, "-I", "-S", str(_WARDEN), str(report), str(control), locale, *command]
 
 
-def marked(environment: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Return an environment for a warden, and the mark in it that all that the command starts will carry."""
+def mark_environment(environment: Mapping[str, str]) -> tuple[dict[str, str], str]:
+    """Return the environment for a warden, and the unique mark in it that every process of the command inherits."""
     mark = os.urandom(16).hex()
     return {**environment, _MARK: mark}, mark
 
 
 def end_without_warden(leader: int, mark: str) -> None:
-    """End what a command has started whose warden was killed.
+    """Kill the processes of a command whose warden was killed.
 
-    That is its group, and on Linux every process in its session or with its mark. What has left the session, lost its
-    parent and cleared its environment is not found.
+    These are the processes of its group, and on Linux also those in its session or with its mark. A process that has
+    left the session, lost its parent and cleared its environment is not found.
 
     Args:
-        leader: The process of the command.
-        mark: The mark of the warden.
+        leader: Process ID of the command.
+        mark: The mark that `mark_environment` returned.
     """
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
@@ -77,6 +78,6 @@ def _left_of(leader: int, mark: str) -> Iterator[int]:
 
 
 def read_report(report: bytes | bytearray) -> dict[str, int]:
-    """Return what a warden has reported so far, by the first word of each line."""
+    """Return the numbers that a warden has reported so far, by the first word of each line."""
     lines = (line.split() for line in report.decode().splitlines())
     return {what: int(number) for what, number in lines}

@@ -1,8 +1,9 @@
-"""Telemetry: what happens in runs, as spans and metrics of OpenTelemetry; the only room that imports it.
+"""Report runs as OpenTelemetry spans and metrics.
 
-`Telemetry` is a listener like any other. `open_telemetry` also opens what sends its spans and metrics, as the variables
-`OTEL_…` say. Both need the extra `otel`. The names of spans, attributes and metrics are those of the semantic
-conventions for generative AI where there are any: https://github.com/open-telemetry/semantic-conventions-genai
+`Telemetry` is an ordinary event listener. `open_telemetry` also sets up the exporters for its spans and metrics, as
+configured by the `OTEL_…` environment variables. Both need the extra `otel`. Spans, attributes and metrics follow the
+semantic conventions for generative AI where these define names:
+https://github.com/open-telemetry/semantic-conventions-genai
 """
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""Beginnings: the span that an event of a start begins, by its name, its kind and its attributes."""
+"""The name, kind and attributes of the span that a start event begins."""
 
 import json
 from collections.abc import Mapping
@@ -33,17 +33,17 @@ _PROVIDERS: Final = {
     "openai-responses": "openai",
     "xai": "x_ai",
 }
-"""The names of providers in the semantic conventions, where they differ from the first half of a model's name."""
+"""Provider names in the semantic conventions, where they differ from the prefix of a model's name."""
 
 
 class Beginning(NamedTuple):
-    """A span that begins.
+    """The start of a span.
 
     Attributes:
-        name: Its name, of which there are few different ones.
-        attributes: What is known of it from the start.
-        kind: Whether it waits for a service.
-        trace: The variables that name the span that it belongs to, where that is in another process.
+        name: Name of the span, with low cardinality.
+        attributes: Attributes that the span starts with.
+        kind: `SpanKind.CLIENT` for a request to a model.
+        trace: Environment variables that identify the parent span if it is in another process.
     """
 
     name: str
@@ -53,11 +53,11 @@ class Beginning(NamedTuple):
 
 
 def beginning_of(event: Event, *, content: bool) -> Beginning | None:
-    """Return the span that an event begins, if it begins one.
+    """Return the start of the span that an event begins, or `None` if it begins none.
 
     Args:
-        event: The event; no secret is in it.
-        content: Whether arguments may be among the attributes.
+        event: The event, with secrets already masked.
+        content: Whether to include arguments in the attributes.
     """
     match event:
         case ToolStarted(tool=tool, arguments=arguments):
@@ -76,7 +76,7 @@ def beginning_of(event: Event, *, content: bool) -> Beginning | None:
 
 
 def _of_ours(event: Event) -> Beginning | None:
-    """Return the span of what the semantic conventions do not know."""
+    """Return the start of a span that the semantic conventions do not define."""
     match event:
         case StepStarted(path=path, tool=tool):
             more = {} if tool is None else {"gen_ai.tool.name": tool}
@@ -94,12 +94,12 @@ def _operation(name: str, target: str, attributes: Mapping[str, Any]) -> Beginni
 
 
 def _of_model(name: str) -> dict[str, Any]:
-    """Return the attributes of a model that is called `provider:model`."""
+    """Return the attributes of a model named `provider:model`."""
     provider, _, model = name.rpartition(":")
     provider = provider.partition("/")[0] or "_OTHER"
     return {"gen_ai.provider.name": _PROVIDERS.get(provider, provider), "gen_ai.request.model": model}
 
 
 def text_of(value: Any) -> str:
-    """Return a value as an attribute has it: text as it is, and everything else as JSON."""
+    """Return a value as the text of an attribute: strings unchanged, everything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=as_plain)

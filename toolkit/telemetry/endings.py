@@ -1,4 +1,4 @@
-"""Endings: what a finish event adds to the span that it ends, and to the metrics that count it."""
+"""What a finish event adds to the span that it ends and to its metrics."""
 
 from typing import Any, Final, NamedTuple
 
@@ -18,13 +18,13 @@ _WELL: Final = {"success", "ok", "skipped"}
 
 
 class Ending(NamedTuple):
-    """What a span has come to.
+    """The end of a span.
 
     Attributes:
-        seconds: How long the work took, without the waiting for a person.
-        attributes: What is known of it at the end.
-        error_type: What kind of failure it was; `None` where all went well.
-        message: The words of the failure; only with content.
+        seconds: Duration, excluding the time spent waiting for a person.
+        attributes: Attributes to add to the span.
+        error_type: Type of the error, or `None` on success.
+        message: The error message; only with content.
     """
 
     seconds: float
@@ -34,11 +34,11 @@ class Ending(NamedTuple):
 
 
 def ending_of(event: Event, *, content: bool) -> Ending | None:
-    """Return what an event ends, if it ends something.
+    """Return the end of the span that an event ends, or `None` if it ends none.
 
     Args:
-        event: The event; no secret is in it.
-        content: Whether results, messages and the words of failures may be among what is known.
+        event: The event, with secrets already masked.
+        content: Whether to include results, messages and error messages.
     """
     match event:
         case ToolFinished(outcome=outcome, error_code=code, output=output, error=error, seconds=seconds):
@@ -71,7 +71,7 @@ def _of_model(event: ModelFinished, *, content: bool) -> Ending:
 
 
 def _message(event: ModelFinished) -> dict[str, Any]:
-    """Return a model's reply in the form that the semantic conventions give messages."""
+    """Return a model's reply in the message format of the semantic conventions."""
     reason = "length" if event.cut else "tool_call" if event.calls else "stop"
     return {"role": "assistant", "parts": [{"type": "text", "content": event.text}], "finish_reason": reason}
 

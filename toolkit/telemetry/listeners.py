@@ -1,4 +1,4 @@
-"""The listener: every start is a span, every finish ends it and is counted."""
+"""The event listener: a start event begins a span; the finish event ends it and records metrics."""
 
 from typing import Any, Final, NamedTuple
 
@@ -27,7 +27,7 @@ _IN_AGENT: Final = contexts.create_key("toolkit-in-agent")
 
 
 class _Open(NamedTuple):
-    """A span that has begun, what is known of it, and what the context was before."""
+    """An open span, how it began, and the token that restores the context before it."""
 
     span: Span
     beginning: Beginning
@@ -35,10 +35,10 @@ class _Open(NamedTuple):
 
 
 class Telemetry:
-    """A listener that makes spans and metrics of OpenTelemetry of what happens.
+    """An event listener that reports runs as OpenTelemetry spans and metrics.
 
-    A span is the current one in its context until it ends, so what is done meanwhile belongs to it, in tasks and in
-    threads too.
+    Each span is the current span until it ends, so spans that are created meanwhile become its children, even in tasks
+    and threads.
 
     Example:
         >>> from toolkit import ToolContext, from_function
@@ -51,7 +51,7 @@ class Telemetry:
     """
 
     hears_pieces: Final = False
-    """What models say piece by piece is not listened to."""
+    """Events about pieces of streamed model output are not received."""
 
     def __init__(
         self,
@@ -60,12 +60,12 @@ class Telemetry:
         meter_provider: MeterProvider | None = None,
         content: bool = False,
     ) -> None:
-        """Listen, with nothing begun.
+        """Create the listener.
 
         Args:
-            tracer_provider: Makes the spans; the one of the program unless given.
-            meter_provider: Makes the metrics; the one of the program unless given.
-            content: Whether arguments, results, messages and the words of failures are in spans. Secrets never are.
+            tracer_provider: Creates the spans; the global provider by default.
+            meter_provider: Creates the metrics; the global provider by default.
+            content: Whether spans include arguments, results, messages and error messages. Secrets are always masked.
         """
         self._tracer = get_tracer(SCOPE, __version__, tracer_provider)
         self._measures = Measures(get_meter(SCOPE, __version__, meter_provider))
@@ -73,7 +73,7 @@ class Telemetry:
         self._open: dict[int, _Open] = {}
 
     def __call__(self, event: Event) -> None:
-        """Take an event in."""
+        """Record an event."""
         if (beginning := beginning_of(event, content=self._content)) is not None:
             self._begin(event, beginning)
         elif (ending := ending_of(event, content=self._content)) is not None:
@@ -83,7 +83,7 @@ class Telemetry:
 
     def _begin(self, event: Any, beginning: Beginning) -> None:
         if isinstance(event, StepStarted) and contexts.get_value(_IN_AGENT):
-            return  # the step of an agent is the call of a tool, which has a span
+            return  # a step of an agent is a tool call, which has a span
         is_elsewhere = beginning.trace is not None and not get_current_span().get_span_context().is_valid
         parent = context_of(beginning.trace or {}) if is_elsewhere else contexts.get_current()
         span = self._tracer.start_span(beginning.name, parent, beginning.kind, beginning.attributes)
@@ -91,11 +91,11 @@ class Telemetry:
         self._open[event.call] = _Open(span, beginning, contexts.attach(inner))
 
     def _end(self, event: Any, ending: Ending) -> None:
-        """End a span and count it; what ends twice, since its run was given up meanwhile, has ended the first time."""
+        """End a span and record it; a second finish event, as after an abandoned run, is ignored."""
         if (opened := self._open.pop(event.call, None)) is None:
             return
         span = opened.span
-        if get_current_span() is span:  # elsewhere its context is not the one to be left
+        if get_current_span() is span:  # in another context, there is nothing to detach
             contexts.detach(opened.token)
         span.set_attributes(ending.attributes)
         if ending.error_type is not None:

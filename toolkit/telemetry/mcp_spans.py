@@ -1,4 +1,4 @@
-"""Spans of MCP: the SDK makes them, and carries the trace in `_meta`; here they get the names that were agreed on.
+"""Rename the spans of the MCP SDK, which propagates the trace in `_meta`, to follow the semantic conventions.
 
 https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/mcp.md
 """
@@ -27,27 +27,27 @@ _NANOSECONDS: Final = 1e9
 
 
 class McpExporter(SpanExporter):
-    """Hands spans to another exporter, those of MCP with the agreed names; without content, no words of a peer."""
+    """Renames MCP spans and passes all spans to another exporter; without content, a peer's messages are removed."""
 
     def __init__(self, inner: SpanExporter, *, content: bool) -> None:
-        """Keep who sends them.
+        """Wrap an exporter.
 
         Args:
-            inner: Sends them.
-            content: Whether the words of failures may be among them.
+            inner: The exporter that sends the spans.
+            content: Whether spans can contain error messages and events.
         """
         self._inner, self._content = inner, content
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
-        """Send spans."""
+        """Export the spans."""
         return self._inner.export([self._tidied(span) if _is_of_mcp(span) else span for span in spans])
 
     def shutdown(self) -> None:
-        """Send nothing more."""
+        """Shut down the other exporter."""
         self._inner.shutdown()
 
     def force_flush(self, timeout_millis: int = 30_000) -> bool:
-        """Send what there is."""
+        """Flush the other exporter."""
         return self._inner.force_flush(timeout_millis)
 
     def _tidied(self, span: ReadableSpan) -> ReadableSpan:
@@ -68,10 +68,10 @@ class McpExporter(SpanExporter):
 
 
 class McpDurations(SpanProcessor):
-    """Counts how long requests of MCP took, ours and those that we answered."""
+    """Records the duration of MCP requests, both sent and answered."""
 
     def __init__(self, meter: Meter) -> None:
-        """Count nothing yet."""
+        """Create the histograms."""
         self._durations = {
             kind: meter.create_histogram(
                 f"mcp.{side}.operation.duration",
@@ -80,20 +80,20 @@ class McpDurations(SpanProcessor):
                 explicit_bucket_boundaries_advisory=_SECONDS,
             )
             for kind, side, words in (
-                (SpanKind.CLIENT, "client", "How long a request to an MCP server took."),
-                (SpanKind.SERVER, "server", "How long an MCP server took to answer a request."),
+                (SpanKind.CLIENT, "client", "Duration of a request to an MCP server."),
+                (SpanKind.SERVER, "server", "Duration of a request that an MCP server answered."),
             )
         }
 
     def on_end(self, span: ReadableSpan) -> None:
-        """Count a span that has ended."""
+        """Record the duration of a span that has ended."""
         if _is_of_mcp(span) and span.kind in self._durations and span.start_time and span.end_time:
             tags = {name: value for name, value in attributes_of(span).items() if name in _TAGS}
             self._durations[span.kind].record((span.end_time - span.start_time) / _NANOSECONDS, tags)
 
 
 def attributes_of(span: ReadableSpan) -> Mapping[str, Any]:
-    """Return the attributes of an MCP span with the name of the called tool, which the SDK sets for servers alone."""
+    """Return the attributes of an MCP span, with the name of the called tool, which the SDK sets on servers only."""
     known = dict(span.attributes or {})
     method, _, target = span.name.removeprefix(_SENT).partition(" ")
     if method == "tools/call" and target:

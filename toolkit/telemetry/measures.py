@@ -1,6 +1,6 @@
-"""Measures: the metrics that what has ended is counted in.
+"""The metrics of finished tool calls, steps, pipelines, agents and runs.
 
-Names, units and buckets are those of
+Their names, units and buckets are those of
 https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-metrics.md
 """
 
@@ -24,13 +24,13 @@ from toolkit.telemetry.endings import Ending
 _SECONDS: Final = (0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92)
 _TOKENS: Final = tuple(4**power for power in range(14))
 _DURATIONS: Final[Mapping[type[Event], tuple[str, str]]] = {
-    ToolFinished: ("gen_ai.execute_tool.duration", "How long a call of a tool took."),
-    PipelineFinished: ("gen_ai.workflow.duration", "How long a pipeline took."),
-    AgentFinished: ("gen_ai.invoke_agent.duration", "How long an agent took."),
-    ModelFinished: ("gen_ai.client.operation.duration", "How long a request to a model took."),
-    StepFinished: ("toolkit.step.duration", "How long a step of a pipeline took."),
-    BatchItemFinished: ("toolkit.item.duration", "How long an item of a batch took."),
-    RunFinished: ("toolkit.run.duration", "How long a run took."),
+    ToolFinished: ("gen_ai.execute_tool.duration", "Duration of a tool call."),
+    PipelineFinished: ("gen_ai.workflow.duration", "Duration of a pipeline."),
+    AgentFinished: ("gen_ai.invoke_agent.duration", "Duration of an agent."),
+    ModelFinished: ("gen_ai.client.operation.duration", "Duration of a request to a model."),
+    StepFinished: ("toolkit.step.duration", "Duration of a step of a pipeline."),
+    BatchItemFinished: ("toolkit.item.duration", "Duration of an item of a batch."),
+    RunFinished: ("toolkit.run.duration", "Duration of a run."),
 }
 _TAGS: Final = {
     "gen_ai.operation.name",
@@ -43,17 +43,17 @@ _TAGS: Final = {
     "toolkit.step.path",
     "toolkit.step.status",
 }
-"""The attributes that metrics have too: those of which there are few different values."""
+"""The span attributes that metrics have too, because they take few different values."""
 
 
 class Measures:
     """The metrics of one program."""
 
     def __init__(self, meter: Meter) -> None:
-        """Make them, with nothing counted.
+        """Create the histograms.
 
         Args:
-            meter: Keeps the counts that are exported.
+            meter: The meter to create them with.
         """
         self._durations = {
             kind: meter.create_histogram(
@@ -64,17 +64,17 @@ class Measures:
         self._tokens = meter.create_histogram(
             "gen_ai.client.token.usage",
             unit="{token}",
-            description="How many tokens went to models, and came back.",
+            description="Number of tokens sent to models and received from them.",
             explicit_bucket_boundaries_advisory=_TOKENS,
         )
 
     def count(self, event: Event, ending: Ending, known: Mapping[str, Any]) -> None:
-        """Count what has ended.
+        """Record a span that has ended.
 
         Args:
-            event: The event of the finish.
-            ending: What the event adds.
-            known: The attributes of the span that it ends.
+            event: The finish event.
+            ending: What the event adds to the span.
+            known: The attributes that the span started with.
         """
         tags = {name: value for name, value in {**known, **ending.attributes}.items() if name in _TAGS}
         failed = {} if ending.error_type is None else {"error.type": ending.error_type}

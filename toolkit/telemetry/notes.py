@@ -1,4 +1,4 @@
-"""Notes: what happens in the middle of a span, and is an event of it."""
+"""Span events: what happens between the start and the end of a span."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from toolkit.events import ApprovalDecided, Event, ItemFinished, StepRetried
 
 
 def note_of(event: Event) -> tuple[str, dict[str, Any]] | None:
-    """Return the name and the attributes of the note that an event makes, if it makes one; no content is in it."""
+    """Return the name and attributes of the span event for an event, or `None`; they contain no content."""
     match event:
         case StepRetried(attempt=attempt, delay=delay):
             return "retry", {"toolkit.step.attempt": attempt, "toolkit.step.delay": delay}

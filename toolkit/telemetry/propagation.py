@@ -1,6 +1,6 @@
-"""Propagation: how a child process learns which trace it belongs to, and how we do.
+"""Pass the current trace to child processes, and read the one passed to us, in environment variables.
 
-The names are those of https://opentelemetry.io/docs/specs/otel/context/env-carriers/
+Their names are those of https://opentelemetry.io/docs/specs/otel/context/env-carriers/
 """
 
 import sys
@@ -15,7 +15,10 @@ _NAMES: Final = {"traceparent": "TRACEPARENT", "tracestate": "TRACESTATE"}
 
 
 def trace_variables() -> dict[str, str]:
-    """Return the variables that name the current span; none where nobody traces. It imports nothing then."""
+    """Return the environment variables that identify the current span; empty if OpenTelemetry is not in use.
+
+    Does not import OpenTelemetry.
+    """
     if "opentelemetry.trace" not in sys.modules:
         return {}
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
@@ -27,7 +30,7 @@ def trace_variables() -> dict[str, str]:
 
 @contextmanager
 def without_trace() -> Iterator[None]:
-    """Let nothing that is sent within this block name the current span."""
+    """Suspend the current span within this block, so that nothing sent there identifies it."""
     if "opentelemetry.trace" not in sys.modules:
         yield
         return
@@ -41,7 +44,7 @@ def without_trace() -> Iterator[None]:
 
 
 def context_of(variables: Mapping[str, str]) -> "Context":
-    """Return the context of the span that variables name; the current one if they name none."""
+    """Return the context of the span that the variables identify, or the current context if they identify none."""
     from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
     carrier = {name: variables[variable] for name, variable in _NAMES.items() if variable in variables}

@@ -1,4 +1,4 @@
-"""Providers: what makes spans and metrics and sends them, as the variables `OTEL_…` say."""
+"""Set up OpenTelemetry's providers and exporters, as configured by the `OTEL_…` environment variables."""
 
 import os
 import sys
@@ -32,20 +32,20 @@ _PATIENCE: Final = 3.0
 
 
 class OpenTelemetry:
-    """What makes spans and metrics and sends them, from its start to its end.
+    """The providers and exporters of spans and metrics.
 
     Attributes:
-        listener: Makes them of what happens.
+        listener: The event listener that creates the spans and metrics.
     """
 
     def __init__(self, variables: Mapping[str, str]) -> None:
-        """Open it, for the whole program.
+        """Set up telemetry for the whole program.
 
         Args:
-            variables: Those of the environment; `TRACEPARENT` among them names the span that everything belongs to.
+            variables: Environment variables. `TRACEPARENT` identifies the parent of all spans.
 
         Raises:
-            ConfigurationError: If they name an exporter that is not installed.
+            ConfigurationError: If the variables name an exporter that is not installed.
         """
         content = wants_content(variables)
         resource = _resource(variables)
@@ -64,7 +64,7 @@ class OpenTelemetry:
         self._token = contexts.attach(context_of(variables))
 
     def close(self) -> None:
-        """Send what there is, for three seconds at most, and nothing more."""
+        """Send the remaining spans and metrics within three seconds, and shut down."""
         contexts.detach(self._token)
         sending = Thread(target=self._send_rest, name="telemetry", daemon=True)
         sending.start()
@@ -76,26 +76,26 @@ class OpenTelemetry:
 
 
 def open_telemetry(variables: Mapping[str, str] | None = None) -> OpenTelemetry:
-    """Open what sends spans and metrics, for the whole program; its `listener` makes them of what happens.
+    """Set up telemetry for the whole program; pass its `listener` to a `ToolContext`.
 
     Args:
-        variables: The settings of where they are sent; the environment unless given.
+        variables: The `OTEL_…` variables; those of the environment by default.
 
     Raises:
-        ConfigurationError: If they name an exporter that is not installed.
+        ConfigurationError: If the variables name an exporter that is not installed.
     """
     return OpenTelemetry(os.environ if variables is None else variables)
 
 
 def _resource(variables: Mapping[str, str]) -> Resource:
-    """Return what the spans and metrics are of; names in the environment come first."""
+    """Return the resource of all spans and metrics; a service name in the environment takes precedence."""
     is_named = "OTEL_SERVICE_NAME" in variables or "service.name=" in variables.get("OTEL_RESOURCE_ATTRIBUTES", "")
     ours = {SERVICE_VERSION: __version__} | ({} if is_named else {SERVICE_NAME: "toolkit"})
     return Resource.create(ours)
 
 
 def _exporters_named(signal: str, variables: Mapping[str, str]) -> list[str]:
-    """Return the names of the exporters of a signal, as installed packages have them."""
+    """Return the entry point names of the exporters for a signal."""
     upper = signal.upper()
     wanted = [name.strip() for name in variables.get(f"OTEL_{upper}_EXPORTER", "").split(",") if name.strip()]
     protocol = (
@@ -120,15 +120,15 @@ def _metric_exporter(name: str) -> Any:
 
 
 def _installed(group: str, name: str) -> Any:
-    """Return an exporter that an installed package has.
+    """Return an exporter that an installed package provides.
 
     Raises:
-        ConfigurationError: If none has it.
+        ConfigurationError: If no package provides it.
     """
     known = entry_points(group=group)
     if name not in known.names:
         there = ", ".join(sorted(known.names))
         raise ConfigurationError(
-            f"the variables OTEL_… name the exporter '{name}', and no installed package has it; there are: {there}"
+            f"the OTEL_… variables name the exporter '{name}', which is not installed; installed exporters: {there}"
         )
     return known[name].load()()

@@ -1,4 +1,4 @@
-"""Wishes: what the variables of OpenTelemetry ask for, read without importing any of it."""
+"""Read OpenTelemetry's environment variables without importing OpenTelemetry."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -14,7 +14,7 @@ _CONTENT: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 
 
 def wants_telemetry(variables: Mapping[str, str]) -> bool:
-    """Return whether environment variables set where spans or metrics are sent, and do not turn them off.
+    """Return whether the environment variables set a destination for spans or metrics and do not disable telemetry.
 
     https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/
     """
@@ -22,10 +22,10 @@ def wants_telemetry(variables: Mapping[str, str]) -> bool:
 
 
 def is_disabled(variables: Mapping[str, str]) -> bool:
-    """Return whether `OTEL_SDK_DISABLED` turns all of it off."""
+    """Return whether `OTEL_SDK_DISABLED` disables telemetry."""
     return variables.get("OTEL_SDK_DISABLED", "").strip().lower() == "true"
 
 
 def wants_content(variables: Mapping[str, str]) -> bool:
-    """Return whether arguments, results and messages may be in spans: only if somebody asks for it."""
+    """Return whether spans can contain arguments, results and messages; this is off by default."""
     return variables.get(_CONTENT, "").strip().lower() in ("true", "span_only", "span_and_event")

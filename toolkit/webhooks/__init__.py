@@ -1,4 +1,4 @@
-"""Webhooks: questions that are answered elsewhere, over HTTP, such as in a chat."""
+"""Send approval questions to a webhook over HTTP, to be answered somewhere else, such as in a chat."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Answers of a webhook: what came back becomes a decision, or the reason why it is not one."""
+"""Read and verify the answers of a webhook."""
 
 import json
 from collections.abc import Mapping
@@ -13,23 +13,23 @@ MOST_BYTES: Final = 1024 * 1024
 
 
 class NoAnswerError(Exception):
-    """A message does not answer the question; the error says why."""
+    """Raised if a message is not a valid answer to the question. The message says why."""
 
 
 def read_answer(
     secret: str, headers: Mapping[str, str], body: bytes, identity: str, request: ReviewRequest
 ) -> Decision:
-    """Return the decision of an answer.
+    """Return the decision in an answer.
 
     Args:
-        secret: What both sides know.
-        headers: Its headers, by their names in lower case.
-        body: Its bytes, as they came.
+        secret: The shared secret.
+        headers: Headers of the answer, with names in lower case.
+        body: Bytes of the answer, exactly as received.
         identity: The id of the question.
         request: The question.
 
     Raises:
-        NoAnswerError: If it is not signed, too old, malformed, or belongs to another question or other arguments.
+        NoAnswerError: If the answer is unsigned, too old or malformed, or belongs to another question or call.
     """
     if (fault := fault_of(secret, "answer", headers, body)) is not None:
         raise NoAnswerError(fault)
@@ -42,7 +42,7 @@ def read_answer(
     if answer.get("id") != identity:
         raise NoAnswerError("it belongs to another question")
     if answer.get("call") != request.fingerprint:
-        raise NoAnswerError("it is about other arguments")
+        raise NoAnswerError("it belongs to other arguments")
     if answer.get("decision") not in answers_to(request):
         raise NoAnswerError(f"its decision is not one of {', '.join(answers_to(request))}")
     return _decision_of(answer)
@@ -51,7 +51,7 @@ def read_answer(
 def _decision_of(answer: Mapping[str, Any]) -> Decision:
     reason = answer.get("reason", "")
     if not isinstance(reason, str):
-        raise NoAnswerError("its reason is not text")
+        raise NoAnswerError("its reason is not a string")
     match answer["decision"]:
         case "approve":
             return Continue()
@@ -67,7 +67,7 @@ def _decision_of(answer: Mapping[str, Any]) -> Decision:
 
 
 def answer_schema() -> dict[str, Any]:
-    """Return the JSON Schema of what a webhook answers."""
+    """Return the JSON Schema of the answers of a webhook."""
     text = {"type": "string"}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -75,11 +75,11 @@ def answer_schema() -> dict[str, Any]:
         "type": "object",
         "properties": {
             "id": {**text, "description": "The id of the question."},
-            "call": {**text, "description": "The call of the question, exactly as it was shown."},
-            "decision": {"enum": ["approve", "edit", "answer", "reject", "stop"], "description": "What happens."},
-            "arguments": {"type": "object", "description": "Of an edit: the whole new arguments."},
-            "text": {**text, "description": "Of an answer to a question that wants words."},
-            "reason": {**text, "description": "Of a rejection or a stop: what the caller receives."},
+            "call": {**text, "description": "The `call` of the question, unchanged."},
+            "decision": {"enum": ["approve", "edit", "answer", "reject", "stop"], "description": "The decision."},
+            "arguments": {"type": "object", "description": "For `edit`: all arguments, as they should be."},
+            "text": {**text, "description": "For `answer`: the text."},
+            "reason": {**text, "description": "For `reject` and `stop`: the message that the caller receives."},
         },
         "required": ["id", "call", "decision"],
     }

@@ -1,4 +1,4 @@
-"""Callbacks: where answers that come later are received, one small server for all open questions."""
+"""A small HTTP server that receives later answers, shared by all open questions."""
 
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import asyncio
 
 Read = Callable[[Mapping[str, str], bytes], Decision]
-"""Makes a decision of the headers and the body of an answer, or raises NoAnswerError."""
+"""Reads a decision from the headers and the body of an answer, or raises `NoAnswerError`."""
 
 _SECONDS = 10
 
@@ -23,18 +23,17 @@ class Callbacks:
     """Receives answers while questions are open."""
 
     def __init__(self, host: str, port: int) -> None:
-        """Listen nowhere yet."""
-        self._place = (host, port)
+        self._address = (host, port)
         self._lock = threading.Lock()
         self._waiting: dict[str, tuple[asyncio.AbstractEventLoop, asyncio.Future[Decision], Read]] = {}
         self._server: ThreadingHTTPServer | None = None
 
     @contextmanager
     def awaiting(self, identity: str, read: Read) -> "Iterator[asyncio.Future[Decision]]":
-        """Enter while the answer to a question may come; the server listens as long as one is open.
+        """Yield a future for the answer to a question; the server runs as long as a question is open.
 
         Raises:
-            OSError: If it cannot listen.
+            OSError: If the server cannot listen at its address.
         """
         import asyncio
 
@@ -42,7 +41,7 @@ class Callbacks:
         future: asyncio.Future[Decision] = loop.create_future()
         with self._lock:
             if self._server is None:
-                self._server = _listening(self._place, self.take)
+                self._server = _listening(self._address, self.accept)
             self._waiting[identity] = (loop, future, read)
         try:
             yield future
@@ -54,8 +53,8 @@ class Callbacks:
                 server.shutdown()
                 server.server_close()
 
-    def take(self, identity: str, headers: Mapping[str, str], body: bytes) -> HTTPStatus:
-        """Take an answer, and return the reply to its sender; of two answers to a question the first counts."""
+    def accept(self, identity: str, headers: Mapping[str, str], body: bytes) -> HTTPStatus:
+        """Accept an answer, and return the status for its sender; only the first answer to a question counts."""
         with self._lock:
             waiting = self._waiting.get(identity)
         if waiting is None:
@@ -69,28 +68,28 @@ class Callbacks:
         return HTTPStatus.NO_CONTENT
 
 
-def _listening(place: tuple[str, int], take: Callable[..., HTTPStatus]) -> ThreadingHTTPServer:
+def _listening(address: tuple[str, int], accept: Callable[..., HTTPStatus]) -> ThreadingHTTPServer:
     class Handler(BaseHTTPRequestHandler):
         timeout = _SECONDS
 
-        def do_POST(self) -> None:  # the name is given
+        def do_POST(self) -> None:  # http.server sets the name
             length = self.headers.get("content-length", "")
             if not (length.isascii() and length.isdecimal()) or int(length) > MOST_BYTES:
-                self._tell(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+                self._respond(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
                 return
             body = self.rfile.read(int(length))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            self._tell(take(self.path.rpartition("/")[2], headers, body))
+            self._respond(accept(self.path.rpartition("/")[2], headers, body))
 
-        def _tell(self, status: HTTPStatus) -> None:
+        def _respond(self, status: HTTPStatus) -> None:
             self.send_response(status)
             self.send_header("Content-Length", "0")
             self.end_headers()
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing: the library is silent."""
+            """Log nothing: the library is silent."""
 
-    server = ThreadingHTTPServer(place, Handler)
+    server = ThreadingHTTPServer(address, Handler)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     return server

@@ -1,4 +1,4 @@
-"""Payloads: a question as a webhook receives it; no secret that is known stands in it."""
+"""The JSON that a webhook receives for a question; known secrets are masked."""
 
 from typing import Any, Final
 
@@ -9,23 +9,23 @@ VERSION: Final = 1
 _TEXT: Final = {"type": "string"}
 _TEXT_OR_NULL: Final = {"type": ["string", "null"]}
 _ROWS: Final[dict[str, tuple[dict[str, Any], str]]] = {
-    "version": ({"const": VERSION}, "The version of the format."),
-    "id": (_TEXT, "The question; the answer repeats it."),
-    "call": (_TEXT, "The SHA-256 of the tool and the arguments that are shown; the answer repeats it."),
-    "text": (_TEXT, "What is asked."),
-    "tool": (_TEXT, "The tool that would run."),
+    "version": ({"const": VERSION}, "Version of the format."),
+    "id": (_TEXT, "Id of the question; the answer has to repeat it."),
+    "call": (_TEXT, "SHA-256 of the tool and the arguments that are shown; the answer has to repeat it."),
+    "text": (_TEXT, "The question."),
+    "tool": (_TEXT, "Name of the tool to be called."),
     "source": (_TEXT_OR_NULL, "Where the tool comes from."),
-    "risk": ({"type": "array", "items": _TEXT}, "Its marks in words, the gravest first."),
-    "arguments": ({"type": "object"}, "The whole arguments; what is shown is what runs."),
-    "defaults": ({"type": "object"}, "Defaults of missing arguments."),
-    "uses": ({"type": "object", "additionalProperties": _TEXT}, "What the call uses besides, such as a folder."),
-    "asked_by": (_TEXT, "The mark, step or rule that wants the question."),
-    "place": (_TEXT_OR_NULL, "Where in a run it arises."),
-    "preview": (_TEXT_OR_NULL, "What the call would do, such as a diff."),
-    "show": ({}, "More to show, as plain data."),
-    "answers": ({"type": "array", "items": _TEXT}, "The decisions that an answer may have."),
-    "seconds": ({"type": ["number", "null"]}, "How long the question waits for its answer."),
-    "callback": (_TEXT_OR_NULL, "Where an answer may be sent to; null where it is fetched."),
+    "risk": ({"type": "array", "items": _TEXT}, "The tool's risk marks in words, most severe first."),
+    "arguments": ({"type": "object"}, "All arguments of the call; secrets are masked."),
+    "defaults": ({"type": "object"}, "Default values of the arguments that are missing."),
+    "uses": ({"type": "object", "additionalProperties": _TEXT}, "What else the call uses, such as a folder."),
+    "asked_by": (_TEXT, "The mark, step or rule that requires approval."),
+    "place": (_TEXT_OR_NULL, "Where in a run the call is made."),
+    "preview": (_TEXT_OR_NULL, "Preview of what the call would do, such as a diff."),
+    "show": ({}, "Additional data to show."),
+    "answers": ({"type": "array", "items": _TEXT}, "The decisions that the answer can have."),
+    "seconds": ({"type": ["number", "null"]}, "Timeout of the question in seconds."),
+    "callback": (_TEXT_OR_NULL, "URL to send a later answer to; null if it is polled."),
 }
 
 
@@ -33,9 +33,9 @@ def payload_of(request: ReviewRequest, identity: str, callback: str | None) -> d
     """Return a question as plain data.
 
     Args:
-        request: The question, which has been made without secrets.
+        request: The question, with secrets already masked.
         identity: Its unique id.
-        callback: Where an answer may be sent to.
+        callback: URL to send a later answer to.
     """
     return {
         "version": VERSION,
@@ -59,14 +59,14 @@ def payload_of(request: ReviewRequest, identity: str, callback: str | None) -> d
 
 
 def answers_to(request: ReviewRequest) -> list[str]:
-    """Return the decisions that an answer to a question may have."""
+    """Return the decisions that an answer to a question can have."""
     if request.answer_is_text:
         return ["answer", "reject", "stop"]
     return ["approve", *(["edit"] if request.editable else []), "reject", "stop"]
 
 
 def review_schema() -> dict[str, Any]:
-    """Return the JSON Schema of what a webhook receives."""
+    """Return the JSON Schema of the questions that a webhook receives."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A question to a webhook",

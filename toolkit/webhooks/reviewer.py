@@ -1,4 +1,4 @@
-"""The webhook reviewer: a question goes to an address over HTTP, and the answer comes at once or later."""
+"""A reviewer that posts each question to a URL and receives the answer immediately or later."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 _DONE, _LATER = 200, 202
 _FEWEST_CHARACTERS = 16
 _PASSING = {429, 500, 502, 503, 504}
-"""Answers to a poll after which it is tried again, as long as the question is open."""
+"""Response statuses after which a poll is repeated, as long as the question is open."""
 
 
 class WebhookReviewer:
-    """Sends each question, signed with a shared secret, to an address, and believes only signed answers.
+    """Sends each question to a URL, signed with a shared secret, and accepts only signed answers.
 
-    The address answers with 200 and the decision, or with 202 and decides later. Then it is asked again and again at
-    the place that it names (`{"poll": "/answers/17"}`), or sends the answer to the callback. Whatever else comes, or
-    nothing within the time of the question, approves nothing.
+    The webhook responds with status 200 and the decision, or with 202 to decide later. A later answer is polled from
+    the path in the response (`{"poll": "/answers/17"}`) or received at the callback URL. The call is not approved if
+    the webhook responds in any other way, or does not answer before the question times out.
 
     Example:
         >>> from toolkit import ToolContext
@@ -50,16 +50,16 @@ class WebhookReviewer:
         listen: str | None = None,
         callback: str | None = None,
     ) -> None:
-        """Keep where questions go; nothing is sent yet.
+        """Create the reviewer; no request is sent yet.
 
         Args:
-            url: Where questions are sent.
-            secret: What both sides know; at least 16 characters.
-            poll: Seconds between two looks for an answer that comes later.
-            timeout: Seconds that one exchange may take; the question itself limits the wait for an answer.
-            private_hosts: Hosts that may lie inside, each as `host` or `host:port`.
-            listen: Where answers are received, as `host:port`.
-            callback: The address that leads there, as the other side knows it.
+            url: The URL that questions are posted to.
+            secret: The shared secret; at least 16 characters.
+            poll: Polling interval for a later answer, in seconds.
+            timeout: Timeout of one request, in seconds; the question's own timeout limits the wait for an answer.
+            private_hosts: Hosts that are allowed to be in a private network, each as `host` or `host:port`.
+            listen: Address to receive answers at, as `host:port`.
+            callback: Public URL of that address, as the webhook sees it.
 
         Raises:
             ConfigurationError: If the secret is too short, or only one of `listen` and `callback` is given.
@@ -75,15 +75,15 @@ class WebhookReviewer:
         self._callbacks = None if listen is None else _callbacks_at(listen)
 
     async def review(self, request: ReviewRequest) -> Decision:
-        """Send a question, and return the decision; what is not one rejects."""
-        from toolkit.builtin.web.fetching import FetchError  # noqa: PLC0415 - it is slow to load
+        """Send a question and return the decision; anything that is not a valid answer rejects the call."""
+        from toolkit.builtin.web.fetching import FetchError  # noqa: PLC0415 - slow to import
 
         if request.form is not None:
             return Reject("a webhook cannot fill in forms")
         try:
             return await self._decision(request)
         except NoAnswerError as error:
-            return Reject(f"the answer of the webhook does not count: {error}")
+            return Reject(f"the webhook's answer is not valid: {error}")
         except (FetchError, OSError) as error:
             return Reject(f"the webhook cannot be reached: {error}")
 
@@ -102,8 +102,8 @@ class WebhookReviewer:
                 raise NoAnswerError(f"it has the status {answer.status}")
             if received is not None:
                 return await received
-            place = self._place_to_poll(answer)
-            while (answer := await self._polled(place, identity)).status in {_LATER, *_PASSING}:
+            poll_url = self._poll_url(answer)
+            while (answer := await self._polled(poll_url, identity)).status in {_LATER, *_PASSING}:
                 pass
             if answer.status != _DONE:
                 raise NoAnswerError(f"it has the status {answer.status}")
@@ -116,17 +116,17 @@ class WebhookReviewer:
         headers = {"Content-Type": "application/json", **signed(self._secret, "review", body)}
         return await self._fetcher.fetch("POST", self._url, headers, body)
 
-    async def _polled(self, place: str, identity: str) -> "Fetched":
+    async def _polled(self, poll_url: str, identity: str) -> "Fetched":
         import asyncio
 
         await asyncio.sleep(self._poll)
-        return await self._fetcher.fetch("GET", place, signed(self._secret, "poll", identity.encode()))
+        return await self._fetcher.fetch("GET", poll_url, signed(self._secret, "poll", identity.encode()))
 
-    def _place_to_poll(self, answer: "Fetched") -> str:
-        """Return where the answer is to be found, which is at the same server.
+    def _poll_url(self, answer: "Fetched") -> str:
+        """Return the URL to poll for the answer.
 
         Raises:
-            NoAnswerError: If there is none, or it is elsewhere.
+            NoAnswerError: If the response has no such URL, or it is on another server.
         """
         try:
             data = json.loads(_whole(answer))
@@ -134,26 +134,26 @@ class WebhookReviewer:
             data = None
         named = data.get("poll") if isinstance(data, dict) else None
         if not isinstance(named, str):
-            raise NoAnswerError("it does not say where the answer will be")
-        place = urljoin(self._url, named)
-        if urlsplit(place)[:2] != urlsplit(self._url)[:2]:
-            raise NoAnswerError("it leads to another server")
-        return place
+            raise NoAnswerError("it does not name a URL to poll")
+        poll_url = urljoin(self._url, named)
+        if urlsplit(poll_url)[:2] != urlsplit(self._url)[:2]:
+            raise NoAnswerError("its URL to poll is on another server")
+        return poll_url
 
     @property
     def _fetcher(self) -> "Fetcher":
-        from toolkit.builtin.web.address_guard import AddressGuard  # noqa: PLC0415 - only a question needs it
+        from toolkit.builtin.web.address_guard import AddressGuard  # noqa: PLC0415 - only needed to send a question
         from toolkit.builtin.web.fetching import Fetcher  # noqa: PLC0415
 
         return Fetcher(AddressGuard(self._private_hosts), self._timeout, MOST_BYTES)
 
 
 def _callbacks_at(listen: str) -> "Callbacks":
-    from toolkit.webhooks.callbacks import Callbacks  # noqa: PLC0415 - few webhooks call back
+    from toolkit.webhooks.callbacks import Callbacks  # noqa: PLC0415 - few webhooks use callbacks
 
     host, _, port = listen.rpartition(":")
     if not host or not port.isdecimal():
-        raise ConfigurationError(f"'{listen}' is not a place to listen: write host:port, such as 127.0.0.1:8765")
+        raise ConfigurationError(f"'{listen}' is not an address to listen at: write host:port, such as 127.0.0.1:8765")
     return Callbacks(host, int(port))
 
 

@@ -1,4 +1,4 @@
-"""Setting keys of webhooks: a row for everything that the table `webhook` of a user's own configuration may say."""
+"""The keys of the `webhook` table in the user's own configuration."""
 
 import os
 from collections.abc import Mapping
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookSettings:
-    """Where questions go that nobody at a terminal can be asked.
+    """The webhook that answers approval questions when no terminal is available.
 
     Attributes:
-        url: The address that receives them.
-        secret: The name of the variable of the environment that holds the shared secret.
-        poll: Seconds between two looks for an answer that comes later.
-        private: Whether the address may lie inside.
-        listen: Where answers are received, as `host:port`.
-        callback: The address that leads there.
+        url: URL that questions are posted to.
+        secret: Name of the environment variable with the shared secret.
+        poll: Polling interval for a later answer, in seconds.
+        private: Whether the URL is allowed to be in a private network.
+        listen: Address to receive answers at, as `host:port`.
+        callback: Public URL of that address.
     """
 
     url: str
@@ -35,18 +35,18 @@ class WebhookSettings:
     callback: str | None = None
 
     def reviewer(self, variables: Mapping[str, str] = os.environ) -> "WebhookReviewer":
-        """Return the reviewer.
+        """Return a reviewer with these settings.
 
         Raises:
-            ConfigurationError: If the variable of the secret is not set, or something does not fit.
+            ConfigurationError: If the environment variable with the secret is not set, or a setting is not valid.
         """
-        from urllib.parse import urlsplit  # noqa: PLC0415 - only where a webhook is asked
+        from urllib.parse import urlsplit  # noqa: PLC0415 - only needed if a webhook is used
 
         from toolkit.webhooks.reviewer import WebhookReviewer  # noqa: PLC0415
 
         secret = variables.get(self.secret, "")
         if not secret:
-            raise ConfigurationError(f"the variable '{self.secret}', which holds the secret of the webhook, is not set")
+            raise ConfigurationError(f"the environment variable '{self.secret}' (the webhook's secret) is not set")
         return WebhookReviewer(
             self.url,
             secret,
@@ -58,9 +58,9 @@ class WebhookSettings:
 
 
 def read_webhook(written: Mapping[str, Any], spot: Spot) -> WebhookSettings | None:
-    """Return the webhook that the table sets; None, with a report, if it is invalid or in a project's file."""
+    """Return the settings in the table, or report problems and return `None`; a project's file cannot set a webhook."""
     if spot.setting.owner != "user":
-        spot.report("a project's file cannot say who answers questions", "write it in your own config.toml")
+        spot.report("a project's file cannot decide who answers questions", "move it to your own config.toml")
         return None
     found = read_table(written, KEYS, spot)
     if len(found) < len(written) or not {"url", "secret"} <= found.keys():
@@ -83,8 +83,8 @@ def _url(written: Any, _: Path) -> str | None:
 
 _TEXT_SCHEMA: Final = {"type": "string"}
 _URL_SCHEMA: Final = {"type": "string", "pattern": "^https?://"}
-_URL: Final = Kind("URL", "an address with https:// or http://", _url, "'https://approvals.example.com/'", _URL_SCHEMA)
-_VARIABLE: Final = "the name of a variable of the environment"
+_URL: Final = Kind("URL", "a URL with https:// or http://", _url, "'https://approvals.example.com/'", _URL_SCHEMA)
+_VARIABLE: Final = "the name of an environment variable"
 _NAME: Final = as_written("name", _VARIABLE, _TEXT_SCHEMA, is_text, "'APPROVALS_SECRET'")
 _PLACE: Final = as_written("text", "a host and a port", {"type": "string"}, is_text, "'127.0.0.1:8765'")
 _TIME: Final = Kind("duration", DURATION_WORDS, duration, "'2s'", DURATION_SCHEMA)
@@ -97,10 +97,10 @@ def _flag(written: Any, _: Path) -> tuple[bool] | None:
 _FLAG: Final = Kind("true or false", "true or false", _flag, "true", {"type": "boolean"})
 
 KEYS: Final = (
-    Key("url", _URL, "the address that receives questions", required=True),
-    Key("secret", _NAME, "the name of the variable of the environment that holds the shared secret", required=True),
-    Key("poll", _TIME, "the time between two looks for an answer that comes later", "2s"),
-    Key("private", _FLAG, "whether the address may lie inside, such as on this machine", False),
-    Key("listen", _PLACE, "where answers are received; the answer is fetched without it"),
-    Key("callback", _URL, "the address that leads there, as the webhook knows it"),
+    Key("url", _URL, "the URL that questions are posted to", required=True),
+    Key("secret", _NAME, "the name of the environment variable with the shared secret", required=True),
+    Key("poll", _TIME, "the polling interval for a later answer", "2s"),
+    Key("private", _FLAG, "whether the URL is allowed to be in a private network, such as on this machine", False),
+    Key("listen", _PLACE, "the address to receive answers at; without it, answers are polled"),
+    Key("callback", _URL, "the public URL of that address, as the webhook sees it"),
 )

@@ -1,4 +1,4 @@
-"""Signatures: who sent a message of a webhook, and when, as an HMAC with a shared secret proves it."""
+"""Sign webhook messages, and verify them, with a timestamp and an HMAC of a shared secret."""
 
 import hmac
 import time
@@ -7,12 +7,12 @@ from hashlib import sha256
 from typing import Final, Literal
 
 Kind = Literal["review", "poll", "answer"]
-"""What a message is. The signature of one kind is not valid for another: no answer repeats what we sent."""
+"""The kind of a message. A signature is valid for one kind only, so our own messages cannot be replayed as answers."""
 
 TIMESTAMP: Final = "toolkit-timestamp"
 SIGNATURE: Final = "toolkit-signature"
 TOLERANCE: Final = 300
-"""Seconds by which the clocks of two machines may differ, and for which a message is believed."""
+"""Maximum age of a message in seconds, which is also how far the clocks of both machines may differ."""
 
 _LONGEST = 200
 
@@ -21,30 +21,30 @@ def signed(secret: str, kind: Kind, body: bytes, now: float | None = None) -> di
     """Return the two headers that sign a message.
 
     Args:
-        secret: What both sides know.
-        kind: What the message is.
-        body: Its bytes; of a poll the id of the question.
-        now: The time in seconds since 1970; that of the clock by default.
+        secret: The shared secret.
+        kind: The kind of the message.
+        body: The bytes of the message; for a poll, the id of the question.
+        now: Time in seconds since 1970; the current time by default.
     """
     timestamp = str(int(time.time() if now is None else now))
     return {TIMESTAMP: timestamp, SIGNATURE: _digest(secret, kind, timestamp, body)}
 
 
 def fault_of(secret: str, kind: Kind, headers: Mapping[str, str], body: bytes, now: float | None = None) -> str | None:
-    """Return why a message cannot be trusted, or None if it can.
+    """Return why the signature of a message is not valid, or `None` if it is.
 
     Args:
-        secret: What both sides know.
-        kind: What the message ought to be.
-        headers: Its headers, by their names in lower case.
-        body: Its bytes, as they came.
-        now: The time in seconds since 1970; that of the clock by default.
+        secret: The shared secret.
+        kind: The expected kind of the message.
+        headers: Its headers, with names in lower case.
+        body: Its bytes, exactly as received.
+        now: Time in seconds since 1970; the current time by default.
     """
     timestamp, signature = headers.get(TIMESTAMP, ""), headers.get(SIGNATURE, "")
     if not timestamp or not signature:
         return "it is not signed"
     if not (timestamp.isascii() and timestamp.isdecimal() and len(timestamp) + len(signature) < _LONGEST):
-        return "its signature is not one"
+        return "its signature is malformed"
     if not hmac.compare_digest(signature.encode(), _digest(secret, kind, timestamp, body).encode()):
         return "its signature is wrong"
     if abs((time.time() if now is None else now) - int(timestamp)) > TOLERANCE:

@@ -13,7 +13,13 @@ from pathlib import Path
 from mcp.client.stdio import get_default_environment
 
 from toolkit.processes.pipes import open_pipe
-from toolkit.processes.watching import end_without_warden, marked, missing_support, read_report, watched
+from toolkit.processes.watching import (
+    end_without_warden,
+    mark_environment,
+    missing_support,
+    read_report,
+    warden_command,
+)
 from toolkit.telemetry.propagation import trace_variables
 
 _PATIENCE = 1.0
@@ -98,8 +104,8 @@ async def start_server(
     with ExitStack() as ours:  # what closes with it ends the warden, where something goes wrong meanwhile
         (report, report_end), (control_end, control) = open_pipe(ours), open_pipe(ours)
         handed = (report_end.fileno(), control_end.fileno())
-        environment, mark = marked(environment)
-        process = await _piped(watched(command, *handed, environment), environment, folder, longest_line, handed)
+        environment, mark = mark_environment(environment)
+        process = await _piped(warden_command(command, *handed, environment), environment, folder, longest_line, handed)
         report_end.close()
         words = await _first_words(report)
         if "running" in words:

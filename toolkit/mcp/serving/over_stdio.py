@@ -18,7 +18,7 @@ from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
 from toolkit.mcp.serving.server import ToolServer
 from toolkit.mcp.serving.wire import LONGEST_MESSAGE, LineError, line_of, message_of
-from toolkit.processes.pipes import takes_at_once, write_all
+from toolkit.processes.pipes import write_all, write_cannot_block
 
 _PORTION = 65_536
 _AHEAD = 2
@@ -168,7 +168,7 @@ class _Writer:
             if self.is_broken or not line:
                 return
             line += b"\n"
-            if takes_at_once(self._sink, len(line)):
+            if write_cannot_block(self._sink, len(line)):
                 self._write(line)
                 return
             written: asyncio.Future[Any] = self._loop.create_future()
