@@ -116,7 +116,7 @@ def test_tool_that_blocks_its_loop_holds_up_no_call_that_comes_later():
         free.set()
     assert greeting == "hello"
     assert greeted == ["hello"]  # the call that a blocked loop had not begun is no business of it when it moves again
-    assert blocked == "timed out after 200ms; the tool blocks its event loop, and may yet take effect"
+    assert blocked == "timed out after 200ms; the tool blocks its event loop, and may still take effect"
 
 
 def test_call_that_has_not_begun_at_the_end_never_does(monkeypatch):

@@ -476,7 +476,8 @@ def test_a_plain_function_is_reported_as_still_running(bench):
     result = bench.add(block).run("steps: [{use: block, timeout: 10ms}]", "x")
     go.set()
     assert result == ToolResult.failure(
-        "timed out after 10ms; it is a plain function, still runs in its thread, and may yet take effect", "timeout"
+        "timed out after 10ms; it is a plain function, is still running in its thread, and may still take effect",
+        "timeout",
     )
 
 

@@ -104,7 +104,7 @@ def test_without_a_run_nothing_is_done():
         return 1
 
     for sink in (BlackboardSink(), CompositeSink(ListSink(), BlackboardSink())):
-        with pytest.raises(ConfigurationError, match="there is no run whose blackboard could take"):
+        with pytest.raises(ConfigurationError, match="the call does not belong to a run"):
             sink_artifacts(from_function(make), sink).run()
     assert called == []
 
@@ -121,7 +121,7 @@ def test_a_sink_that_fails_says_that_the_work_is_done():
         raise OSError("disk full")
 
     result = sink_artifacts(from_function(best), full).run()
-    assert result.error == "the tool has done its work, but what it made could not be kept: disk full"
+    assert result.error == "the tool succeeded, but its artifacts could not be stored: disk full"
 
 
 def test_assets_are_tracked_once_by_their_id():

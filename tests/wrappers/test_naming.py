@@ -54,7 +54,7 @@ def test_names_that_are_taken_or_illegal_are_refused():
 def test_a_filter_that_keeps_nothing_is_a_mistake():
     with pytest.raises(InvalidTools) as error:
         tool_object(Calculator(), keep=lambda name: name == "sum")
-    message = "no tool of the object of type 'Calculator' is kept"
+    message = "'keep' excludes every tool of the object of type 'Calculator'"
     assert messages(error) == [("TK003", message, "it has compute_sum, compute_product, log")]
 
 

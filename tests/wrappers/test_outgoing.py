@@ -1,4 +1,4 @@
-"""A model's call that only reads is asked about where what other tools read could leave with it."""
+"""A model's read-only call is asked about if it could leak what other tools read."""
 
 import pytest
 
@@ -65,7 +65,7 @@ def test_question_names_the_tool_that_reads_and_a_refusal_calls_nothing(tmp_path
     [request, _] = reviewer.requests
     assert (request.text, request.asked_by, request.arguments) == (
         "Run forecast?",
-        "what 'file_read' reads could leave with it",
+        "it could leak what 'file_read' reads",
         {"city": "my password"},
     )
 

@@ -1,4 +1,4 @@
-"""Wrappers: one behaviour round one tool, a file each; what is round a tool is a tool again."""
+"""Wrappers that each add one behaviour to a tool. A wrapped tool is itself a tool."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

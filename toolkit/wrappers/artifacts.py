@@ -1,4 +1,4 @@
-"""Artifacts: what tools make, as objects, captured on the way and sent somewhere else as well."""
+"""Sends the objects that tools return, their artifacts, to a sink as well."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -14,9 +14,9 @@ Test = Callable[[Any], bool]
 
 
 class ArtifactSinkingTool(WrappedTool):
-    """A tool whose artifacts go to a sink as well; its result stays as it is.
+    """Sends the artifacts of a tool to a sink; the result of the tool does not change.
 
-    Of a list, tuple or set each element counts; a mapping and a text are one artifact. Failed calls have none.
+    Each element of a list, tuple or set is an artifact; a mapping or a string is a single one. Failed calls have none.
     """
 
     def __init__(
@@ -28,14 +28,14 @@ class ArtifactSinkingTool(WrappedTool):
         where: Test | None = None,
         transform: Callable[[Any], Any] | None = None,
     ) -> None:
-        """Keep where artifacts go, and which.
+        """Wrap a tool.
 
         Args:
-            inner: The tool that makes them.
-            sink: Takes them: a Sink, or a function.
-            kind: Only artifacts of this type are taken.
-            where: Only artifacts of which this is true are taken; it is asked after the type.
-            transform: What is really taken is what this makes of an artifact.
+            inner: The tool that creates the artifacts.
+            sink: Receives the artifacts: a `Sink` or a function.
+            kind: Send only artifacts of this type.
+            where: Send only artifacts for which this returns true; it is called only for artifacts of type `kind`.
+            transform: Converts each artifact before it is sent.
         """
         super().__init__(inner)
         self._sink = as_sink(sink)
@@ -44,12 +44,12 @@ class ArtifactSinkingTool(WrappedTool):
         self._transform = transform
 
     def check(self, parsed: Any, context: ToolContext) -> None:
-        """Refuse what the inner tool refuses, and what the sink could not take."""
+        """Reject a call that the inner tool rejects, or whose artifacts the sink could not receive."""
         super().check(parsed, context)
         self._sink.check(context)
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Do the work, and send what came of it to the sink."""
+        """Run the inner tool and send its artifacts to the sink."""
         result = await self.result_from_inner(parsed, context)
         try:
             for artifact in artifacts_of(result):
@@ -58,13 +58,13 @@ class ArtifactSinkingTool(WrappedTool):
         except Signal:
             raise
         except Exception as error:
-            message = f"the tool has done its work, but what it made could not be kept: {error}"
+            message = f"the tool succeeded, but its artifacts could not be stored: {error}"
             raise ToolExecutionError(message) from error
         return result
 
 
 def artifacts_of(result: ToolResult) -> Sequence[Any]:
-    """Return the artifacts of a result, those of a collection one by one; tools that it reveals are none."""
+    """Return the artifacts of a result, one for each element of a collection; tools that it reveals do not count."""
     artifact = result.artifact
     if result.error is not None or artifact is None or isinstance(artifact, Unfolded):
         return ()
@@ -72,25 +72,25 @@ def artifacts_of(result: ToolResult) -> Sequence[Any]:
 
 
 def sink_artifacts(tool: Tool, sink: AnySink, kind: type = object, **options: Any) -> Tool:
-    """Return a tool whose artifacts of a type go to a sink as well; for the options see `ArtifactSinkingTool`."""
+    """Return a tool that also sends its artifacts of a type to a sink; for the options see `ArtifactSinkingTool`."""
     return ArtifactSinkingTool(tool, sink, kind, **options)
 
 
 def publish_to_blackboard(tool: Tool, kind: type = object, *, name: str | None = None, **options: Any) -> Tool:
-    """Return a tool whose artifacts go to the run's blackboard as well; for the options see `ArtifactSinkingTool`."""
+    """Return a tool that also adds its artifacts to the run's blackboard; for the options see `ArtifactSinkingTool`."""
     return ArtifactSinkingTool(tool, BlackboardSink(name), kind, **options)
 
 
 def track_assets(
     tracker: AssetTracker, tools: Iterable[Tool], kind: type = object, *, where: Test | None = None
 ) -> list[Tool]:
-    """Return tools whose artifacts with an `id` are kept by a tracker as well.
+    """Return tools that also add their artifacts with an `id` to a tracker.
 
     Args:
-        tracker: Keeps them.
-        tools: The tools that make them.
-        kind: Only those of this type are kept.
-        where: Only those of which this is true are kept; it sees nothing without an `id`.
+        tracker: The tracker.
+        tools: The tools that create the artifacts.
+        kind: Add only artifacts of this type.
+        where: Add only artifacts for which this returns true; it is called only for artifacts with an `id`.
     """
 
     def is_wanted(artifact: Any) -> bool:

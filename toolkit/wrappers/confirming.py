@@ -1,4 +1,4 @@
-"""Confirming: a tool about whose calls somebody is asked, all of them or those that need it."""
+"""Asks for confirmation before a tool is called, always or if the arguments require it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,23 +11,23 @@ Question = Callable[[Mapping[str, Any]], str | None]
 
 
 class ConfirmedTool(WrappedTool):
-    """A tool that asks first; without a reviewer, a call is a configuration error and nothing runs."""
+    """Asks for confirmation before a tool runs; without a reviewer, a call raises `ConfigurationError`."""
 
     demands = True
 
     def __init__(self, inner: Tool, question: str | Question) -> None:
-        """Keep the question.
+        """Wrap a tool.
 
         Args:
             inner: The tool.
-            question: What is asked before every call; or a function that is given the arguments as plain data and
-                returns what is asked, or nothing where nobody need be.
+            question: The question to ask before every call, or a function that receives the arguments as plain data and
+                returns the question, or `None` if the call needs no confirmation.
         """
         super().__init__(inner)
         self._question = question
 
     def demand(self, parsed: Any, context: ToolContext) -> Demand | None:
-        """Want the question, together with what the inner tool wants."""
+        """Return the question, combined with that of the inner tool, if any."""
         inner = super().demand(parsed, context)
         question = self._question
         asked = question if isinstance(question, str) else question(self.describe(parsed))

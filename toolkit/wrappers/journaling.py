@@ -1,4 +1,4 @@
-"""Journaling: a tool whose journal knows that its work begins."""
+"""Records in the journal that the work of a tool begins."""
 
 import json
 from functools import cached_property
@@ -12,7 +12,7 @@ from toolkit.visibility import visible_json
 
 
 class JournaledTool(WrappedTool):
-    """A tool whose work is kept to have begun; that is after the gate, and before anything is done."""
+    """Records in the journal that a call begins, after the gate has approved it and before it has any effect."""
 
     @cached_property
     def _definition(self) -> str:
@@ -21,20 +21,20 @@ class JournaledTool(WrappedTool):
         return sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Keep that the work begins, and do it.
+        """Record that the work begins, then run the inner tool.
 
         Raises:
-            JournalError: If that cannot be written; nothing is done then.
+            JournalError: If the journal cannot be written; the tool does not run then.
         """
         if context.journal is not None and context.path:
             spec = self.spec
             arguments = visible_json(reading_redactor(context).data(self.inner.describe(parsed)), default=str)
             may_repeat = bool(spec.read_only or spec.idempotent)
-            journal, context = context.journal, context.replace(journal=None)  # it is one step, whatever it calls
+            journal, context = context.journal, context.replace(journal=None)  # the call is one step, whatever it calls
             journal.begin(str(context.path), spec.name, self._definition, arguments, may_repeat=may_repeat)
         return await self.inner.perform(parsed, context)
 
 
 def journaled(tool: Tool) -> Tool:
-    """Return a tool whose work is kept to have begun; one that keeps its own steps needs none of it."""
+    """Return a tool that records when its work begins, unless it journals its own steps."""
     return tool if tool.keeps_steps else JournaledTool(tool)

@@ -1,4 +1,4 @@
-"""Limited: a tool that may take, give and be called only so much."""
+"""Limits the duration, the output and the number of calls of a tool."""
 
 import threading
 from collections import OrderedDict
@@ -19,18 +19,18 @@ def limited(
 
     Args:
         tool: The tool.
-        seconds: How long its work may take, the waiting for a person not counted.
-        characters: How long its output may be; a longer one is cut, with a note of its length.
-        calls: How often it may be called in one agent's loop; outside of any, in one run; else altogether.
+        seconds: Time limit for a call in seconds, excluding time spent waiting for a person.
+        characters: Maximum length of the output; a longer output is cut and ends with a note of its full length.
+        calls: Maximum number of calls per agent loop; outside of a loop per run, and without a run in total.
 
     Raises:
-        ConfigurationError: If a limit is not above zero.
+        ConfigurationError: If a limit is not greater than zero.
     """
     for name, limit in (("seconds", seconds), ("characters", characters), ("calls", calls)):
         if limit is not None and limit <= 0:
             raise ConfigurationError(f"the limit of {name} must be above zero, not {limit!r}")
     if seconds is not None:
-        from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
+        from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - it imports asyncio
 
         tool = TimedTool(tool, seconds)
     if characters is not None:
@@ -39,15 +39,14 @@ def limited(
 
 
 class ShortenedTool(WrappedTool):
-    """A tool whose output and error are cut to their beginning; programs still get the whole result."""
+    """Cuts the output and the error of a tool after a number of characters; structured results stay complete."""
 
     def __init__(self, inner: Tool, characters: int) -> None:
-        """Keep the limit."""
         super().__init__(inner)
         self._characters = characters
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Do the work and shorten what came of it."""
+        """Run the inner tool and shorten its output and its error."""
         result = await self.result_from_inner(parsed, context)
         output, error = self._shortened(result.output), result.error and self._shortened(result.error)
         return result if (output, error) == (result.output, result.error) else _with_texts(result, output, error)
@@ -63,24 +62,23 @@ def _with_texts(result: ToolResult, output: str, error: str | None) -> ToolResul
 
 
 class CountedTool(WrappedTool):
-    """A tool that may be called only so often in one agent's loop, or one run; what was refused does not count."""
+    """Limits the number of calls of a tool per agent loop or run; rejected calls do not count."""
 
     def __init__(self, inner: Tool, calls: int) -> None:
-        """Keep the limit; nothing is counted yet."""
         super().__init__(inner)
         self._limit = calls
         self._counts: OrderedDict[str, int] = OrderedDict()
         self._lock = threading.Lock()
 
     def check(self, parsed: Any, context: ToolContext) -> None:
-        """Refuse a call too many, before anybody is asked about it."""
+        """Reject a call beyond the limit, before a reviewer is asked about it."""
         with self._lock:
             if self._counts.get(_scope(context), 0) >= self._limit:
                 raise self._exhausted()
         super().check(parsed, context)
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Count the call and do the work."""
+        """Count the call and run the inner tool."""
         scope = _scope(context)
         with self._lock:
             count = self._counts.pop(scope, 0)

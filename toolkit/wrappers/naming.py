@@ -1,4 +1,4 @@
-"""Naming: the tools of an object, filtered, and under names that a strategy makes of theirs."""
+"""Filters and renames the tools of an object."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,12 +20,12 @@ def tool_object(
 
     Args:
         thing: An object with marked methods or `execute(text)`, a marked function, or a Tool.
-        prefix: What stands before each name, with its underscore if one is wanted.
-        naming: Makes the name of each tool of its own name, instead of a prefix.
-        keep: Returns, for each tool's own name, whether the tool is wanted.
+        prefix: Prefix for each name, including an underscore if you want one.
+        naming: Returns the new name for a tool's own name; replaces `prefix`.
+        keep: Returns, for a tool's own name, whether to include the tool.
 
     Raises:
-        InvalidTools: With every problem: of the object, of names that are not legal, or that two tools would have.
+        InvalidTools: With every problem found: in the object, and names that are invalid or not unique.
     """
     if isinstance(thing, list | tuple | set | frozenset | dict):
         message = f"a {type(thing).__name__} is not an object with tools"
@@ -34,7 +34,7 @@ def tool_object(
     raise_errors(InvalidTools, problems)
     kept = [tool for tool in tools if keep is None or keep(tool.name)]
     if not kept:
-        message = f"no tool of the object of type '{type(thing).__qualname__}' is kept"
+        message = f"'keep' excludes every tool of the object of type '{type(thing).__qualname__}'"
         names = ", ".join(tool.name for tool in tools)
         raise InvalidTools(problems=[Problem(NOT_A_TOOL, message, place_of(type(thing)), hint=f"it has {names}")])
     named = [renamed(tool, naming or (lambda name: prefix + name)) for tool in kept]
@@ -43,10 +43,10 @@ def tool_object(
 
 
 def renamed(tool: Tool, naming: Naming) -> Tool:
-    """Return a tool under the name that a strategy makes of its own.
+    """Return a tool under the name that `naming` returns for its own name.
 
     Raises:
-        InvalidTools: If that is not legal.
+        InvalidTools: If the new name is not a valid tool name.
     """
     name = naming(tool.name)
     return tool if name == tool.name else tool.with_name(name)

@@ -1,4 +1,4 @@
-"""One shot: a tool whose answer, once given, stands in the conversation, and need not be given again."""
+"""Runs a tool only once per agent loop, since its answer remains in the conversation."""
 
 import threading
 from collections import OrderedDict
@@ -19,25 +19,25 @@ _WITHIN: ContextVar[frozenset[int]] = ContextVar("one-shot tools at work", defau
 
 
 class LoopMemo:
-    """Remembers which agents' loops something was done in; safe to use from several threads.
+    """Remembers in which agent loops something was done. Thread-safe.
 
-    Without the id of a loop nothing is remembered: everything is done as if for the first time. Beyond the capacity,
-    the loop that has been quiet the longest is forgotten.
+    In a context without a loop id nothing is remembered, so every time is the first. When the number of loops exceeds
+    the capacity, the least recently used one is forgotten.
     """
 
     def __init__(self, capacity: int = _REMEMBERED_LOOPS) -> None:
-        """Remember nothing yet, and so many loops at most."""
+        """Create an empty memo for at most `capacity` loops."""
         self._capacity = capacity
         self._loops: OrderedDict[str, None] = OrderedDict()
         self._lock = threading.Lock()
 
     def has(self, context: ToolContext) -> bool:
-        """Return whether it was done in the loop of this context."""
+        """Return whether the loop of this context is remembered."""
         with self._lock:
             return context.loop_id in self._loops
 
     def first(self, context: ToolContext) -> bool:
-        """Return whether this is the first time in the loop of this context, and remember it."""
+        """Remember the loop of this context, and return whether this is the first time."""
         if context.loop_id is None:
             return True
         with self._lock:
@@ -50,14 +50,19 @@ class LoopMemo:
 
 
 class OneShotTool(WrappedTool):
-    """A tool that does its work once in each agent's loop; later calls return that the answer is there already.
+    """Runs a tool once per agent loop; later calls refer the model to the earlier answer.
 
-    A call that fails does not count. A second call, while the first is at work, waits for it. Where the context has no
-    loop id, every call is the first.
+    A call that fails does not count. A second call that arrives while the first is running waits for it. If the context
+    has no loop id, every call runs.
     """
 
     def __init__(self, inner: Tool, advice: str = "") -> None:
-        """Keep what a model should do instead of calling again."""
+        """Wrap a tool.
+
+        Args:
+            inner: The tool.
+            advice: What the model should do instead of calling the tool again.
+        """
         super().__init__(inner)
         self._advice = advice
         self._done = LoopMemo()
@@ -65,19 +70,19 @@ class OneShotTool(WrappedTool):
         self._lock = threading.Lock()
 
     def check(self, parsed: Any, context: ToolContext) -> None:
-        """Answer at once, with nobody asked, what was answered before."""
+        """Answer a repeated call immediately, before a reviewer is asked about it."""
         if self._done.has(context):
             raise AnsweredEarly(self._reminder())
         super().check(parsed, context)
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Do the work, unless it was done; where it is being done at the same time, wait for the outcome."""
+        """Run the inner tool unless it has already run; if another call is running it, wait for its outcome."""
         if context.loop_id is None:
             return await self.result_from_inner(parsed, context)
-        if id(self._at_work) in _WITHIN.get():  # what it waited for would be itself
+        if id(self._at_work) in _WITHIN.get():  # the tool calls itself, and would wait for itself
             return self._reminder()
         while (other := self._begin(context.loop_id)) is not None:
-            await _over(other)
+            await _wait_for(other)
         try:
             if self._done.has(context):
                 return self._reminder()
@@ -93,7 +98,7 @@ class OneShotTool(WrappedTool):
             self._end(context.loop_id)
 
     def _begin(self, loop_id: str) -> "Future[None] | None":
-        """Take the turn of a loop, or return the call that has it."""
+        """Register this call as the running one of a loop, or return the call that is already running."""
         with self._lock:
             if (other := self._at_work.get(loop_id)) is not None:
                 return other
@@ -112,8 +117,8 @@ class OneShotTool(WrappedTool):
         )
 
 
-async def _over(call: "Future[None]") -> None:
-    """Wait for the end of another call, in whatever thread it runs."""
+async def _wait_for(call: "Future[None]") -> None:
+    """Wait until another call has ended, which may be running in another thread."""
     if not loop_is_running():
         call.result()
         return

@@ -1,7 +1,7 @@
-"""Outgoing: a tool that only reads, and through which a model could carry out what its other tools read.
+"""Asks before a read-only tool is called if a model could use it to leak what its other tools read.
 
-A GET changes nothing, so nobody is asked about it. But a page that says "look up https://evil.example/?q=…" is enough
-where the same model has read a private file: the address carries the text out.
+A GET request changes nothing, so it normally needs no approval. But if the model has read a private file, a page that
+says "look up https://evil.example/?q=…" is enough to leak the contents as part of the URL.
 """
 
 from collections.abc import Iterable
@@ -14,27 +14,32 @@ from toolkit.tools.data_flows import is_way_out
 
 
 class OutgoingTool(WrappedTool):
-    """A tool that asks before each call, since the call could send out what another tool read."""
+    """Asks before each call of a tool, since the call could leak what another tool has read."""
 
     demands = True
 
     def __init__(self, inner: Tool, reader: str) -> None:
-        """Keep the name of the tool that reads."""
+        """Wrap a tool.
+
+        Args:
+            inner: The tool.
+            reader: The name of the tool that reads private data.
+        """
         super().__init__(inner)
         self._reader = reader
 
     def demand(self, parsed: Any, context: ToolContext) -> Demand:
-        """Want a question: that of the inner tool, or else the call itself."""
+        """Return the question of the inner tool, or else one about the call itself."""
         own = super().demand(parsed, context)
-        return Demand(f"what '{self._reader}' reads could leave with it") if own is None else own
+        return Demand(f"it could leak what '{self._reader}' reads") if own is None else own
 
 
 def asking_before_it_leaves(tool: Tool, beside: Iterable[Tool]) -> Tool:
-    """Return a tool for one call of a model, which asks first if its arguments could send out private data.
+    """Return a tool that asks before the call if its arguments could leak private data.
 
     Args:
-        tool: What the model calls.
-        beside: Every tool that the model can call, or has called.
+        tool: The tool that the model calls.
+        beside: All tools that the model can call or has called.
     """
     if not is_way_out(tool.spec):
         return tool

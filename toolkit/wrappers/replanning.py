@@ -1,4 +1,4 @@
-"""Replanning: a tool whose result may ask for another plan."""
+"""Requests a new plan if the result of a tool requires one."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,11 +12,11 @@ from toolkit.tools.results import ToolResult
 
 @dataclass(frozen=True, slots=True)
 class Replan:
-    """Why another plan is wanted, and what it should know.
+    """A request for a new plan.
 
     Attributes:
-        reason: Why, in words.
-        bindings: What is put on the blackboard, by name, besides the artifact of the call.
+        reason: Why a new plan is needed.
+        bindings: Named values to add to the blackboard, besides the artifact of the call.
     """
 
     reason: str
@@ -27,49 +27,54 @@ Decide = Callable[[ToolResult, ToolContext], Replan | None]
 
 
 class ReplanningTool(WrappedTool):
-    """A tool that, when it has done its work well, may end the loop with a wish for another plan."""
+    """Ends the loop with a request for a new plan if the result of a tool requires one."""
 
     def __init__(self, inner: Tool, decide: Decide) -> None:
-        """Keep who decides by a result whether another plan is wanted."""
+        """Wrap a tool.
+
+        Args:
+            inner: The tool.
+            decide: Receives each successful result and the context; returns a `Replan` if a new plan is needed.
+        """
         super().__init__(inner)
         self._decide = decide
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Do the work, and ask for another plan if that is decided.
+        """Run the inner tool, and request a new plan if its result requires one.
 
         Raises:
-            ReplanRequested: With the artifact of the call, or its text where there is none.
+            ReplanRequested: With the artifact of the call, or its output if there is none.
         """
         result = await self.result_from_inner(parsed, context)
-        wish = self._decide(result, context) if result.succeeded else None
-        if wish is None:
+        replan = self._decide(result, context) if result.succeeded else None
+        if replan is None:
             return result
-        made = result.artifact if result.artifact is not None else result.output
-        raise ReplanRequested(wish.reason, artifacts=[made], bindings=wish.bindings)
+        artifact = result.artifact if result.artifact is not None else result.output
+        raise ReplanRequested(replan.reason, artifacts=[artifact], bindings=replan.bindings)
 
 
 def replan_always(tool: Tool) -> Tool:
-    """Return a tool after which another plan is always wanted."""
+    """Return a tool that requests a new plan after every successful call."""
     return ReplanningTool(tool, lambda _result, _context: Replan(f"{tool.name} replans"))
 
 
 def replan_when(tool: Tool, kind: type, where: Callable[[Any], bool] = lambda _: True) -> Tool:
-    """Return a tool after which another plan is wanted if its artifact is of a type, and the condition holds."""
+    """Return a tool that requests a new plan if its artifact is of type `kind` and `where` returns true for it."""
 
     def decide(result: ToolResult, _: ToolContext) -> Replan | None:
-        is_meant = isinstance(result.artifact, kind) and where(result.artifact)
-        return Replan(f"{tool.name} replans based on result") if is_meant else None
+        matches = isinstance(result.artifact, kind) and where(result.artifact)
+        return Replan(f"{tool.name} replans based on result") if matches else None
 
     return ReplanningTool(tool, decide)
 
 
 def replan_and_add(tool: Tool, kind: type, bindings: Callable[[Any], Mapping[str, Any] | None]) -> Tool:
-    """Return a tool after which another plan is wanted if its artifact is of a type and gives something to bind.
+    """Return a tool that requests a new plan, with bindings for the blackboard, depending on its artifact.
 
     Args:
         tool: The tool.
-        kind: The type.
-        bindings: Returns what is put on the blackboard, by name; nothing if no other plan is wanted.
+        kind: The type that the artifact must have.
+        bindings: Returns the named values to add to the blackboard, or `None` if no new plan is needed.
     """
 
     def decide(result: ToolResult, _: ToolContext) -> Replan | None:

@@ -1,4 +1,4 @@
-"""Sinks: where the artifacts of tools go, besides to the caller."""
+"""Sinks, which receive the artifacts of tools besides the caller."""
 
 import threading
 from collections.abc import Callable
@@ -9,38 +9,43 @@ from toolkit.tools.context import ToolContext
 
 
 class Sink:
-    """Takes artifacts; a kind of one's own overrides `take`, and `check` where it needs something of the context."""
+    """Receives artifacts. Subclasses override `take`, and `check` if they need something from the context."""
 
     def check(self, context: ToolContext) -> None:
-        """Refuse a call before its work is done, by raising, since it could not take what comes of it."""
+        """Raise an exception if this sink could not receive the artifacts of a call; called before the tool runs."""
 
     def take(self, artifact: Any, context: ToolContext) -> None:
         raise NotImplementedError
 
 
 AnySink = Sink | Callable[[Any], None]
-"""A sink, or any function that takes an artifact."""
+"""A sink, or a function that receives each artifact."""
 
 
 class BlackboardSink(Sink):
-    """Puts artifacts on the blackboard of the run that the call belongs to, under a name if one is given."""
+    """Adds artifacts to the blackboard of the call's run."""
 
     def __init__(self, name: str | None = None) -> None:
-        """Keep the name; a later artifact takes it over."""
+        """Create the sink.
+
+        Args:
+            name: The name under which to add artifacts; a later artifact replaces an earlier one. Without it, they are
+                added without a name.
+        """
         self._name = name
 
     def check(self, context: ToolContext) -> None:
-        """Refuse a call that belongs to no run.
+        """Check that the call belongs to a run.
 
         Raises:
             ConfigurationError: If the context has no run.
         """
         if context.run is None:
-            message = "there is no run whose blackboard could take the tool's artifacts"
-            raise ConfigurationError(f"{message}; give the context one: ToolContext(run=Run())")
+            message = "the call does not belong to a run, so there is no blackboard for the tool's artifacts"
+            raise ConfigurationError(f"{message}; pass a context with a run: ToolContext(run=Run())")
 
     def take(self, artifact: Any, context: ToolContext) -> None:
-        """Put it there."""
+        """Add an artifact to the blackboard."""
         self.check(context)
         if context.run is not None:
             context.run.blackboard.add(artifact, name=self._name)
@@ -50,11 +55,11 @@ class ListSink(Sink):
     """Collects artifacts in a list."""
 
     def __init__(self, artifacts: list[Any] | None = None) -> None:
-        """Collect into a list of the caller's, or into one of its own."""
+        """Collect into the given list, or into a new one."""
         self.artifacts = artifacts if artifacts is not None else []
 
-    def take(self, artifact: Any, context: ToolContext) -> None:  # noqa: ARG002 - it needs none
-        """Append it."""
+    def take(self, artifact: Any, context: ToolContext) -> None:  # noqa: ARG002 - part of the interface
+        """Append an artifact to the list."""
         self.artifacts.append(artifact)
 
 
@@ -62,41 +67,39 @@ class CompositeSink(Sink):
     """Passes artifacts to several sinks, in order."""
 
     def __init__(self, *sinks: AnySink) -> None:
-        """Keep them."""
         self._sinks = tuple(map(as_sink, sinks))
 
     def check(self, context: ToolContext) -> None:
-        """Refuse what one of them refuses."""
+        """Check every sink."""
         for sink in self._sinks:
             sink.check(context)
 
     def take(self, artifact: Any, context: ToolContext) -> None:
-        """Hand it on."""
+        """Pass an artifact to every sink."""
         for sink in self._sinks:
             sink.take(artifact, context)
 
 
 class FunctionSink(Sink):
-    """Hands artifacts to a function."""
+    """Passes artifacts to a function."""
 
     def __init__(self, function: Callable[[Any], None]) -> None:
         self._function = function
 
-    def take(self, artifact: Any, context: ToolContext) -> None:  # noqa: ARG002 - it needs none
+    def take(self, artifact: Any, context: ToolContext) -> None:  # noqa: ARG002 - part of the interface
         self._function(artifact)
 
 
 class AssetTracker(Sink):
-    """Keeps assets, which are artifacts with an `id`; one whose id is known is not added again."""
+    """Collects assets, which are artifacts with an `id`; a second asset with the same id is ignored."""
 
     def __init__(self) -> None:
-        """Begin with none."""
         self._assets: dict[Any, Any] = {}
         self._lock = threading.Lock()
 
     @property
     def assets(self) -> list[Any]:
-        """The assets, the oldest first."""
+        """The assets in the order in which they were added."""
         with self._lock:
             return list(self._assets.values())
 
@@ -104,19 +107,19 @@ class AssetTracker(Sink):
         """Add an asset; return whether it is new.
 
         Raises:
-            AttributeError: If it has no `id`.
+            AttributeError: If the asset has no `id`.
         """
         with self._lock:
             is_new = asset.id not in self._assets
             self._assets.setdefault(asset.id, asset)
             return is_new
 
-    def take(self, artifact: Any, context: ToolContext) -> None:  # noqa: ARG002 - it needs none
-        """Add it if it is an asset."""
+    def take(self, artifact: Any, context: ToolContext) -> None:  # noqa: ARG002 - part of the interface
+        """Add an artifact if it has an `id`."""
         if getattr(artifact, "id", None) is not None:
             self.add(artifact)
 
 
 def as_sink(sink: AnySink) -> Sink:
-    """Return a sink as it is, and a function as one."""
+    """Return a sink unchanged, and a function as a sink."""
     return sink if isinstance(sink, Sink) else FunctionSink(sink)

@@ -1,6 +1,6 @@
-"""Timing: a limit to how long a call, or several, may take, the waiting for a person not counted."""
+"""Limits how long one or several calls take, excluding time spent waiting for a person."""
 
-import asyncio  # noqa: TID253 - this module is only imported where there is a limit
+import asyncio  # noqa: TID253 - this module is imported only where there is a time limit
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
@@ -15,49 +15,48 @@ from toolkit.tools.wait_clocks import Waiting
 T = TypeVar("T")
 
 GRACE = 1.0
-"""Seconds after the end of its time in which a call must end of itself, before its loop counts as stuck."""
+"""Seconds that a call has to end after its time limit, before its event loop counts as blocked."""
 
 STUBBORN = 5.0
-"""The same where its loop moves: what is cancelled may clean up, but not ignore it for longer than this."""
+"""The same in seconds if the event loop is not blocked: a cancelled call may clean up, but must end by then."""
 
 _RUNNING: "set[Clock]" = set()
 
 
 class TimedTool(WrappedTool):
-    """A tool whose work is ended when it takes too long."""
+    """Stops a tool that takes too long."""
 
-    suspends = True  # a clock needs an event loop, whatever the inner tool does
+    suspends = True  # the timer needs an event loop, even if the inner tool does not
 
     def __init__(self, inner: Tool, seconds: float) -> None:
-        """Keep the limit."""
         super().__init__(inner)
         self._seconds = seconds
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Do the work, or fail with the code `timeout`."""
+        """Run the inner tool; after the time limit, return a failure with the code `timeout`."""
         try:
             return await within(self._seconds, lambda inner: self.inner.perform(parsed, inner), context)
         except OutOfTime:
             message = f"timed out after {spoken(self._seconds)}"
             if not self.inner.suspends:
-                message += "; it is a plain function, still runs in its thread, and may yet take effect"
+                message += "; it is a plain function, is still running in its thread, and may still take effect"
             return ToolResult.failure(message, "timeout")
 
 
 class OutOfTime(Exception):  # noqa: N818 - named for what happened
-    """The time is over. It distinguishes our own clock from a TimeoutError that a tool raises."""
+    """The time limit was exceeded. Distinguishes our own limit from a `TimeoutError` raised by a tool."""
 
 
 async def within(seconds: float, work: Callable[[ToolContext], Awaitable[T]], context: ToolContext) -> T:
-    """Await work that must not take longer than so many seconds.
+    """Await work with a time limit.
 
     Args:
-        seconds: The limit; the clock stands still while a question waits for its answer.
-        work: Is given the context to work with, in which questions stop the clock.
-        context: The context as it came.
+        seconds: The time limit; the clock is paused while a question waits for its answer.
+        work: Receives the context to use, in which questions pause the clock.
+        context: The context of the caller.
 
     Raises:
-        OutOfTime: If it took longer; what could be stopped was stopped.
+        OutOfTime: If the work took longer; it was cancelled as far as possible.
     """
     clock = Clock(seconds)
     _RUNNING.add(clock)
@@ -73,18 +72,18 @@ async def within(seconds: float, work: Callable[[ToolContext], Awaitable[T]], co
 
 
 def running_clocks() -> "tuple[Clock, ...]":
-    """Return the clocks of all calls that are under way and have a limit of time, in whatever threads."""
+    """Return the clocks of all running calls with a time limit, in all threads."""
     return tuple(_RUNNING)
 
 
 def message_of_late_end(seconds: float, *, blocks: bool) -> str:
-    """Return how a call failed that its clock cannot end: its tool blocks the event loop, or ignores its end."""
+    """Return the error for a call that cannot be stopped: it blocks the event loop, or ignores its cancellation."""
     why = "blocks its event loop" if blocks else "does not stop when it is cancelled"
-    return f"timed out after {spoken(seconds)}; the tool {why}, and may yet take effect"
+    return f"timed out after {spoken(seconds)}; the tool {why}, and may still take effect"
 
 
 class Clock:
-    """A limit of time that can be made to stand still, from any thread."""
+    """A time limit that can be paused from any thread."""
 
     def __init__(self, seconds: float) -> None:
         """Start the clock; an event loop must be running."""
@@ -96,24 +95,24 @@ class Clock:
 
     @property
     def overdue(self) -> float:
-        """The seconds since its time was over; below 0 where it is not, or where the clock stands still."""
+        """Seconds since the time limit; negative if it is not reached yet, or if the clock is paused."""
         deadline = self.limit.when()
         return -1.0 if deadline is None else self._loop.time() - deadline
 
     def is_blocked(self, patience: float) -> bool:
-        """Return whether its loop does not answer within so many seconds; not to be asked in that loop."""
+        """Return whether the event loop does not respond within `patience` seconds. Call this from another thread."""
         return not moves(self._loop, patience)
 
     def stop(self) -> None:
-        """Let the clock stand still."""
-        self._tell(self._stop)
+        """Pause the clock."""
+        self._in_loop(self._stop)
 
     def go_on(self) -> None:
-        """Let the clock continue, once everybody who stopped it has released it."""
-        self._tell(self._go_on)
+        """Resume the clock, once `go_on` was called as often as `stop`."""
+        self._in_loop(self._go_on)
 
-    def _tell(self, change: Callable[[], None]) -> None:
-        """Change the clock in its own loop's thread; where the loop is gone, there is nothing left to change."""
+    def _in_loop(self, change: Callable[[], None]) -> None:
+        """Run a change in the thread of the clock's event loop; do nothing if that loop is closed."""
         if loop_is_running() and asyncio.get_running_loop() is self._loop:
             change()
             return
@@ -133,17 +132,16 @@ class Clock:
             self._reschedule(self._loop.time() + self._left)
 
     def _reschedule(self, deadline: float | None) -> None:
-        with suppress(RuntimeError):  # the work has ended in the meantime, or the time was over
+        with suppress(RuntimeError):  # the work has ended in the meantime, or has timed out
             self.limit.reschedule(deadline)
 
 
 class StandingClock(Waiting):
-    """Waiting during which a clock stands still."""
+    """Waiting during which a clock is paused."""
 
     __slots__ = ("_clock",)
 
     def __init__(self, clock: Clock, around: Waiting | None) -> None:
-        """Keep the clock, and what this waiting counts for."""
         super().__init__(around)
         self._clock = clock
 
