@@ -111,7 +111,7 @@ def test_answers_exactly(expression, answer):
         ("9^9^9", f"Number too large: more than {MAX_DIGITS} digits"),
         ("10^4000", f"Number too large: more than {MAX_DIGITS} digits"),
         ("2^13300.5", f"Number too large: more than {MAX_DIGITS} digits"),
-        ("9^-9^9", f"Number too small: nearer to zero than 10^-{MAX_DIGITS}"),
+        ("9^-9^9", f"Number too small: closer to zero than 10^-{MAX_DIGITS}"),
         ("2^0.5 * 2^0.5 - 2", "Result uncertain: the deciding digits cancel out"),
         ("1/(2^0.5 * 2^0.5 - 2)", "Result uncertain: the deciding digits cancel out"),
         ("(2^0.5 * 2^0.5) % 2", "Result uncertain: the deciding digits cancel out"),

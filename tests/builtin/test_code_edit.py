@@ -135,7 +135,7 @@ def test_expressions_find_too(base):
     [
         ("six", "the regular expression does not match"),
         ("(", "invalid regular expression: unclosed group: '(' at character 1; write \\( to match it literally"),
-        ("x*", "the regular expression matches where there is nothing; make it match some text"),
+        ("x*", "the regular expression matches an empty string; make it match some text"),
     ],
 )
 def test_an_expression_that_will_not_do_is_refused(base, find, message):
@@ -155,7 +155,7 @@ def test_expressions_need_the_extra(base, monkeypatch):
 def test_an_expression_that_would_take_too_long_changes_nothing(base, find):
     (base / "a.py").write_text("ab" * 100_000)
     assert found(base, find, "x", regex=True) == (
-        "Error: Failed to edit a.py: looking for the expression took too long: find the text itself, without regex"
+        "Error: Failed to edit a.py: the search for the expression took too long: find the text itself, without regex"
     )
     assert (base / "a.py").read_text() == "ab" * 100_000
 
@@ -163,8 +163,8 @@ def test_an_expression_that_would_take_too_long_changes_nothing(base, find):
 def test_an_expression_never_cuts_a_word_in_two(base):
     (base / "a.py").write_text("straße = 1\nway = 2\n")
     assert found(base, r"^\w+", "x", regex=True, occurrence="first") == (
-        "Error: Failed to edit a.py: invalid regular expression: '\\w' knows only ASCII, and a match has 'ß' in it or "
-        r"beside it: write classes such as [\p{L}\p{N}_] instead"
+        "Error: Failed to edit a.py: invalid regular expression: '\\w' matches only ASCII characters, but there is 'ß' "
+        r"in or next to a match: write classes such as [\p{L}\p{N}_] instead"
     )
     assert found(base, r"^[\p{L}]+", "x", regex=True, occurrence="first").startswith("Replaced 1 occurrence")
     assert (base / "a.py").read_text() == "x = 1\nway = 2\n"
@@ -172,7 +172,7 @@ def test_an_expression_never_cuts_a_word_in_two(base):
 
 def test_an_expression_on_mixed_endings_is_refused(base):
     (base / "a.py").write_bytes(b"a\r\nb\n")
-    assert "line endings of two kinds" in found(base, "b", "x", regex=True)
+    assert "mixed line endings" in found(base, "b", "x", regex=True)
 
 
 def test_a_file_is_written_whole(base):
@@ -219,7 +219,7 @@ def test_size_is_bounded_before_and_after(base):
 
 def test_nothing_is_written_where_nothing_changes(base):
     before = (base / "a.py").stat()
-    assert found(base, "one", "one") == "a.py is unchanged: the new text equals the old one"
+    assert found(base, "one", "one") == "a.py is unchanged: the new text is the same as the old text"
     after = (base / "a.py").stat()
     assert (after.st_ino, after.st_mtime_ns, after.st_ctime_ns) == (
         before.st_ino,
@@ -276,7 +276,7 @@ def test_a_file_that_changes_while_the_reviewer_thinks_is_left_alone(base):
     arguments = {"path": "a.py", "command": "replace_lines", "start_line": 2, "end_line": 2, "content": "2"}
     result = CodeEdit(base).run(arguments, ToolContext(reviewer=Slow([Continue()])))
     assert (result.error, result.error_code) == (
-        "a.py has changed since the edit was shown; look at it again",
+        "a.py has changed since the edit was shown; read it again",
         "conflict",
     )
     assert (base / "a.py").read_text() == "zero\none\ntwo\nthree\n"

@@ -167,7 +167,7 @@ def test_the_deadline_ends_a_search(base):
     chance = Random(1)  # noqa: S311 - so that an automaton has few states twice
     (base / "big.txt").write_text("\n".join("".join(chance.choices("ab", k=20_000)) for _ in range(100)))
     answer = CodeSearch(base, timeout=0.05).run({"pattern": "(a|b)*a(a|b){300}c"}).text
-    assert answer.endswith("[stopped after 0.05 seconds: name a smaller folder in path]")
+    assert answer.endswith("[stopped after 0.05 seconds: choose a smaller folder as path]")
 
 
 def test_a_file_swapped_for_a_link_never_leaks(base, tmp_path, swapping_file, tries):

@@ -181,7 +181,7 @@ def test_finding_places_stops_when_time_is_over():
 )
 def test_classes_that_know_only_ascii_never_cut_a_word_in_two(expression, text, letter):
     with pytest.raises(
-        MalformedExpressionError, match=f"knows only ASCII, and a match has '{letter}' in it or beside it"
+        MalformedExpressionError, match=f"matches only ASCII characters, but there is '{letter}' in or next to a match"
     ):
         places(expression, text)
 

@@ -366,7 +366,7 @@ def test_the_base_must_be_a_directory(base):
 def test_a_system_that_could_not_keep_it_inside_is_refused():
     assert missing_support(os.supports_dir_fd) is None
     assert missing_support(os.supports_dir_fd - {os.readlink}) == (
-        "this system cannot open files beneath a directory handle, so the file tools could not be confined to"
+        "this system cannot open files relative to a directory handle, so the file tools could not be confined to"
         " their directory; they need Linux, macOS or another Unix"
     )
 

@@ -117,7 +117,7 @@ def test_a_blank_path_is_refused(base, path):
 
 @pytest.mark.parametrize("path", ["new/", "new/.", "new//"])
 def test_a_path_that_names_a_directory_is_refused_before_anybody_is_asked(base, path):
-    assert write(base, path) == f"Error: Path must name a file, and '{path}' names a directory"
+    assert write(base, path) == f"Error: Path must be a file, but '{path}' is a directory"
     assert not (base / "new").exists()
 
 
@@ -329,9 +329,9 @@ def test_the_question_says_when_nothing_would_change_or_nothing_can_be_shown(bas
         == "note.txt stays as it is"
     )
     _, [request] = reviewed(base, Reject(), path="binary", content="x")
-    assert request.preview == "Replaces binary, which holds 2 bytes that are not UTF-8 text"
+    assert request.preview == "Replaces binary, which contains 2 bytes that are not UTF-8 text"
     _, [request] = reviewed(base, Reject(), path="binary", content="x", append=True)
-    assert request.preview == "Adds to binary, which holds 2 bytes that are not UTF-8 text"
+    assert request.preview == "Adds to binary, which contains 2 bytes that are not UTF-8 text"
 
 
 def test_an_edit_is_what_is_written(base):

@@ -102,10 +102,10 @@ def test_a_folder_that_cannot_be_read_is_counted(base):
 def test_looking_ends_with_its_limits(base):
     effort = Effort(60, entries=2)
     assert [file.path for file in list_files(base, ".", effort)] == []
-    assert effort.remarks() == ["stopped after 2 files and folders: name a smaller folder in path"]
+    assert effort.remarks() == ["stopped after 2 files and folders: choose a smaller folder as path"]
     effort = Effort(0.0)
     assert [file.path for file in list_files(base, ".", effort)] == []
-    assert effort.remarks() == ["stopped after 0 seconds: name a smaller folder in path"]
+    assert effort.remarks() == ["stopped after 0 seconds: choose a smaller folder as path"]
 
 
 def test_no_handle_stays_open(base):

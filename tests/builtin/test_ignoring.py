@@ -141,11 +141,11 @@ def test_a_pattern_matches_whole_paths(pattern, matching, other):
     [
         ("[a", "'[' is not closed by ']'"),
         ("[[:x:]]", "there is no class '[:x:]'"),
-        ("a\\", "a backslash at the end has nothing to stand before"),
+        ("a\\", "a backslash at the end has nothing to escape"),
         ("/etc/*", "it must be relative to the folder and stay inside"),
         ("../*", "it must be relative to the folder and stay inside"),
-        ("src/", "it names folders; write 'src/**' for the files in them"),
-        ("{a,b}" * 7, "its braces stand for more than 100 patterns"),
+        ("src/", "it matches folders; write 'src/**' for the files in them"),
+        ("{a,b}" * 7, "its braces expand to more than 100 patterns"),
         ("a" * 1_001, "it has 1001 characters, at most 1000"),
     ],
 )

@@ -91,7 +91,7 @@ def test_says_why_there_is_no_value(path, message):
     ["a[-1]", "a[*]", "a[]", "a[b]", "a['b']", 'a["b"]', "a[0", "a]0[", "a[0]b", "[[0]]", "a[1:2]", "'a'", "a[٣]"],
 )
 def test_a_malformed_part_is_an_error(part):
-    message = f"Error: Invalid path: 'items.{part}'. The part '{part}' is neither name, name[0] nor [0]"
+    message = f"Error: Invalid path: 'items.{part}'. The part '{part}' is not of the form name, name[0] or [0]"
     assert picked(f"items.{part}") == message
 
 
@@ -105,7 +105,7 @@ def test_a_malformed_part_is_an_error(part):
         ("NaN", "Invalid JSON: NaN is not a JSON value"),
         ("[-Infinity]", "Invalid JSON: -Infinity is not a JSON value"),
         ("{} {}", "Invalid JSON: Extra data: line 1 column 4 (char 3)"),
-        ('["\\ud800"]', "Invalid JSON: a lone surrogate in a string"),
+        ('["\\ud800"]', "Invalid JSON: a string contains a lone surrogate"),
         ("[" * 100_000, "Invalid JSON: nested too deeply"),
     ],
 )

@@ -122,24 +122,24 @@ def test_deep_documents_are_searched_whole():
 @pytest.mark.parametrize(
     ("query", "message"),
     [
-        ("$.", "at character 3 expected a name or * behind ., but the query ends"),
+        ("$.", "at character 3 expected a name or * after ., but the query ends"),
         ("$book", "at character 2 expected a segment such as .name or [0], not 'book'"),
         ("$[", "at character 3 expected a name in quotes, a number, *, : or ?, but the query ends"),
         ("$[0", "at character 4 expected ']', but the query ends"),
         ("$[book]", "at character 3 expected a name in quotes, a number, *, : or ?, not 'book]'"),
-        ("$['a]", "at character 3 expected a text that ends with ', not ''a]'"),
+        ("$['a]", "at character 3 expected a string that ends with ', not ''a]'"),
         ("$[01]", "at character 4 expected ']', not '1]'"),
         ("$[9007199254740992]", ("at character 3 expected a number from -9007199254740991 to 9007199254740991, not "
                                 "'9007199254'")),
         ("$[?@.a == ]", "at character 11 expected @, $, a constant or a function, not ']'"),
         ("$[?1]", ("at character 4 expected a comparison such as == or <, since this is not a condition by "
                   "itself, not '1]'")),
-        ("$[?@..a == 1]", "at character 4 expected a query of one value: names and indexes only, not '@..a == 1]'"),
+        ("$[?@..a == 1]", "at character 4 expected a query for one value, with names and indexes only, not '@..a == 1]'"),
         ("$[?size(@) == 1]", ("at character 4 expected one of the functions length, count, value, match, search, not "
                              "'size(@) =='")),
         ("$[?length(@, 1) == 1]", "at character 4 expected 1 argument of length, not 'length(@, '"),
         ("$[?count(1) == 1]", "at character 10 expected a query such as @.items, not '1) == 1]'"),
-        ("$[?match(@, 'a') == true]", "at character 4 expected a value, which match does not give, not 'match(@, '"),
+        ("$[?match(@, 'a') == true]", "at character 4 expected a value, which match does not return, not 'match(@, '"),
         ("$[?" + "(" * 60 + "@" + ")" * 60 + "]", "its conditions are nested more than 50 deep"),
         ("$" + "[?@" * 60 + "]" * 60, "its conditions are nested more than 50 deep"),
         ("$[?length(" + "length(" * 60, "its conditions are nested more than 50 deep"),

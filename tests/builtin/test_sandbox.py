@@ -179,7 +179,7 @@ def test_a_sandbox_needs_a_directory(tmp_path, made, why):
 
 def test_a_system_that_cannot_open_files_beneath_a_directory_gets_no_sandbox():
     words = (
-        "this system cannot open files beneath a directory handle, so the file tools could not be confined to their "
+        "this system cannot open files relative to a directory handle, so the file tools could not be confined to their "
         "directory; they need Linux, macOS or another Unix"
     )
     assert missing_support(os.supports_dir_fd) is None

@@ -127,7 +127,7 @@ def test_a_searxng_is_named_by_its_address(url):
         (Tavily, "401 Unauthorized", "Search failed: Tavily answered HTTP 401: its key is wrong"),
         (Brave, "429 Slow down", "Search failed: Brave answered HTTP 429: too many searches, try again later"),
         (SerpApi, "500 Oops", "Search failed: SerpAPI answered HTTP 500"),
-        (SearXNG, "403 Forbidden", "Search failed: SearXNG answered HTTP 403: allow the format json in its settings.yml, under search: formats"),
+        (SearXNG, "403 Forbidden", "Search failed: SearXNG answered HTTP 403: add json to search.formats in its settings.yml"),
         (SearXNG, "429 Slow down", "Search failed: SearXNG answered HTTP 429: too many searches, try again later"),
         (SerpApi, "302 Found", "Search failed: SerpAPI answered HTTP 302"),
     ],
@@ -141,9 +141,7 @@ def test_a_refusal_is_said_without_what_came_with_it(serve, respond, provider, s
 @pytest.mark.usefixtures("keys")
 def test_what_is_no_json_is_said(serve, respond):
     server = serve(respond("<html>"))
-    assert search(Brave(server.url(), allow_private=True)).error == (
-        "Search failed: Brave answered something that is not JSON"
-    )
+    assert search(Brave(server.url(), allow_private=True)).error == ("Search failed: the response of Brave is not JSON")
 
 
 @pytest.mark.usefixtures("keys")
@@ -301,7 +299,7 @@ def test_what_a_function_raises_is_a_failure():
     assert search(offline).text == "Error: Search failed: Connection refused"
     assert search(confused).text == "Error: no such index"
     assert (search(hopeless).error, search(hopeless).error_code) == ("Search failed: the index is empty", "empty")
-    message = "a result of a search has 'title', 'url' and 'snippet', but this one is int"
+    message = "a search result needs 'title', 'url' and 'snippet', but this one is of type int"
     assert search(lambda _: [1]).error == message
 
 
@@ -314,7 +312,7 @@ def test_its_marks_let_a_model_search():
 
 
 def test_wrong_settings_are_refused_when_it_is_made():
-    with pytest.raises(ConfigurationError, match="a provider of searches has a method 'search'"):
+    with pytest.raises(ConfigurationError, match="a search provider needs a method 'search'"):
         WebSearch(42)  # type: ignore[arg-type]
     with pytest.raises(ConfigurationError, match="'max_results' must be above zero"):
         WebSearch(max_results=0)
@@ -344,8 +342,8 @@ def test_it_is_built_of_a_configuration(tmp_path, serve, respond, monkeypatch):
     ("options", "problems"),
     [
         ({"provider": "google"}, [("'provider' must be 'tavily' or 'serpapi' or 'brave' or 'searxng'", "write provider = 'tavily'")]),
-        ({"provider": "searxng"}, [("the option 'url' is missing", "write url = 'http://localhost:8888': where your SearXNG is")]),
-        ({"key": "${KEY}"}, [("'key' of which provider?", "write provider = 'tavily', 'serpapi', 'brave' or 'searxng'")]),
+        ({"provider": "searxng"}, [("the option 'url' is missing", "write url = 'http://localhost:8888', with the address of your SearXNG instance")]),
+        ({"key": "${KEY}"}, [("'key' without a provider", "write provider = 'tavily', 'serpapi', 'brave' or 'searxng'")]),
         ({"provider": "brave", "key": "literal"}, [("the key is written in the file itself", "keep it in the environment, and write key = '${NAME}'")]),
         ({"max_result": 1}, [("unknown option 'max_result'", "did you mean 'max_results'?")]),
     ],

@@ -105,7 +105,7 @@ def test_options_of_a_ready_tool_are_explained(invoke, project):
         """
 Options  in [tool.toolkit.builtin.human_input]
   NAME     TYPE      DEFAULT  MEANING
-  timeout  duration  "5m"     how long a question waits for its answer
+  timeout  duration  "5m"     how long to wait for an answer
 
 Run it
   toolkit run human_input TEXT
@@ -122,7 +122,7 @@ def test_options_of_a_ready_tool_are_data_too(invoke, project):
             {
                 "name": "timeout",
                 "kind": "duration",
-                "meaning": "how long a question waits for its answer",
+                "meaning": "how long to wait for an answer",
                 "default": "5m",
                 "required": False,
                 "widens": False,

@@ -1,7 +1,8 @@
-"""The ready tools: one a file, each safe enough for a model to hold.
+"""Ready tools that are safe to give to a model, one per file.
 
-`from toolkit.builtin import Calculator` imports that tool alone. Its module also has its `OPTIONS`, which are what a
-project's configuration may say of it, and `build(base, options)`, which makes the tool of them.
+`from toolkit.builtin import Calculator` imports only that tool. Each tool's module also defines its `OPTIONS`, the
+settings that a project's configuration can contain for it. A module can define a function `build`, which creates the
+tool from these settings; without one, the tool's class is called.
 """
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""Arithmetic: a text with numbers, operators and parentheses, read by a grammar of its own.
+"""Evaluates arithmetic expressions with numbers, operators and parentheses.
 
     expression = term (("+" | "-") term)*
     term       = unary (("*" | "/" | "%") unary)*
@@ -6,7 +6,8 @@
     power      = primary ("^" unary)?
     primary    = number | "(" expression ")"
 
-Operators wait on a stack rather than in nested calls, so no depth of parentheses can exhaust anything.
+Pending operators are kept on a stack rather than in nested calls, so deeply nested parentheses cannot exhaust
+Python's recursion limit.
 """
 
 from collections.abc import Callable
@@ -18,7 +19,7 @@ from typing import Final
 from toolkit.builtin.real_numbers import Real, UncomputableError
 
 MAX_LENGTH = 10_000
-"""Characters that an expression may have."""
+"""Maximum length of an expression, in characters."""
 
 _BINARY: Final[dict[str, Callable[[Real, Real], Real]]] = {
     "+": add,
@@ -37,7 +38,7 @@ def evaluate(expression: str) -> Real:
     """Return the value of an expression.
 
     Raises:
-        UncomputableError: It is blank, malformed or too long, or has no value.
+        UncomputableError: If the expression is blank, malformed or too long, or has no value.
     """
     text = expression.strip()
     if not text:
@@ -48,7 +49,7 @@ def evaluate(expression: str) -> Real:
 
 
 class _Reading:
-    """One pass over an expression: numbers on one stack, operators that wait for their right side on another."""
+    """One pass over an expression, with a stack of numbers and a stack of operators that wait for their right side."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -66,7 +67,7 @@ class _Reading:
         return self.numbers.pop()
 
     def next_character(self) -> str | None:
-        """Return the next character that is not white space, without taking it."""
+        """Skip white space and return the next character without consuming it."""
         while self.position < len(self.text):
             if not self.text[self.position].isspace():
                 return self.text[self.position]
@@ -99,7 +100,7 @@ class _Reading:
         """Read an operator and what follows it, or a closing parenthesis."""
         if character in _BINARY:
             self.position += 1
-            # The power alone binds to the right: an equal one that waits goes on waiting.
+            # Only the power operator binds to the right: a waiting power is not applied before another one.
             self.apply_down_to(_STRENGTH[character] + (character == "^"))
             self.waiting.append(character)
             self.read_operand()
@@ -113,7 +114,7 @@ class _Reading:
             raise _invalid("Missing closing parenthesis")
 
     def apply_down_to(self, strength: int) -> None:
-        """Apply the waiting operators that bind at least so strongly, the latest first."""
+        """Apply the waiting operators of at least this strength, the latest first."""
         while self.waiting and _STRENGTH[self.waiting[-1]] >= strength:
             operator = self.waiting.pop()
             right = self.numbers.pop()

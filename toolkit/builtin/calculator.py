@@ -1,4 +1,4 @@
-"""The tool `calculator`: exact arithmetic."""
+"""The `calculator` tool, which evaluates arithmetic expressions exactly."""
 
 from typing import Final
 
@@ -34,7 +34,7 @@ class Calculator(TextTool):
     source = "builtin"
 
     def execute(self, text: str) -> ToolResult:
-        """Return the value of the expression, or why it has none."""
+        """Return the value of the expression, or a failure that explains why it has none."""
         try:
             return ToolResult.success(str(evaluate(text)))
         except UncomputableError as error:

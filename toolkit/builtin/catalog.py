@@ -1,4 +1,4 @@
-"""The catalog of the ready tools: each is imported only when its options are asked for or it is built."""
+"""Lists the ready tools; each is imported only when its options are needed or when it is built."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -14,13 +14,13 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class ReadyTool(NamedTuple):
-    """One ready tool, which is not imported before its options are asked for or it is built.
+    """One ready tool, which is imported only when its options are needed or when it is built.
 
     Attributes:
-        name: What it is called unless it is configured under another name.
-        summary: What it does, in a few words for a list.
-        module: Where it is written, in this package.
-        class_name: The class that it is made of.
+        name: The name of the tool, unless a configuration gives it another one.
+        summary: What the tool does, in a few words for a list.
+        module: The module in this package that defines it.
+        class_name: The class of the tool.
     """
 
     name: str
@@ -30,21 +30,21 @@ class ReadyTool(NamedTuple):
 
     @property
     def options(self) -> "tuple[Option, ...]":
-        """Its options."""
+        """The options of the tool."""
         options: tuple[Option, ...] = self.load().OPTIONS
         return options
 
     def build(self, base: Path | None = None, options: Mapping[str, Any] = _NOTHING) -> "Tool":
-        """Make the tool.
+        """Create the tool.
 
         Args:
-            base: The directory that relative paths start from, and that file tools stay in unless an option names
-                another; the current one unless it is given.
-            options: Values of its options, by their names.
+            base: The directory that relative paths start from, and to which file tools are confined unless an option
+                sets another one; by default, the current directory.
+            options: Values of the tool's options, by name.
 
         Raises:
-            ConfigurationError: If an option is unknown or has a wrong value, with every one that is wrong, or
-                if the tool cannot work here.
+            ConfigurationError: If options are unknown or have invalid values (the error lists all of them), or if the
+                tool cannot work here.
         """
         from toolkit.builtin.options import take_options  # noqa: PLC0415 - a list of the tools reads no options
 
@@ -55,34 +55,34 @@ class ReadyTool(NamedTuple):
         return tool
 
     def load(self) -> ModuleType:
-        """Import its module."""
+        """Import the tool's module."""
         return import_module(f"toolkit.builtin.{self.module}")
 
 
 _TOOLS = [
     ReadyTool("calculator", "Evaluates an arithmetic expression exactly", "calculator", "Calculator"),
-    ReadyTool("code_edit", "Changes a part of a text file beneath one directory", "code_edit", "CodeEdit"),
-    ReadyTool("code_search", "Finds lines of files by a regular expression", "code_search", "CodeSearch"),
+    ReadyTool("code_edit", "Changes part of a text file in one directory", "code_edit", "CodeEdit"),
+    ReadyTool("code_search", "Finds lines of files that match a regular expression", "code_search", "CodeSearch"),
     ReadyTool("datetime", "Tells the time, adds to dates, converts between time zones", "date_time", "DateTime"),
-    ReadyTool("file_read", "Reads a text file beneath one directory", "file_read", "FileRead"),
-    ReadyTool("file_write", "Writes a text file beneath one directory", "file_write", "FileWrite"),
-    ReadyTool("glob", "Finds files by a pattern for their paths", "file_glob", "Glob"),
+    ReadyTool("file_read", "Reads a text file in one directory", "file_read", "FileRead"),
+    ReadyTool("file_write", "Writes a text file in one directory", "file_write", "FileWrite"),
+    ReadyTool("glob", "Finds files whose paths match a pattern", "file_glob", "Glob"),
     ReadyTool("http", "Sends the input to one endpoint of your own by HTTP", "http_endpoint", "Http"),
     ReadyTool("human_input", "Asks a person a question", "human_input", "HumanInput"),
     ReadyTool("json_parser", "Picks values out of a JSON document", "json_parser", "JsonParser"),
     ReadyTool("process", "Runs one command of your own with the input", "process", "Process"),
-    ReadyTool("web_scrape", "Reads a page of the web", "web_scrape", "WebScrape"),
+    ReadyTool("web_scrape", "Reads a web page", "web_scrape", "WebScrape"),
     ReadyTool("web_search", "Searches the web", "web_search", "WebSearch"),
 ]
 
 
 def ready_tools() -> dict[str, ReadyTool]:
-    """Return every ready tool by its name."""
+    """Return all ready tools, by name."""
     return {tool.name: tool for tool in _TOOLS}
 
 
 def options_of(tool: "Tool") -> "tuple[Option, ...]":
-    """Return the options of a tool if it is a ready one, whatever it is wrapped in."""
+    """Return the options of a ready tool, also if it is wrapped; other tools have none."""
     from toolkit.tools.base import innermost  # noqa: PLC0415 - what is looked up here is a Tool already
 
     made = type(innermost(tool))

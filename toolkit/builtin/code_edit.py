@@ -1,4 +1,4 @@
-"""The tool `code_edit`: change a part of a text file."""
+"""The `code_edit` tool, which changes part of a text file."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,14 +31,14 @@ _BYTE_ORDER_MARK = "\ufeff"
 _SECONDS_FOR_EXPRESSIONS = 10.0
 
 OPTIONS: Final = (
-    Option("base", FOLDER, "the directory that it edits beneath", default=".", widens=outside_project),
+    Option("base", FOLDER, "the directory whose files can be edited", default=".", widens=outside_project),
     *CHANGING_OPTIONS,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class CodeEditInput:
-    """What to change, and how."""
+    """The file to change, and the edit to make."""
 
     path: str = field(metadata={"description": "Relative file path within the sandbox directory"})
     command: Literal["replace_lines", "find_replace", "write"] = field(
@@ -47,26 +47,26 @@ class CodeEditInput:
             "becomes content; write: the whole file becomes content"
         }
     )
-    content: str = field(metadata={"description": "The new text; empty deletes what it replaces"})
+    content: str = field(metadata={"description": "The new text; if empty, the replaced text is deleted"})
     start_line: int | None = field(
         default=None, metadata={"description": "Number of the first line to replace, from 1"}
     )
     end_line: int | None = field(default=None, metadata={"description": "Number of the last line to replace"})
     find: str | None = field(
         default=None,
-        metadata={"description": "Text to replace, exactly as in the file; it must occur once"},
+        metadata={"description": "Text to replace, exactly as in the file; see occurrence if it occurs more than once"},
     )
     regex: bool = field(
-        default=False, metadata={"description": "Whether find is a regular expression; content is taken as it is"}
+        default=False, metadata={"description": "Whether find is a regular expression; content is always literal text"}
     )
     occurrence: Occurrence = field(
         default="only",
-        metadata={"description": "Which one to replace if find occurs more than once; only: none, an error"},
+        metadata={"description": "What to replace if find occurs more than once; with only, that is an error"},
     )
 
 
 class _Edit(NamedTuple):
-    """An edit worked out: the file's text, None where there is none, and what becomes of it."""
+    """The text of a file before an edit (`None` if the file does not exist) and after it."""
 
     old: str | None
     new: Edited
@@ -78,31 +78,31 @@ class _Edit(NamedTuple):
 
 
 class CodeEdit(FileChangingTool[CodeEditInput]):
-    """Changes a part of a text file beneath one directory, and nothing outside it.
+    """Changes parts of text files in one directory, and nothing outside it.
 
-    The file is replaced whole or not at all. Line endings, the end of the last line, a byte order mark and the
-    permissions stay as they are. A reviewer sees a unified diff of what the call would change, and if the
-    file changes before the answer, nothing is done.
+    A file is replaced completely or not at all. Line endings, including that of the last line, a byte order mark and
+    the permissions stay as they are. A reviewer sees a unified diff of what the call would change. If the file has
+    changed between the question and the answer, nothing is written and the call fails with the code `conflict`.
     """
 
     name = "code_edit"
     description = (
-        "Changes a part of a text file within a sandboxed directory. Use it for changes to files that exist, after "
-        "you have read them. Commands: replace_lines (start_line, end_line, content), find_replace (find, content) "
+        "Changes part of a text file within a sandboxed directory. Use it to change existing files, after you have "
+        "read them. Commands: replace_lines (start_line, end_line, content), find_replace (find, content) "
         "and write (content). Line endings are kept. Returns what was changed, with the new lines and their numbers."
     )
 
     def __init__(self, base: str | Path, *, requires_approval: bool = False, max_bytes: int = DEFAULT_LIMIT) -> None:
-        """Keep where files may be edited; for the arguments and errors see `FileChangingTool`."""
+        """Create the tool; see `FileChangingTool` for the arguments and errors."""
         super().__init__(base, requires_approval=requires_approval, max_bytes=max_bytes)
         self._turn = Lock()
 
-    def check(self, parsed: CodeEditInput, context: ToolContext) -> None:  # noqa: ARG002 - nothing in it matters here
-        """Refuse what could not be edited, before anybody is asked.
+    def check(self, parsed: CodeEditInput, context: ToolContext) -> None:  # noqa: ARG002 - the context does not matter
+        """Check that the edit can be made, before a reviewer is asked.
 
         Raises:
-            ToolArgumentsError: If arguments are missing or make no sense.
-            ToolExecutionError: If the file is not to be had, or has no such lines or text.
+            ToolArgumentsError: If arguments are missing or invalid.
+            ToolExecutionError: If the file cannot be used, or does not contain the lines or the text to replace.
         """
         self._worked_out(parsed)
 
@@ -113,23 +113,23 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
         return Preview(effect, state={self._sandbox.name_of(path): edit.state})
 
     def execute(self, input: CodeEditInput, context: ToolContext) -> ToolResult:  # noqa: A002 - typed tools call it so
-        """Make the change, and announce it."""
+        """Make the change and report it to the event listener."""
         path = input.path.strip()
-        with self._turn:  # two edits at once would undo one another
+        with self._turn:  # concurrent edits would undo one another
             edit = self._worked_out(input)
             if context.shown_state(self._sandbox.name_of(path)) not in {None, edit.state}:
-                return ToolResult.failure(f"{path} has changed since the edit was shown; look at it again", "conflict")
+                return ToolResult.failure(f"{path} has changed since the edit was shown; read it again", "conflict")
             if edit.old != edit.new.text:
                 self._replace(path, edit)
         if edit.old == edit.new.text:
-            return ToolResult.success(f"{path} is unchanged: the new text equals the old one")
+            return ToolResult.success(f"{path} is unchanged: the new text is the same as the old text")
         if context.listener is not None:
             changed_lines = count_changed_lines(edit.old or "", edit.new.text)
             context.file_changed(path, "created" if edit.old is None else "modified", *changed_lines)
         return ToolResult.success(_answer(input, path, edit.new))
 
     def _worked_out(self, wanted: CodeEditInput) -> _Edit:
-        """Return what the file holds and what it would."""
+        """Return the text of the file before and after the edit."""
         path = wanted.path.strip()
         if not path:
             raise ToolArgumentsError("Path must not be blank")
@@ -151,7 +151,7 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
         return decode_text(self._sandbox.read(path, self._max_bytes), path)
 
     def _replace(self, path: str, edit: _Edit) -> None:
-        """Write the new text, if the file still holds the old one: nobody's change in between is lost."""
+        """Write the new text if the file still has the old one, so that no change in between is lost."""
         content = encode_text(edit.new.text, self._max_bytes)
         try:
             self._sandbox.replace(path, content, self._max_bytes, expected=edit.state)

@@ -1,4 +1,4 @@
-"""The tool `code_search`: find lines of files by a regular expression."""
+"""The `code_search` tool, which finds lines of files that match a regular expression."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -27,16 +27,16 @@ _LINES_BETWEEN_LOOKS = 500
 _LONG_LINE = 1_000
 
 OPTIONS: Final = (
-    Option("base", FOLDER, "the directory that it searches beneath", default=".", widens=outside_project),
-    Option("max_results", COUNT, "matches that it returns at most", default=_MAX_RESULTS),
-    Option("max_bytes", COUNT, "bytes that a file may have; larger ones are not searched", default=_MAX_BYTES),
-    Option("timeout", DURATION, "how long it searches", default="10s"),
+    Option("base", FOLDER, "the directory to search", default=".", widens=outside_project),
+    Option("max_results", COUNT, "maximum number of matches to return", default=_MAX_RESULTS),
+    Option("max_bytes", COUNT, "maximum file size in bytes; larger files are not searched", default=_MAX_BYTES),
+    Option("timeout", DURATION, "time limit for the search", default="10s"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class CodeSearchInput:
-    """What to search for, and where."""
+    """The expression to search for, and the files to search."""
 
     pattern: str = field(metadata={"description": "Regular expression that is matched against each line"})
     path: str = field(
@@ -46,12 +46,12 @@ class CodeSearchInput:
         default="",
         metadata={"description": "Only files whose name matches, such as '*.py', or whose path, such as 'src/**/*.py'"},
     )
-    ignore_case: bool = field(default=False, metadata={"description": "Whether upper and lower case are the same"})
+    ignore_case: bool = field(default=False, metadata={"description": "Whether to ignore upper and lower case"})
     context_lines: int = field(default=0, metadata={"description": "Lines to show before and after each match"})
 
 
 class _File(NamedTuple):
-    """What was found in one file: the lines that are shown, by their numbers from 1, and which of them match."""
+    """The lines to show of one file, by line number from 1, and the numbers of those that match."""
 
     path: str
     lines: dict[int, str]
@@ -59,14 +59,14 @@ class _File(NamedTuple):
 
 
 class CodeSearch(SandboxedTool[CodeSearchInput]):
-    """Finds lines of text files beneath one directory by a regular expression."""
+    """Finds lines of text files in one directory that match a regular expression."""
 
     name = "code_search"
     description = (
         "Searches files for lines that match a regular expression, within a sandboxed directory. Use it to find where "
-        "something is defined or used. The expression is as in ripgrep, without look-around and back-references; "
-        "signs such as ( [ { . + need a backslash to stand for themselves. Files that .gitignore leaves out, and files "
-        "that are not text, are not searched. Returns 'file:line:text' for each match, sorted by file; lines of "
+        "something is defined or used. The syntax is ripgrep's, without look-around and backreferences; escape "
+        "characters such as ( [ { . + with a backslash to match them literally. Files that .gitignore excludes, and "
+        "files that are not text, are not searched. Returns 'file:line:text' for each match, sorted by file; lines of "
         "context have '-' instead of ':'."
     )
     read_only = True
@@ -82,16 +82,16 @@ class CodeSearch(SandboxedTool[CodeSearchInput]):
         max_bytes: int = _MAX_BYTES,
         timeout: float = _TIMEOUT,
     ) -> None:
-        """Keep where files may be searched.
+        """Create the tool.
 
         Args:
-            base: An existing directory; links are not followed.
-            max_results: How many matches are returned at most.
-            max_bytes: How large a file may be; a larger one is not searched.
-            timeout: Seconds that it searches at most; then it returns what it has found.
+            base: An existing directory. Symbolic links in it are not followed.
+            max_results: Maximum number of matches to return.
+            max_bytes: Maximum file size in bytes; larger files are not searched.
+            timeout: Time limit for the search, in seconds; what was found by then is returned.
 
         Raises:
-            ConfigurationError: If the directory does not exist, or the system cannot keep a tool inside it.
+            ConfigurationError: If the directory does not exist, or this system cannot confine a tool to it.
         """
         super().__init__(base)
         self._max_results = max_results
@@ -99,7 +99,7 @@ class CodeSearch(SandboxedTool[CodeSearchInput]):
         self._timeout = timeout
 
     def execute(self, input: CodeSearchInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
-        """Return the lines that match, or why there are none."""
+        """Return the lines that match, or a failure that says what went wrong."""
         if not input.pattern:
             return ToolResult.failure("Search pattern must not be empty")
         if not 0 <= input.context_lines <= _MOST_CONTEXT:
@@ -145,7 +145,7 @@ class _Search:
         return found
 
     def text_of(self, listed: Listed) -> str | None:
-        """Return the text of a file, or None if it is not text or cannot be read."""
+        """Return the text of a file, or `None` if it is binary, too large or cannot be read."""
         try:
             content = listed.read(self.max_bytes)
         except UnfitError:
@@ -156,10 +156,10 @@ class _Search:
         return None if b"\0" in content[:_LOOKED_AT_FOR_NUL] else content.decode(errors="replace")
 
     def numbers(self, lines: list[str]) -> Iterator[int]:
-        """Yield the numbers of the lines that match, as many as may still be found."""
+        """Yield the numbers of the lines that match, until the limit of results or of time is reached."""
         for number, line in enumerate(lines, start=1):
             if (number % _LINES_BETWEEN_LOOKS == 1 or len(line) > _LONG_LINE) and not self.effort.goes_on():
-                return  # the effort remembers why
+                return  # the effort records why
             if not self.matches(line):
                 continue
             if not self.most:
@@ -169,7 +169,7 @@ class _Search:
             yield number
 
     def matches(self, line: str) -> bool:
-        """Return whether a line matches; one that is too long to search does not, and is counted."""
+        """Return whether a line matches; a line that is too long to search counts as one that does not."""
         try:
             return self.expression.matches(line)
         except TooMuchWorkError:
@@ -178,7 +178,7 @@ class _Search:
 
     @property
     def remarks(self) -> list[str]:
-        """What was left out, in words."""
+        """Notes on what was not searched or is not shown."""
         remarks = self.effort.remarks()
         if self.left_over:
             remarks.append("there are more matches: narrow the pattern, the glob or the path")
@@ -192,13 +192,13 @@ class _Search:
 
 
 def _lines_of(text: str) -> list[str]:
-    """Return the lines of a text without their ends."""
+    """Return the lines of a text without their line endings."""
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     return lines if lines[-1] else lines[:-1]
 
 
 def _filter_of(glob: str) -> Callable[[Listed], bool]:
-    """Return whether a file is wanted; a pattern without a slash is matched against the name in any folder."""
+    """Return a function that selects files by a glob; a glob without a slash matches names in every folder."""
     if not glob:
         return lambda _: True
     matches = compile_glob(glob if "/" in glob else f"**/{glob}").match
@@ -224,7 +224,7 @@ def _result(wanted: CodeSearchInput, found: list[_File], remarks: list[str]) -> 
 
 
 def _show(found: list[_File], context: int) -> Iterator[str]:
-    """Yield what is printed of the files; what does not follow the line before is set apart."""
+    """Yield the output lines, with `--` between groups of lines that are not adjacent."""
     is_first = True
     for file in found:
         matches = set(file.matches)

@@ -1,4 +1,4 @@
-"""The tool `datetime`: the present time, date arithmetic and time zones."""
+"""The `datetime` tool, for the current time, date arithmetic and time zones."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ class DateTime(TextTool):
 
     name = "datetime"
     description = (
-        "Tells the present date and time, adds to and subtracts from dates, and converts between time zones. "
+        "Returns the current date and time, adds to and subtracts from dates, and converts between time zones. "
         "Input: one command. 'now' or 'now in Europe/Oslo'; 'today' or 'today in Asia/Tokyo'; "
         "'2024-01-31 + 1 month' (days, weeks, months, years); '2024-01-31T10:00:00Z - 90 minutes' (also hours, "
         "minutes, seconds); 'convert 2024-06-01T12:00:00 from America/New_York to UTC'. Zones are IANA names, which "
@@ -34,11 +34,15 @@ class DateTime(TextTool):
     source = "builtin"
 
     def __init__(self, clock: Clock = utc_now) -> None:
-        """Keep the clock, which gives the present time with a time zone."""
+        """Create the tool.
+
+        Args:
+            clock: Returns the current time, with a time zone.
+        """
         self._clock = clock
 
     def execute(self, text: str) -> ToolResult:
-        """Return the answer to the command, or why it has none."""
+        """Return the answer to the command, or a failure that explains why it has none."""
         try:
             return ToolResult.success(answer(text, self._clock))
         except UnansweredError as error:

@@ -1,4 +1,4 @@
-"""Dates and times: a small command language, read in time that grows with the length of the text and no faster.
+"""Answers commands about dates and times, in time linear in the length of the command.
 
 now | now in ZONE | today | today in ZONE
 DATE (+ | -) NUMBER UNIT
@@ -38,7 +38,7 @@ class UnansweredError(ValueError):
 
 
 class _Moment(NamedTuple):
-    """A date and time as it was written: the fraction of a second and the offset stay as they are."""
+    """A date and time whose fraction of a second and offset are kept as they were written."""
 
     local: datetime
     fraction: str
@@ -46,7 +46,7 @@ class _Moment(NamedTuple):
 
 
 def utc_now() -> datetime:
-    """Return the time of this machine's clock."""
+    """Return the current time in UTC, by this machine's clock."""
     return datetime.now(UTC)
 
 
@@ -55,10 +55,11 @@ def answer(command: str, clock: Clock = utc_now) -> str:
 
     Args:
         command: One command of the language above.
-        clock: Gives the present time, with a time zone.
+        clock: Returns the current time, with a time zone.
 
     Raises:
-        UnansweredError: The command is blank, malformed, or leads out of the years 1 to 9999.
+        UnansweredError: If the command is blank or malformed, names an unknown time zone, or has a result outside the
+            years 1 to 9999.
     """
     text = command.strip()
     if not text:
@@ -98,7 +99,7 @@ def _today(zone: Zone, clock: Clock) -> str:
 
 
 def _convert(written: str, source: Zone, target: Zone) -> str:
-    """Convert a local time; one that is skipped moves forward, one that comes twice is the earlier."""
+    """Convert a local time; a skipped time moves forward, and of a repeated time the earlier one counts."""
     moment = _parse_moment(written)
     if moment.offset not in {"", "Z"}:
         raise _bad_moment(written)
@@ -112,7 +113,7 @@ def _convert(written: str, source: Zone, target: Zone) -> str:
 
 
 def _shift(text: str) -> str:
-    """Answer `START (+|-) NUMBER UNIT`, taken apart from its end, since only the start may hold signs of its own."""
+    """Answer `START (+|-) NUMBER UNIT`, parsed from its end since only the start can contain other signs."""
     front, unit = _split_last_word(text)
     start = front.rstrip("0123456789")
     number = front[len(start) :]
@@ -169,7 +170,7 @@ def _shift_moment(written: str, unit: str, number: int) -> str:
 def _add_months(start: date, months: int) -> date:
     """Return the same day of another month, or that month's last day if it has no such day."""
     year, month = divmod(start.year * 12 + start.month - 1 + months, 12)
-    if not 1 <= year <= 9999:  # noqa: PLR2004 - the years that a date can have
+    if not 1 <= year <= 9999:  # noqa: PLR2004 - the range of years of a date
         raise OverflowError
     return date(year, month + 1, min(start.day, monthrange(year, month + 1)[1]))
 

@@ -1,4 +1,4 @@
-"""Extras: packages that only some ready tools need, and the fix where one is missing."""
+"""Checks that the optional packages of a ready tool are installed."""
 
 from importlib.util import find_spec
 
@@ -7,15 +7,15 @@ from toolkit.problems import how_to_install
 
 
 def need(tool: str, extra: str, *packages: str) -> None:
-    """Make sure that packages are there, without importing them.
+    """Check that packages are installed, without importing them.
 
     Args:
         tool: The name of the tool that needs them.
-        extra: The extra of this project that brings them.
-        packages: What they are imported as.
+        extra: The extra of this project that installs them.
+        packages: The names under which they are imported.
 
     Raises:
-        ConfigurationError: If one is missing; the message says how it is installed.
+        ConfigurationError: If a package is missing; the message explains how to install it.
     """
     missing = [package for package in packages if find_spec(package) is None]
     if missing:

@@ -1,4 +1,4 @@
-"""The tool `glob`: find files by a pattern for their paths."""
+"""The `glob` tool, which finds files whose paths match a pattern."""
 
 from dataclasses import dataclass, field
 from itertools import islice
@@ -17,29 +17,30 @@ _MAX_RESULTS = 200
 _TIMEOUT = 10.0
 
 OPTIONS: Final = (
-    Option("base", FOLDER, "the directory that it looks beneath", default=".", widens=outside_project),
-    Option("max_results", COUNT, "paths that it returns at most", default=_MAX_RESULTS),
-    Option("timeout", DURATION, "how long it looks", default="10s"),
+    Option("base", FOLDER, "the directory to search", default=".", widens=outside_project),
+    Option("max_results", COUNT, "maximum number of paths to return", default=_MAX_RESULTS),
+    Option("timeout", DURATION, "time limit for the search", default="10s"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class GlobInput:
-    """Which files to find."""
+    """The pattern of the files to find, and the folder to search."""
 
     pattern: str = field(metadata={"description": "Pattern for paths relative to the folder, such as '**/*.py'"})
-    path: str = field(default=".", metadata={"description": "Folder to look in, relative to the sandbox directory"})
+    path: str = field(default=".", metadata={"description": "Folder to search, relative to the sandbox directory"})
 
 
 class Glob(SandboxedTool[GlobInput]):
-    """Finds files beneath one directory by a pattern for their paths."""
+    """Finds files in one directory whose paths match a pattern."""
 
     name = "glob"
     description = (
-        "Finds files by a pattern for their paths, within a sandboxed directory. Use it to see which files there are. "
-        "* is any part of a name, ** any number of folders, {a,b} a choice: '*.md' finds files of the folder itself, "
-        "'**/*.py' those of all folders in it, 'src/**/test_*.{js,ts}' some of them. Files that .gitignore leaves out "
-        "are not found. Returns one path a line, relative to the sandboxed directory, sorted."
+        "Finds files whose paths match a pattern, within a sandboxed directory. Use it to see which files there are. "
+        "* matches any part of a name, ** any number of folders, and {a,b} either a or b: '*.md' finds files directly "
+        "in the folder, '**/*.py' also those in all its subfolders, 'src/**/test_*.{js,ts}' only some of these. Files "
+        "that .gitignore excludes are not found. Returns one path per line, relative to the sandboxed directory, "
+        "sorted."
     )
     read_only = True
     destructive = False
@@ -47,22 +48,22 @@ class Glob(SandboxedTool[GlobInput]):
     reads_files = True
 
     def __init__(self, base: str | Path, *, max_results: int = _MAX_RESULTS, timeout: float = _TIMEOUT) -> None:
-        """Keep where files may be found.
+        """Create the tool.
 
         Args:
-            base: An existing directory; links are not followed.
-            max_results: How many paths are returned at most.
-            timeout: Seconds that it looks at most; then it returns what it has found.
+            base: An existing directory. Symbolic links in it are not followed.
+            max_results: Maximum number of paths to return.
+            timeout: Time limit for the search, in seconds; what was found by then is returned.
 
         Raises:
-            ConfigurationError: If the directory does not exist, or the system cannot keep a tool inside it.
+            ConfigurationError: If the directory does not exist, or this system cannot confine a tool to it.
         """
         super().__init__(base)
         self._max_results = max_results
         self._timeout = timeout
 
     def execute(self, input: GlobInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
-        """Return the paths, or why there are none."""
+        """Return the paths that match, or a failure that says what went wrong."""
         pattern = input.pattern.strip()
         if not pattern:
             return ToolResult.failure("Pattern must not be blank")

@@ -1,4 +1,4 @@
-"""The tool `file_read`: read a text file beneath one directory."""
+"""The `file_read` tool, which reads text files in one directory."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,32 +13,34 @@ from toolkit.builtin.widening import outside_project
 from toolkit.tools.results import ToolResult
 
 OPTIONS: Final = (
-    Option("base", FOLDER, "the directory that it reads beneath", default=".", widens=outside_project),
-    Option("max_bytes", COUNT, "bytes that a file may have", default=DEFAULT_LIMIT),
+    Option("base", FOLDER, "the directory to read from", default=".", widens=outside_project),
+    Option("max_bytes", COUNT, "maximum file size in bytes", default=DEFAULT_LIMIT),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class FileReadInput:
-    """Which file to read, and which lines of it."""
+    """The file to read, and optionally the range of lines."""
 
     path: str = field(metadata={"description": "Relative file path within the sandbox directory"})
     start_line: int | None = field(
-        default=None, metadata={"description": "Number of the first line to read, from 1; the first unless it is given"}
+        default=None,
+        metadata={"description": "Number of the first line to read, from 1; by default the first line of the file"},
     )
     end_line: int | None = field(
-        default=None, metadata={"description": "Number of the last line to read; the last unless it is given"}
+        default=None,
+        metadata={"description": "Number of the last line to read; by default the last line of the file"},
     )
 
 
 class FileRead(SandboxedTool[FileReadInput]):
-    """Reads text files beneath one directory, and nothing outside it."""
+    """Reads text files in one directory, and nothing outside it."""
 
     name = "file_read"
     description = (
-        "Reads a text file within a sandboxed directory. Use it to see what a file holds. The path is relative to "
-        "that directory, such as 'notes/todo.txt'; nothing outside it can be read. Returns the text of the file, which "
-        "must be UTF-8, exactly as it is: the whole, or the lines from start_line to end_line."
+        "Reads a text file within a sandboxed directory. Use it to see the content of a file. The path is relative to "
+        "that directory, such as 'notes/todo.txt'; nothing outside it can be read. The file must be UTF-8. Returns its "
+        "text exactly as it is: the whole file, or the lines from start_line to end_line."
     )
     read_only = True
     destructive = False
@@ -46,20 +48,20 @@ class FileRead(SandboxedTool[FileReadInput]):
     reads_files = True
 
     def __init__(self, base: str | Path, *, max_bytes: int = DEFAULT_LIMIT) -> None:
-        """Keep where files may be read.
+        """Create the tool.
 
         Args:
-            base: An existing directory; links that lead out of it are refused.
-            max_bytes: How large a file may be; a larger one is refused before it is read.
+            base: An existing directory. Symbolic links that lead out of it are refused.
+            max_bytes: Maximum file size in bytes; larger files are refused before they are read.
 
         Raises:
-            ConfigurationError: If the directory does not exist, or the system cannot keep a tool inside it.
+            ConfigurationError: If the directory does not exist, or this system cannot confine a tool to it.
         """
         super().__init__(base)
         self._max_bytes = max_bytes
 
     def execute(self, input: FileReadInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
-        """Return the text of the file, or why it cannot be had."""
+        """Return the text of the file, or a failure that explains why it cannot be read."""
         path = input.path.strip()
         if not path:
             return ToolResult.failure("File path must not be blank")
@@ -75,7 +77,7 @@ class FileRead(SandboxedTool[FileReadInput]):
 
 
 def _lines(wanted: FileReadInput, text: str) -> ToolResult:
-    """Return some lines of a text; there may be fewer than were asked for, but not none."""
+    """Return the requested lines of a text, or fewer at its end; a failure if there would be none."""
     lines = lines_of(text)
     start = 1 if wanted.start_line is None else wanted.start_line
     end = len(lines) if wanted.end_line is None else min(wanted.end_line, len(lines))

@@ -1,4 +1,4 @@
-"""The tool `file_write`: write a text file beneath one directory."""
+"""The `file_write` tool, which writes text files in one directory."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -15,43 +15,44 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 
 OPTIONS: Final = (
-    Option("base", FOLDER, "the directory that it writes beneath", default=".", widens=outside_project),
+    Option("base", FOLDER, "the directory to write in", default=".", widens=outside_project),
     *CHANGING_OPTIONS,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class FileWriteInput:
-    """What to write, and where."""
+    """The file to write, and its new content."""
 
     path: str = field(metadata={"description": "Relative file path within the sandbox directory"})
     content: str = field(metadata={"description": "Text content to write to the file"})
     append: bool = field(
         default=False,
-        metadata={"description": "Add the content to the end of the file instead of replacing what it holds"},
+        metadata={"description": "Add the content to the end of the file instead of replacing its content"},
     )
 
 
 class FileWrite(FileChangingTool[FileWriteInput]):
-    """Writes text files beneath one directory, and nothing outside it.
+    """Writes text files in one directory, and nothing outside it.
 
-    A file is replaced whole or not at all. A reviewer sees a unified diff of what the call would change.
-    If the file has changed when the answer comes, nothing is written, and the call fails with the code `conflict`.
+    A file is replaced completely or not at all. A reviewer sees a unified diff of what the call would change. If the
+    file has changed between the question and the answer, nothing is written and the call fails with the code
+    `conflict`.
     """
 
     name = "file_write"
     description = (
-        "Writes content to a file within a sandboxed directory. Use it to create a file, to replace one whole, or, "
-        "with append, to add to its end. The path is relative to that directory, such as 'out/report.md'; missing "
-        "directories are created, and nothing outside can be written. Returns the path that was written."
+        "Writes content to a file within a sandboxed directory. Use it to create a file, to replace a whole file or, "
+        "with append, to add to the end of a file. The path is relative to that directory, such as 'out/report.md'; "
+        "missing directories are created, and nothing outside can be written. Returns the path of the file."
     )
 
-    def check(self, parsed: FileWriteInput, context: ToolContext) -> None:  # noqa: ARG002 - nothing in it matters here
-        """Refuse what could not be written, before anybody is asked.
+    def check(self, parsed: FileWriteInput, context: ToolContext) -> None:  # noqa: ARG002 - the context is irrelevant
+        """Check that the file can be written, before a reviewer is asked.
 
         Raises:
-            ToolArgumentsError: If the path is blank or names a directory, or the content is not text that UTF-8 has.
-            ToolExecutionError: If the path is not to be had, or the content is too large.
+            ToolArgumentsError: If the path is blank or a directory, or the content cannot be encoded as UTF-8.
+            ToolExecutionError: If the path cannot be used, or the content is too large.
         """
         if not parsed.path.strip():
             raise ToolArgumentsError("Path must not be blank")
@@ -63,7 +64,7 @@ class FileWrite(FileChangingTool[FileWriteInput]):
         except OSError as error:
             raise ToolExecutionError(_failed(error)) from error
         if parsed.path.strip().rpartition("/")[2] in {"", "."}:
-            raise ToolArgumentsError(f"Path must name a file, and '{parsed.path.strip()}' names a directory")
+            raise ToolArgumentsError(f"Path must be a file, but '{parsed.path.strip()}' is a directory")
 
     def preview(self, parsed: FileWriteInput, context: ToolContext) -> str:  # noqa: ARG002 - as above
         """Return a unified diff of what the call would change."""
@@ -75,13 +76,13 @@ class FileWrite(FileChangingTool[FileWriteInput]):
         text = None if old is None else _text_of(old)
         if old is not None and text is None:
             verb = "Adds to" if parsed.append else "Replaces"
-            effect = f"{verb} {path}, which holds {len(old)} bytes that are not UTF-8 text"
+            effect = f"{verb} {path}, which contains {len(old)} bytes that are not UTF-8 text"
         else:
             effect = describe_change(path, text, f"{text or ''}{parsed.content}" if parsed.append else parsed.content)
         return Preview(effect, state={self._sandbox.name_of(path): state_of(old)})
 
     def execute(self, input: FileWriteInput, context: ToolContext) -> ToolResult:  # noqa: A002 - typed tools call it so
-        """Write the file, and announce it."""
+        """Write the file and report the change to the event listener."""
         path = input.path.strip()
         content = encode_text(input.content, self._max_bytes)
         try:
@@ -98,7 +99,7 @@ class FileWrite(FileChangingTool[FileWriteInput]):
         return ToolResult.success(f"Successfully wrote to: {path}")
 
     def _old(self, path: str) -> bytes | None:
-        """Return what a file holds, or `None` where there is none."""
+        """Return the content of a file, or `None` if it does not exist."""
         return self._sandbox.read(path, self._max_bytes) if self._sandbox.holds(path, self._max_bytes) else None
 
 

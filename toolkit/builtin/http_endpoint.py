@@ -1,4 +1,4 @@
-"""The tool `http`: send a payload to one endpoint, which its user has named."""
+"""The `http` tool, which sends its input to one configured endpoint."""
 
 import json
 import re
@@ -26,21 +26,21 @@ DEFAULT_MAX_BYTES: Final = 1024 * 1024
 OPTIONS: Final = (
     Option("url", TEXT, "the endpoint", required=True, widens=environment_variables),
     Option("description", TEXT, "the description for models", default="Sends the input to <host> and returns …"),
-    Option("method", TEXT, "how it is called", default="POST"),
+    Option("method", TEXT, "the HTTP method", default="POST"),
     Option(
         "headers",
         TABLE,
-        "headers to send; secrets as '${NAME}', from the environment",
+        "headers to send; write secrets as '${NAME}' to take them from the environment",
         default={},
         widens=environment_variables,
     ),
-    Option("timeout", DURATION, "how long an answer may take", default="30s"),
-    Option("max_bytes", COUNT, "how much of an answer is read", default=DEFAULT_MAX_BYTES),
+    Option("timeout", DURATION, "time limit for each request", default="30s"),
+    Option("max_bytes", COUNT, "maximum number of response bytes to read", default=DEFAULT_MAX_BYTES),
     Option("requires_approval", SWITCH, "whether a reviewer must approve every call", default=False),
     Option(
         "allow_private",
         SWITCH,
-        "whether the endpoint may lie on this machine or network",
+        "whether the endpoint may be on this machine or its network",
         default=False,
         widens=private_addresses,
     ),
@@ -59,8 +59,8 @@ _SHOWN_OF_ERRORS: Final = 200
 class Http(TextTool):
     """Sends its input to one endpoint and returns the response.
 
-    Its user sets the endpoint, the method and the headers; a model chooses the payload alone. In a setting,
-    `${NAME}` is replaced from the environment when a request is sent, and its value is never shown.
+    You set the endpoint, the method and the headers; a model chooses only the payload. `${NAME}` in the URL or in a
+    header is replaced by that environment variable when a request is sent, and its value is never shown.
 
     Example:
         create_ticket = Http(
@@ -75,7 +75,7 @@ class Http(TextTool):
     open_world = True
     source = "builtin"
 
-    def __init__(  # noqa: PLR0913 - each is something that its maker may say
+    def __init__(  # noqa: PLR0913 - each is a setting of its own
         self,
         url: str,
         *,
@@ -89,22 +89,23 @@ class Http(TextTool):
         allow_private: bool = False,
         resolve: Resolver = resolve_by_system,
     ) -> None:
-        """Keep the endpoint.
+        """Create the tool.
 
         Args:
-            url: Where the input goes; with `GET` and `HEAD` as the parameter `input`, else as the body.
-            name: What a model calls it by.
+            url: The endpoint. `GET` and `HEAD` send the input as the query parameter `input`, other methods as the
+                body.
+            name: The name under which a model calls the tool.
             description: The description that a model receives.
-            method: Such as `POST`, which it is by default.
-            headers: What is sent along.
-            timeout: Seconds for everything: the look-up, the connection, and the answer.
-            max_bytes: How much of the answer is read; the rest is cut, with a note in the output.
-            requires_approval: Whether a reviewer must approve every call; then a context without one is an error.
-            allow_private: Whether the endpoint may lie on this machine or inside this network.
-            resolve: How its host is looked up.
+            method: The HTTP method.
+            headers: Headers to send with every request.
+            timeout: Time limit in seconds for the whole request: DNS lookup, connection and response.
+            max_bytes: Maximum number of response bytes to read; the rest is cut off, with a note in the output.
+            requires_approval: Whether a reviewer must approve every call. A call without a reviewer then fails.
+            allow_private: Whether the endpoint may be on this machine or its network.
+            resolve: Resolves the endpoint's host name.
 
         Raises:
-            ConfigurationError: With everything that is wrong with the settings.
+            ConfigurationError: If any setting is invalid; the error lists all of them.
         """
         self.name = name
         self.requires_approval = requires_approval
@@ -122,11 +123,11 @@ class Http(TextTool):
         self._fetcher = Fetcher(guard, timeout, max_bytes)
 
     def check(self, parsed: str, context: ToolContext) -> None:
-        """Refuse what could not be sent, before anybody is asked.
+        """Check that the input can be sent, before a reviewer is asked.
 
         Raises:
-            ConfigurationError: If the extra is missing, or a variable of the environment is not set.
-            ToolArgumentsError: If the input is not text that UTF-8 has.
+            ConfigurationError: If the extra is not installed, or an environment variable is not set.
+            ToolArgumentsError: If the input cannot be encoded as UTF-8.
         """
         name = context.tool or self.name
         need(name, "tools", "httpx2")
@@ -135,19 +136,19 @@ class Http(TextTool):
 
     @property
     def uses(self) -> Mapping[str, str]:
-        """The endpoint and the headers; variables of the environment stay names, and other secrets are left out."""
+        """The endpoint and the headers, with environment variables as `${NAME}` and other secrets masked."""
         headers = {f"header {name}": value for name, value in self._shown_headers().items()}
         return {"endpoint": f"{self._method} {self._url}", **headers}
 
-    def preview(self, parsed: str, context: ToolContext) -> str:  # noqa: ARG002 - nothing in it matters here
-        """Return what would be sent and where to; variables of the environment stay names."""
+    def preview(self, parsed: str, context: ToolContext) -> str:  # noqa: ARG002 - the context does not matter here
+        """Return the request that would be sent, with environment variables as `${NAME}`."""
         headers = [f"{name}: {value}" for name, value in self._shown_headers().items()]
         body = [] if self._method in _IN_THE_URL else ["", parsed]
         url = self._url_with(self._url, parsed) if self._method in _IN_THE_URL else self._url
         return "\n".join([f"HTTP {self._method} {url}", *headers, *body])
 
     async def execute(self, text: str, context: ToolContext) -> ToolResult:
-        """Send the input, and return what is answered."""
+        """Send the input and return the response."""
         redactor = Redactor(by_format=False)
         url, headers = self._settings(redactor, context.tool or self.name)
         body = None
@@ -164,7 +165,7 @@ class Http(TextTool):
         return _result_of(answer, redactor)
 
     def _settings(self, redactor: Redactor, name: str) -> tuple[str, dict[str, str]]:
-        """Return the URL and the headers as they are sent."""
+        """Return the URL and the headers with their variables filled in."""
         user = f"the tool '{name}'"
         headers = {header: fill(value, user, redactor) for header, value in self._headers.items()}
         for header, value in headers.items():
@@ -187,7 +188,7 @@ class Http(TextTool):
 
 
 def build(**values: Any) -> Http:
-    """Make the tool from its configuration; a secret in the file itself is refused."""
+    """Create the tool from its configuration, refusing secrets that are written in the file itself."""
     end_at_faults(
         (
             f"the value of the header '{name}' is written in the file",
@@ -220,7 +221,7 @@ def _other_problems(
 ) -> list[tuple[str, str | None]]:
     problems: list[tuple[str, str | None]] = []
     if not _TOKEN.fullmatch(method) or method in {"CONNECT", "TRACE"}:
-        problems.append((f"'{method}' is not a method that can be sent", "write method = 'POST'"))
+        problems.append((f"'{method}' is not an HTTP method that this tool can send", "write method = 'POST'"))
     for name, value in headers.items():
         if not _TOKEN.fullmatch(name):
             problems.append((f"'{name}' is not a valid header name", None))
@@ -232,7 +233,7 @@ def _other_problems(
 
 
 def _filled_url(url: str, redactor: Redactor, user: str) -> str:
-    """Return a URL with its variables filled; a value stays inside its part, with any characters."""
+    """Fill the variables of a URL, quoting each value so that it cannot leave its part of the URL."""
     for name in dict.fromkeys(variables_in(url)):
         url = url.replace(f"${{{name}}}", quote_plus(variable(name, user, redactor)))
     return url
@@ -276,7 +277,7 @@ def _refusal(answer: Fetched, text: str | None, redactor: Redactor) -> ToolResul
 
 
 def _structured(text: str, media: MediaType, redactor: Redactor) -> Any:
-    """Return the data of an answer that is JSON, for pipelines and programs."""
+    """Return the data of a JSON response, for pipelines and programs, or `None` for any other response."""
     if not (media.name == "application/json" or media.name.endswith("+json")):
         return None
     try:

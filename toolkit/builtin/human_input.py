@@ -1,4 +1,4 @@
-"""The tool `human_input`: ask a person."""
+"""The `human_input` tool, which asks a person a question."""
 
 from typing import Final
 
@@ -13,21 +13,21 @@ from toolkit.tools.text import TextTool
 NOBODY_THERE: Final = "No reviewer is available. Please proceed with your best judgment."
 NO_WISHES: Final = "Understood. Please continue."
 
-OPTIONS: Final = (Option("timeout", DURATION, "how long a question waits for its answer", default="5m"),)
+OPTIONS: Final = (Option("timeout", DURATION, "how long to wait for an answer", default="5m"),)
 
 
 class HumanInput(TextTool):
     """Asks the context's reviewer a question and returns the answer.
 
-    A question guards nothing: when nobody is there, or nobody answers in time, the work goes on.
-    A reviewer who ends the run ends it here too.
+    A question is not an approval: if there is no reviewer, or no answer in time, the run continues. A reviewer can
+    also end the run.
     """
 
     name = "human_input"
     description = (
-        "Asks a person a question and waits for the answer. Use it when a decision, preference or fact is missing that "
-        "only a person can give, and not for anything that you can find out yourself. Input: the question, in full "
-        "and understandable by itself. Returns the person's answer, or says that nobody is available."
+        "Asks a person a question and waits for the answer. Use it when you need a decision, preference or fact that "
+        "only a person can give, but not for anything that you can find out yourself. Input: the complete question, "
+        "understandable without context. Returns the person's answer, or a note that nobody is available."
     )
     read_only = True
     destructive = False
@@ -35,11 +35,15 @@ class HumanInput(TextTool):
     source = "builtin"
 
     def __init__(self, timeout: float | None = DEFAULT_TIMEOUT) -> None:
-        """Keep how many seconds a question waits for its answer; with `None` it waits forever."""
+        """Create the tool.
+
+        Args:
+            timeout: How long to wait for an answer, in seconds; `None` waits forever.
+        """
         self._timeout = timeout
 
     async def execute(self, text: str, context: ToolContext) -> ToolResult:
-        """Ask, and return the answer.
+        """Ask the question and return the answer.
 
         Raises:
             ExitEarlyError: If the reviewer ends the run.
@@ -61,7 +65,7 @@ class HumanInput(TextTool):
 
 
 def _words(answer: object) -> str:
-    """Return the reviewer's words, which may come as the one argument of this tool."""
+    """Return the text of an answer, which can also be the arguments of this tool."""
     if isinstance(answer, str):
         return answer
     return str(answer.get("input", "")) if isinstance(answer, dict) else ""

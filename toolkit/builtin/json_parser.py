@@ -1,4 +1,4 @@
-"""The tool `json_parser`: pick values out of JSON."""
+"""The `json_parser` tool, which picks values out of JSON."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -11,7 +11,7 @@ from toolkit.tools.typed import TypedTool
 
 @dataclass(frozen=True, slots=True)
 class JsonParserInput:
-    """What to pick, and out of what."""
+    """The path of the values to pick, and the JSON document that contains them."""
 
     jsonPath: str = field(  # noqa: N815 - the name that callers know
         metadata={
@@ -26,7 +26,7 @@ OPTIONS: Final[tuple[Option, ...]] = ()
 
 
 class JsonParser(TypedTool[JsonParserInput]):
-    """Picks one value, or all that a query selects, out of a JSON document.
+    """Picks one value, or all values that a query selects, out of a JSON document.
 
     Example:
         >>> JsonParser().run({"jsonPath": "user.name", "json": '{"user": {"name": "Åse"}}'}).output
@@ -36,10 +36,11 @@ class JsonParser(TypedTool[JsonParserInput]):
     name = "json_parser"
     description = (
         "Picks values out of a JSON document. Use it to take a field from what an API or another tool returned. "
-        "The path is names between dots, with indexes from 0 in brackets: 'user.name', 'items[0].price', '[2]'. A path "
-        "that starts with $ is a JSONPath query (RFC 9535): '$.items[?@.price < 10].name', '$..id', '$.items[-1]'; "
-        "it returns a list of all values, unless it is of names and indexes only. "
-        "Returns text as it is, and every other value as JSON; numbers keep all their digits."
+        "The path consists of names separated by dots, with indexes from 0 in brackets: 'user.name', "
+        "'items[0].price', '[2]'. A path that starts with $ is a JSONPath query (RFC 9535): "
+        "'$.items[?@.price < 10].name', '$..id', '$.items[-1]'; it returns a list of all matching values, unless it "
+        "contains only names and indexes. Returns strings as they are, and every other value as JSON; numbers keep "
+        "all their digits."
     )
     read_only = True
     destructive = False
@@ -48,7 +49,7 @@ class JsonParser(TypedTool[JsonParserInput]):
     source = "builtin"
 
     def execute(self, input: JsonParserInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
-        """Return the value that the path leads to, or why there is none."""
+        """Return the selected value or values, or a failure that explains why there are none."""
         path, document = input.jsonPath.strip(), input.json.strip()
         if not path:
             return ToolResult.failure("Path expression must not be blank")

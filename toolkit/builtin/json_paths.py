@@ -1,7 +1,7 @@
-"""Paths into JSON: `order.items[0].price` picks one value, and the value keeps every digit it was written with.
+"""Picks one value out of JSON by a path such as `order.items[0].price`, keeping every digit of its numbers.
 
-A path is parts between dots; a part is a name, a name with indexes behind it, or indexes alone. An empty part stands
-for the value it is applied to, so that `.` picks the whole.
+A path consists of parts separated by dots. A part is a name, a name followed by indexes, or only indexes. An empty part
+stands for the value that it is applied to, so `.` picks the whole document.
 """
 
 import json
@@ -19,24 +19,24 @@ _LARGEST_INDEX_DIGITS = 18
 
 
 class UnreadableError(ValueError):
-    """The JSON or the path is malformed, or the path leads nowhere; the message says which."""
+    """The JSON or the path is malformed, or the document has no value at the path; the message says which."""
 
 
 class Number(NamedTuple):
-    """A number as it is written in the JSON."""
+    """A number as it is written in the JSON document."""
 
     written: str
 
     @property
     def plain(self) -> int | float | str:
-        """The number as Python has it, or as text where no number of Python's holds it."""
+        """The number as an `int` or `float`, or as a string if it is too large for these."""
         if self.written.lstrip("-").isdigit():
             return int(self.written) if len(self.written) <= 4_000 else self.written  # noqa: PLR2004 - see `int`
         value = float(self.written)
         return value if isfinite(value) else self.written
 
     def __str__(self) -> str:
-        """Return the number as it is written; a fraction as Python writes it, unless that loses digits."""
+        """Return the number as it is written, or a fraction in Python's notation unless that loses digits."""
         plain = self.plain
         if isinstance(plain, float):
             text = repr(plain)
@@ -45,22 +45,22 @@ class Number(NamedTuple):
 
 
 class Picked(NamedTuple):
-    """What a path led to: its text, and the same as plain data."""
+    """The value at a path, as text and as plain data."""
 
     text: str
     plain: Any
 
     @classmethod
     def of(cls, value: Any) -> Self:
-        """Return a value as picked: text as it is, everything else as JSON."""
+        """Return a picked value, whose text is a string as it is, and anything else as JSON."""
         return cls(value if isinstance(value, str) else compact(value), plain(value))
 
 
 def pick(document: str, path: str) -> Picked:
-    """Return the value that a path leads to.
+    """Return the value at a path.
 
     Raises:
-        UnreadableError: Naming what is wrong with the path or with the document.
+        UnreadableError: If the path or the document is malformed, or the document has no value at the path.
     """
     steps = _steps(path)
 
@@ -73,10 +73,10 @@ def pick(document: str, path: str) -> Picked:
 
 
 def pick_by(follow: Callable[[Any], Picked], document: str) -> Picked:
-    """Return what is picked out of a document by something that follows a path.
+    """Parse a document and return what a function picks out of it.
 
     Raises:
-        UnreadableError: Naming what is wrong with the document.
+        UnreadableError: If the document is malformed, or `follow` raises the error.
     """
     if not document:
         raise UnreadableError("JSON content must not be blank")
@@ -86,7 +86,7 @@ def pick_by(follow: Callable[[Any], Picked], document: str) -> Picked:
     except RecursionError as error:
         raise UnreadableError("Invalid JSON: nested too deeply") from error
     except UnicodeEncodeError as error:
-        raise UnreadableError("Invalid JSON: a lone surrogate in a string") from error
+        raise UnreadableError("Invalid JSON: a string contains a lone surrogate") from error
     return picked
 
 
@@ -95,7 +95,7 @@ def _steps(path: str) -> list[str | int]:
     for part in path.split("."):
         match = _PART.fullmatch(part)
         if not match:
-            raise UnreadableError(f"Invalid path: '{path}'. The part '{part}' is neither name, name[0] nor [0]")
+            raise UnreadableError(f"Invalid path: '{path}'. The part '{part}' is not of the form name, name[0] or [0]")
         name, indexes = match.groups()
         if name:
             steps.append(name)
@@ -121,7 +121,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _step(value: Any, step: str | int, path: str) -> Any:
-    """Follow one step; a number is a tuple, which distinguishes it from a list."""
+    """Follow one step of a path; lists are compared by exact type since a `Number` is a tuple."""
     if isinstance(step, int):
         if type(value) is not list:
             raise UnreadableError(f"Path not found: '{path}'")
@@ -137,7 +137,7 @@ def _step(value: Any, step: str | int, path: str) -> Any:
 
 
 def compact(value: Any) -> str:
-    """Return a value as compact JSON with its numbers unchanged, which the standard encoder would round."""
+    """Encode a value as compact JSON, with numbers as written, which the standard encoder would round."""
     match value:
         case Number():
             return str(value)
@@ -151,12 +151,12 @@ def compact(value: Any) -> str:
 def _equal(one: str, other: str) -> bool:
     try:
         return Decimal(one) == Decimal(other)
-    except InvalidOperation:  # an exponent beyond all bounds
+    except InvalidOperation:  # an exponent too large for `Decimal`
         return False
 
 
 def plain(value: Any) -> Any:
-    """Return a value as Python has it."""
+    """Return a value with its numbers as Python numbers."""
     match value:
         case Number():
             return value.plain

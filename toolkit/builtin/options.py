@@ -1,10 +1,11 @@
-"""Options: the settings of a ready tool as data, and the one check of their values.
+"""Describes the options of ready tools and checks their values.
 
-A ready tool's module has a tuple of options, which its class, or a function `build`, takes by their names:
+The module of a ready tool defines a tuple of options, which its class, or its function `build`, takes as keyword
+arguments:
 
     OPTIONS = (
-        Option("base", FOLDER, "the directory that it reads beneath", default="."),
-        Option("max_bytes", COUNT, "how large a file may be", default=DEFAULT_LIMIT),
+        Option("base", FOLDER, "the directory to read from", default="."),
+        Option("max_bytes", COUNT, "maximum file size in bytes", default=DEFAULT_LIMIT),
     )
 """
 
@@ -31,26 +32,26 @@ from toolkit.problems import Problem, did_you_mean
 
 
 class Option(Key):
-    """One option of a ready tool: a key of its table, and a parameter of its class."""
+    """One option of a ready tool: a key of its table in the configuration, and a parameter of its class."""
 
     __slots__ = ()
 
 
 def read_options(known: Sequence[Option], given: Mapping[str, Any], spot: Spot) -> dict[str, Any]:
-    """Return the values of what is given and good; everything wrong is reported, and what is missing."""
+    """Return the valid values that are given, and report every invalid value and missing option."""
     return read_table(given, known, spot, each="option", advice=_near_option)
 
 
 def take_options(known: Sequence[Option], given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Return the values of what is given; what is not given is not among them.
+    """Return the values of the options that are given.
 
     Args:
-        known: The options that there are.
-        given: What was written, by name; values that were read once are taken again as they are.
-        folder: What relative paths start from.
+        known: All options of the tool.
+        given: The given values, by name. Values that this function returned earlier are accepted unchanged.
+        folder: The folder that relative paths start from.
 
     Raises:
-        ConfigurationError: With everything that is wrong with it (`TK005`).
+        ConfigurationError: If any value is invalid; the error lists all of them (`TK005`).
     """
     problems: list[Problem] = []
     values = read_options(known, given, Spot((), Setting(folder, lambda _: None, problems.append)))
@@ -59,17 +60,17 @@ def take_options(known: Sequence[Option], given: Mapping[str, Any], folder: Path
 
 
 def end_at_faults(faults: Iterable[tuple[str, str | None]]) -> None:
-    """End with a ConfigurationError (`TK005`) that has everything that is wrong, each with its hint, if anything is."""
+    """Raise a ConfigurationError (`TK005`) with all faults and their hints, if there are any."""
     raise_errors(ConfigurationError, [Problem(BAD_CONFIGURATION, message, hint=hint) for message, hint in faults])
 
 
 def not_above_zero(**limits: float) -> list[tuple[str, str | None]]:
-    """Return what is wrong with limits that must be above zero."""
+    """Return a fault for each limit that is not above zero."""
     return [(f"'{name}' must be above zero", None) for name, limit in limits.items() if limit <= 0]
 
 
 def one_of(*words: str) -> Kind:
-    """Return the kind of a value that is one of a few words."""
+    """Return the kind of an option whose value is one of a few words."""
     quoted = [f"'{word}'" for word in words]
     return as_written(
         " | ".join(words),
@@ -81,11 +82,11 @@ def one_of(*words: str) -> Kind:
 
 
 class _Seconds(float):
-    """Seconds that were read from a duration; a number that somebody wrote has no unit."""
+    """Seconds that were parsed from a duration, unlike a bare number, which has no unit."""
 
 
 def _duration(written: Any, folder: Path) -> float | None:
-    """Return seconds; those that were read once stay as they are."""
+    """Return a duration in seconds, accepting one that was parsed before."""
     if isinstance(written, _Seconds):
         return written
     seconds = duration(written, folder)
@@ -97,7 +98,7 @@ def _folder(written: Any, folder: Path) -> Path | None:
         return None
     try:
         return folder / Path(written).expanduser()
-    except RuntimeError:  # `~name` of nobody
+    except RuntimeError:  # `~name` of an unknown user
         return None
 
 

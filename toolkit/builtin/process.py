@@ -1,4 +1,4 @@
-"""The tool `process`: run one command, which its user has named, and speak to it in JSON."""
+"""The `process` tool, which runs one configured command and passes it the input as JSON."""
 
 import json
 import shlex
@@ -22,21 +22,22 @@ DEFAULT_TIMEOUT: Final = 30.0
 DEFAULT_MAX_BYTES: Final = 1024 * 1024
 
 OPTIONS: Final = (
-    Option("command", TEXTS, "the program and its arguments, one text each", required=True, widens=own_command),
+    Option("command", TEXTS, "the program and its arguments as a list", required=True, widens=own_command),
     Option("description", TEXT, "the description for models", default="Runs <program> with the input and returns …"),
-    Option("directory", FOLDER, "where it runs", default=".", widens=outside_project),
-    Option("timeout", DURATION, "how long it may take", default="30s"),
-    Option("max_bytes", COUNT, "how much of each of its outputs is kept", default=DEFAULT_MAX_BYTES),
+    Option("directory", FOLDER, "the working directory of the command", default=".", widens=outside_project),
+    Option("timeout", DURATION, "time limit for each run of the command", default="30s"),
+    Option("max_bytes", COUNT, "maximum number of bytes to keep of each of its outputs", default=DEFAULT_MAX_BYTES),
     Option("requires_approval", SWITCH, "whether a reviewer must approve every call", default=False),
 )
 
 
 class Process(TextTool):
-    """Runs one command with the input, and returns its output.
+    """Runs one command with the input and returns its output.
 
-    The command is its maker's and never passes a shell; a model chooses the input alone. The command reads one line of
-    JSON, `{"input": "…"}`, and answers with text, or with a JSON object: `output` is the result, `structured` data for
-    programs, and `success` and `error` report a failure. When it ends, or is ended, so does everything it started.
+    You set the command, which runs without a shell; a model chooses only the input. The command reads one line of JSON,
+    `{"input": "…"}`, from its standard input. It answers with text, or with a JSON object in which `output` is the
+    result, `structured` is data for programs, and `success` and `error` report a failure. When the command ends or is
+    killed, everything that it started is killed too.
 
     Example:
         Process(["python", "count_words.py"], name="count_words", description="Counts words. Input: the text.")
@@ -60,19 +61,21 @@ class Process(TextTool):
         max_bytes: int = DEFAULT_MAX_BYTES,
         requires_approval: bool = False,
     ) -> None:
-        """Keep the command.
+        """Create the tool.
 
         Args:
-            command: The program and its arguments. It runs with the environment that there is.
-            name: What a model calls it by.
+            command: The program and its arguments. It inherits the current environment.
+            name: The name under which a model calls the tool.
             description: The description that a model receives.
-            directory: Where it runs; the current directory of each call unless it is given.
-            timeout: Seconds that it may take; then it is killed with everything that it started.
-            max_bytes: How much of its output, and of its standard error, is kept; a note marks the cut.
-            requires_approval: Whether a reviewer must approve every call; then a context without one is an error.
+            directory: The working directory of the command; by default, the current directory at each call.
+            timeout: Time limit in seconds, after which the command is killed with everything that it started.
+            max_bytes: Maximum number of bytes to keep of its standard output and of its standard error each. A note
+                marks output that was cut off.
+            requires_approval: Whether a reviewer must approve every call. A call without a reviewer then fails.
 
         Raises:
-            ConfigurationError: With everything that is wrong with the settings, or if this system cannot watch over it.
+            ConfigurationError: If any setting is invalid (the error lists all of them), or if this system cannot kill
+                a command with everything that it started.
         """
         if reason := missing_support():
             raise ConfigurationError(reason)
@@ -90,17 +93,17 @@ class Process(TextTool):
 
     @property
     def uses(self) -> Mapping[str, str]:
-        """The command, as it would be typed, and where and how long it may run."""
+        """The command as you would type it in a shell, its working directory and its time limit."""
         folder = str(self._directory or "the current folder")
         return {"command": shlex.join(self._command), "folder": folder, "timeout": f"{self._timeout:g} s"}
 
-    def preview(self, parsed: str, context: ToolContext) -> str:  # noqa: ARG002 - nothing in it matters here
-        """Return the command, as it would be typed, and where it runs."""
+    def preview(self, parsed: str, context: ToolContext) -> str:  # noqa: ARG002 - the context does not matter here
+        """Return the command as you would type it in a shell, and its working directory."""
         where = "" if self._directory is None else f"\nin {self._directory}"
         return f"Execute command: {shlex.join(self._command)}{where}"
 
     async def execute(self, text: str) -> ToolResult:
-        """Run the command with the input, and return what it answers."""
+        """Run the command with the input and return its output."""
         feed = json.dumps({"input": text}).encode() + b"\n"
         try:
             ended = await run_command(
@@ -152,7 +155,7 @@ def _fate(status: int) -> str:
 
 
 def _object_in(text: str) -> dict[str, Any] | None:
-    """Return the JSON object that an output is, all of it, or `None`."""
+    """Return the output as a JSON object, or `None` if the whole output is not one."""
     try:
         data = json.loads(text, parse_constant=_refuse) if text.startswith("{") else None
     except (ValueError, RecursionError):
@@ -165,7 +168,7 @@ def _refuse(constant: str) -> Any:
 
 
 def _answered(answer: Mapping[str, Any], text: str) -> ToolResult:
-    """Return an answer in the protocol as a result; what does not say clearly that it succeeded has not."""
+    """Convert a JSON answer to a result; any value of `success` except `true` and `null` is a failure."""
     success = answer.get("success")
     if success is not None and success is not True:
         error = answer.get("error")
@@ -175,7 +178,7 @@ def _answered(answer: Mapping[str, Any], text: str) -> ToolResult:
         return ToolResult.success(text, structured=answer.get("structured"))
     output = answer["output"]
     shown = output if isinstance(output, str) else "" if output is None else _compact(output)
-    shown = shown.encode("utf-8", "replace").decode()  # JSON can name halves of characters, which no text has
+    shown = shown.encode("utf-8", "replace").decode()  # JSON escapes can be lone surrogates, which UTF-8 cannot encode
     return ToolResult.success(shown, structured=answer.get("structured"))
 
 

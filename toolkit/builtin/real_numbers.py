@@ -1,8 +1,8 @@
-"""Real numbers that never lie: exact fractions, and where there is no exact answer, bounds that surely hold it.
+"""Real numbers as exact fractions or, where there is no exact result, as bounds that are guaranteed to contain it.
 
-Whole numbers and fractions are exact as long as they are of a bearable size. A fraction that grows beyond it, or a
-power that is irrational, becomes a pair of bounds a hundred digits narrow; what is printed is rounded correctly or
-refused. There is no infinity and no "not a number".
+Whole numbers and fractions are exact up to a maximum size. A fraction that grows larger, or a power that is irrational,
+becomes a pair of bounds that agree in about a hundred digits. A printed result is always rounded correctly; if the
+bounds are too far apart for that, there is an error instead. There is no infinity and no "not a number".
 """
 
 from collections.abc import Callable
@@ -13,36 +13,36 @@ from itertools import product
 from math import ceil, floor, trunc
 
 MAX_DIGITS = 4_000
-"""No number has more digits than this before its point, and none but zero is smaller than one with as many after it."""
+"""Maximum number of digits before the decimal point; numbers other than zero are at least `10**-MAX_DIGITS`."""
 
 SHOWN_DIGITS = 50
-"""A result that is not whole is rounded to so many significant digits, half to even."""
+"""Significant digits to which results are rounded, half to even, unless they are whole numbers."""
 
 _BOUND_DIGITS = 100
 _LONGEST_ROOT = 64
 _LARGEST_LOSS = 300
 _PLAIN_FROM, _PLAIN_TO = -30, SHOWN_DIGITS
 _TOO_LARGE = 10**MAX_DIGITS
-_MAX_BITS = _TOO_LARGE.bit_length()  # a fraction is exact as long as neither side of its line has more
+_MAX_BITS = _TOO_LARGE.bit_length()  # a fraction is exact as long as numerator and denominator have no more
 
 
 class UncomputableError(ArithmeticError):
-    """There is no answer, or none that could be given with certainty; the message says why."""
+    """There is no result, or none that is certain; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A number between two bounds, which are equal where it is known exactly."""
+    """A number between two bounds, which are equal if it is known exactly."""
 
     low: Fraction
     high: Fraction
 
     @classmethod
     def exactly(cls, value: Fraction) -> "Real":
-        """Return a number that is known exactly, as far as it is of a bearable size.
+        """Return an exact number; only a fraction above the maximum size becomes a pair of bounds.
 
         Raises:
-            UncomputableError: The number is too large or too small.
+            UncomputableError: If the number is too large or too small.
         """
         return _settle(value, value)
 
@@ -72,7 +72,7 @@ class Real:
         return _settle(*_quotient(self, other, "Division by zero"))
 
     def __mod__(self, other: "Real") -> "Real":
-        """Return what is left of a division, with the sign of the dividend."""
+        """Return the remainder of a division, with the sign of the dividend."""
         low, high = _quotient(self, other, "Modulo by zero")
         times = trunc(low)
         if times != trunc(high):
@@ -88,7 +88,7 @@ class Real:
         """Return the number in decimals: whole numbers in full, others to `SHOWN_DIGITS`.
 
         Raises:
-            UncomputableError: The bounds are too far apart for that many digits.
+            UncomputableError: If the bounds are too far apart for that many digits.
         """
         if self.exact and self.low.denominator == 1:
             return f"{Decimal(self.low.numerator):f}"
@@ -99,7 +99,7 @@ class Real:
 
 
 def _settle(low: Fraction, high: Fraction) -> Real:
-    """Return the number between two bounds, in a bearable size."""
+    """Return the number between two bounds, rounding bounds that are too long outward to a hundred digits."""
     largest = max(abs(low), abs(high))
     if largest >= _TOO_LARGE:
         raise _too_large()
@@ -112,7 +112,7 @@ def _settle(low: Fraction, high: Fraction) -> Real:
 
 
 def _corners(combine: Callable[[Fraction, Fraction], Fraction], one: Real, other: Real) -> tuple[Fraction, Fraction]:
-    """Return the bounds of an operation that rises or falls steadily in both operands."""
+    """Return the bounds of an operation that is monotonic in both operands."""
     if one.exact and other.exact:
         only = combine(one.low, other.low)
         return only, only
@@ -149,7 +149,7 @@ def _whole_power(base: Real, exponent: int) -> Real:
 
 
 def _broken_power(base: Real, exponent: Real) -> Real:
-    """Raise to a power that is not a whole number."""
+    """Raise a number to a power that is not a whole number."""
     if base.low <= 0:
         return _power_of_zero(base, exponent)
     if base.exact and exponent.exact:
@@ -166,7 +166,7 @@ def _bounded_power(base: Real, exponent: Real) -> Real:
 
 
 def _power_of_zero(base: Real, exponent: Real) -> Real:
-    """Raise zero to a power, or say why a number that is not positive has none."""
+    """Raise zero to a power, or report that a negative or uncertain base has no such power."""
     if base.high < 0:
         raise UncomputableError("Not a real number: a negative number to a power that is not whole")
     if not base.exact or exponent.may_be_zero:
@@ -177,7 +177,7 @@ def _power_of_zero(base: Real, exponent: Real) -> Real:
 
 
 def _exact_root(value: Fraction, degree: int) -> Fraction | None:
-    """Return the positive root of a positive number if it is a fraction, else `None`."""
+    """Return the positive root of a positive number if it is rational, else `None`."""
     if value == 1:
         return value
     if degree > _LONGEST_ROOT:
@@ -188,7 +188,7 @@ def _exact_root(value: Fraction, degree: int) -> Fraction | None:
 
 
 def _whole_root(value: int, degree: int) -> int:
-    """Return the whole part of a root, by Newton's method from above."""
+    """Return the integer part of a root, by Newton's method from above."""
     guess = 1 << -(-value.bit_length() // degree)
     while True:
         better = ((degree - 1) * guess + value // guess ** (degree - 1)) // degree
@@ -198,9 +198,10 @@ def _whole_root(value: int, degree: int) -> int:
 
 
 def _power_bounds(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
-    """Return bounds of a positive number to any power, ten digits wider than the error that can arise.
+    """Return bounds of a positive number to any power, ten digits wider than the largest possible error.
 
-    Near one, the logarithm loses as many digits as the base has zeros after its point, so as many are added.
+    For a base near one, the logarithm loses as many digits as the base has zeros after its decimal point, so the
+    precision is increased by that many.
     """
     loss = _magnitude(base) - _magnitude(abs(base - 1))
     if loss > _LARGEST_LOSS:
@@ -215,7 +216,7 @@ def _power_bounds(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fractio
 
 
 def _rounded(value: Fraction) -> Decimal:
-    """Return a fraction rounded to the digits that are shown, without zeros at its end."""
+    """Round a fraction to `SHOWN_DIGITS`, without trailing zeros."""
     context = _context(SHOWN_DIGITS)
     return _as_decimal(value, context).normalize(context)
 
@@ -242,7 +243,7 @@ def _too_large() -> UncomputableError:
 
 
 def _too_small() -> UncomputableError:
-    return UncomputableError(f"Number too small: nearer to zero than 10^-{MAX_DIGITS}")
+    return UncomputableError(f"Number too small: closer to zero than 10^-{MAX_DIGITS}")
 
 
 def _uncertain() -> UncomputableError:

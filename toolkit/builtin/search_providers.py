@@ -1,4 +1,4 @@
-"""Search providers: who searches the web for the tool `web_search`."""
+"""The search providers of the `web_search` tool."""
 
 import json
 import os
@@ -21,7 +21,7 @@ _MAX_BYTES: Final = 2 * 1024 * 1024
 
 
 class SearchHit(NamedTuple):
-    """One result of a search; a part that is not known is blank."""
+    """One result of a search; an unknown part is an empty string."""
 
     title: str = ""
     url: str = ""
@@ -29,10 +29,15 @@ class SearchHit(NamedTuple):
 
 
 class SearchError(Exception):
-    """A search failed; the message says why, and never holds a key. `code` is the kind of failure."""
+    """A search failed.
+
+    Args:
+        message: The reason, which never contains a key.
+        code: The kind of failure, such as `timeout` or an HTTP status.
+    """
 
     def __init__(self, message: str, code: str | int = "error") -> None:
-        """Keep both."""
+        """Create the error."""
         super().__init__(message)
         self.code = code
 
@@ -44,12 +49,12 @@ class SearchProvider(Protocol):
         """Return the best results, at most `count`.
 
         Raises:
-            SearchError: If the search came to nothing.
+            SearchError: If the search failed.
         """
 
 
 class OnlineProvider(ABC):
-    """A provider that is asked over HTTP, with a key from the environment."""
+    """A provider with an HTTP API, whose key comes from the environment."""
 
     label: ClassVar[str]
     default_url: ClassVar[str] = ""
@@ -64,17 +69,17 @@ class OnlineProvider(ABC):
         allow_private: bool = False,
         resolve: Resolver = resolve_by_system,
     ) -> None:
-        """Keep how it is reached.
+        """Create the provider.
 
         Args:
-            url: Where it is, if not where everybody finds it.
-            key: Its key, as `${NAME}` for a variable of the environment; the usual variable unless it is given.
-            timeout: Seconds for everything.
-            allow_private: Whether it may lie on this machine or inside this network.
-            resolve: How its host is looked up.
+            url: The URL of the API; by default, the provider's public one.
+            key: The API key, as `${NAME}` for an environment variable; by default, the provider's usual variable.
+            timeout: Time limit in seconds for the whole request.
+            allow_private: Whether the provider may be on this machine or its network.
+            resolve: Resolves the provider's host name.
 
         Raises:
-            ConfigurationError: If there is no URL.
+            ConfigurationError: If the URL is missing or does not begin with `http://` or `https://`.
         """
         self.url = (url or self.default_url).strip()
         if not self.url.startswith(("http://", "https://")):
@@ -85,16 +90,21 @@ class OnlineProvider(ABC):
         )
 
     def prepare(self, tool: str) -> None:
-        """Make sure that a tool can search with it.
+        """Check that a tool can search with this provider.
 
         Raises:
-            ConfigurationError: If the extra is missing, or the key.
+            ConfigurationError: If the extra is not installed, or the key is missing or not plain ASCII.
         """
         need(tool, "tools", "httpx2")
         self._filled_key(Redactor(by_format=False), f"the tool '{tool}'")
 
     async def search(self, query: str, count: int) -> Sequence[SearchHit]:
-        """Return the best results."""
+        """Return the best results, at most `count`.
+
+        Raises:
+            SearchError: If the request failed, or the response is not one of the provider's.
+            ConfigurationError: If the key is missing or not plain ASCII.
+        """
         redactor = Redactor(by_format=False)
         key = self._filled_key(redactor, self.label)
         method, url, headers, body = self._request(query, count, key)
@@ -108,7 +118,7 @@ class OnlineProvider(ABC):
         try:
             data = redactor.data(json.loads(decode_text(answer.body, "utf-8")))
         except (ValueError, RecursionError):
-            raise SearchError(f"{self.label} answered something that is not JSON") from None
+            raise SearchError(f"the response of {self.label} is not JSON") from None
         return self._hits(data if isinstance(data, dict) else {})[:count]
 
     def _filled_key(self, redactor: Redactor, user: str) -> str:
@@ -124,10 +134,10 @@ class OnlineProvider(ABC):
 
     @abstractmethod
     def _hits(self, data: Mapping[str, Any]) -> list[SearchHit]:
-        """Return the results in an answer."""
+        """Return the results in a response."""
 
     def _complaint(self, status: int) -> str:
-        """Return what a status means; what came with it may hold the key, and stays unsaid."""
+        """Return an error message for a status, without the body of the response, which could contain the key."""
         reasons = {401: "its key is wrong", 403: "its key is wrong", 429: "too many searches, try again later"}
         return f"{self.label} answered HTTP {status}" + (f": {reasons[status]}" if status in reasons else "")
 
@@ -136,7 +146,7 @@ class OnlineProvider(ABC):
 
 
 class Tavily(OnlineProvider):
-    """Searches with Tavily; the key is in `TAVILY_API_KEY` unless another is named."""
+    """Searches with Tavily; the key is taken from `TAVILY_API_KEY` by default."""
 
     label = "Tavily"
     default_url = "https://api.tavily.com/search"
@@ -151,7 +161,7 @@ class Tavily(OnlineProvider):
 
 
 class SerpApi(OnlineProvider):
-    """Searches Google with SerpAPI; the key is in `SERPAPI_API_KEY` unless another is named."""
+    """Searches Google with SerpAPI; the key is taken from `SERPAPI_API_KEY` by default."""
 
     label = "SerpAPI"
     default_url = "https://serpapi.com/search.json"
@@ -165,7 +175,7 @@ class SerpApi(OnlineProvider):
 
 
 class Brave(OnlineProvider):
-    """Searches with Brave; the key is in `BRAVE_API_KEY` unless another is named."""
+    """Searches with Brave; the key is taken from `BRAVE_API_KEY` by default."""
 
     label = "Brave"
     default_url = "https://api.search.brave.com/res/v1/web/search"
@@ -182,7 +192,10 @@ class Brave(OnlineProvider):
 
 
 class SearXNG(OnlineProvider):
-    """Searches with a SearXNG of one's own, which must offer JSON and needs no key; it may lie inside the network."""
+    """Searches with your own SearXNG instance, which must offer the JSON format.
+
+    It needs no key, and may be on this machine or its network.
+    """
 
     label = "SearXNG"
 
@@ -195,7 +208,7 @@ class SearXNG(OnlineProvider):
         allow_private: bool = True,
         resolve: Resolver = resolve_by_system,
     ) -> None:
-        """Keep where it is; see `OnlineProvider`. A key, if it has one, is sent as a bearer token."""
+        """Create the provider; see `OnlineProvider` for the arguments. A key is sent as a bearer token."""
         super().__init__(
             f"{url.strip().rstrip('/').removesuffix('/search')}/search",
             key=key,
@@ -205,7 +218,7 @@ class SearXNG(OnlineProvider):
         )
 
     def _request(
-        self, query: str, count: int, key: str  # noqa: ARG002 - it takes no number
+        self, query: str, count: int, key: str  # noqa: ARG002 - SearXNG has no parameter for the number of results
     ) -> tuple[str, str, dict[str, str], dict[str, Any] | None]:  # fmt: skip
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         return "GET", self._with(q=query, format="json"), headers, None
@@ -215,7 +228,7 @@ class SearXNG(OnlineProvider):
 
     def _complaint(self, status: int) -> str:
         if status == 403:  # noqa: PLR2004 - forbidden
-            return "SearXNG answered HTTP 403: allow the format json in its settings.yml, under search: formats"
+            return "SearXNG answered HTTP 403: add json to search.formats in its settings.yml"
         return super()._complaint(status)
 
 
@@ -229,10 +242,10 @@ SEARXNG_URL: Final = "SEARXNG_URL"
 
 
 def provider_of_the_environment() -> OnlineProvider:
-    """Return the first provider whose key, or URL, is in the environment.
+    """Return the first provider whose key or URL is set in the environment.
 
     Raises:
-        ConfigurationError: If there is none.
+        ConfigurationError: If none is set.
     """
     variables: dict[str, Callable[[], OnlineProvider]] = {
         "TAVILY_API_KEY": Tavily,
@@ -251,7 +264,7 @@ def provider_of_the_environment() -> OnlineProvider:
 
 
 def _hits_among(results: Any, url: str, snippet: str) -> list[SearchHit]:
-    """Return what is in a list of results, whatever else is in it."""
+    """Return the hits in a list of results, skipping malformed entries."""
     rows = [row for row in results if isinstance(row, dict)] if isinstance(results, list) else []
     return [SearchHit(*(_text(row.get(name)) for name in ("title", url, snippet))) for row in rows]
 

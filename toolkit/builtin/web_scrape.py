@@ -1,4 +1,4 @@
-"""The tool `web_scrape`: read a page of the web."""
+"""The `web_scrape` tool, which reads a web page."""
 
 import json
 import sys
@@ -28,23 +28,23 @@ DEFAULT_MAX_BYTES: Final = 5 * 1024 * 1024
 MAX_REDIRECTS: Final = 5
 
 Extractor = Literal["page", "article"]
-"""What of a page is its text: all but what surrounds every page of its site, or its main text alone."""
+"""Which text of a page to return: the page without menus, headers and footers, or only its main text."""
 
 OPTIONS: Final = (
-    Option("max_characters", COUNT, "how much text of a page is returned", default=DEFAULT_MAX_CHARACTERS),
-    Option("timeout", DURATION, "how long a page may take", default="15s"),
-    Option("max_bytes", COUNT, "how much of a page is read", default=DEFAULT_MAX_BYTES),
+    Option("max_characters", COUNT, "maximum number of characters to return", default=DEFAULT_MAX_CHARACTERS),
+    Option("timeout", DURATION, "time limit for fetching and reading a page", default="15s"),
+    Option("max_bytes", COUNT, "maximum number of bytes of a page to read", default=DEFAULT_MAX_BYTES),
     Option("hosts", TEXTS, "the only hosts that may be reached, such as '*.python.org'"),
     Option(
         "private_hosts",
         TEXTS,
-        "hosts that may lie on this machine or network, such as 'localhost:8080'",
+        "hosts that may be on this machine or its network, such as 'localhost:8080'",
         widens=private_addresses,
     ),
     Option(
         "extractor",
         one_of("page", "article"),
-        "whether all of a page is read, or, with the extra tools-extract, its article alone",
+        "whether to return the whole page or only its article, which needs the extra tools-extract",
         default="page",
     ),
 )
@@ -60,28 +60,28 @@ _HEADERS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class WebScrapeInput:
-    """Which page, and what of it."""
+    """The page to read, and the form in which to return it."""
 
     url: str = field(metadata={"description": "The URL of the page, beginning with http:// or https://"})
     format: Literal["text", "markdown"] = field(
         default="text",
-        metadata={"description": "'text' for the words alone, 'markdown' to keep headings, lists, tables and links"},
+        metadata={"description": "'text' for plain text, 'markdown' to keep headings, lists, tables and links"},
     )
-    links: bool = field(default=False, metadata={"description": "Also list where the page links to"})
+    links: bool = field(default=False, metadata={"description": "Also list the links of the page"})
 
 
 class WebScrape(TypedTool[WebScrapeInput]):
-    """Reads pages of the public web, and nothing inside.
+    """Reads pages of the public web, but nothing on this machine or its network.
 
-    Every address is checked before it is connected to, also after each redirect; and a page is taken apart in a process
-    of its own, which can take no more time and memory than it has.
+    Every address is checked before connecting to it, also after each redirect. A page is parsed in a separate process
+    with limited time and memory.
     """
 
     name = "web_scrape"
     description = (
-        "Fetches a page of the web and returns its text. Use it to read a page whose URL is known, such as one that a "
-        "search has found. Takes pages, plain text and JSON, but no images or PDF files. Menus, headers and footers "
-        "are left out, and long texts are cut."
+        "Fetches a web page and returns its text. Use it to read a page whose URL you know, such as a search result. "
+        "Reads HTML, plain text and JSON, but not images or PDF files. Menus, headers and footers are left out, and "
+        "long texts are cut off."
     )
     destructive = False
     idempotent = True
@@ -99,20 +99,21 @@ class WebScrape(TypedTool[WebScrapeInput]):
         extractor: Extractor = "page",
         resolve: Resolver = resolve_by_system,
     ) -> None:
-        """Keep what may be fetched.
+        """Create the tool.
 
         Args:
-            max_characters: How much text of a page is returned; the rest is cut, with a note in the output.
-            timeout: Seconds for everything: look-ups, redirects, the page, and reading it.
-            max_bytes: How much of a page is read.
-            hosts: The only hosts that may be reached, by name or as `*.example.com`; any public one unless some are
-                given. Only then the tool is marked as read-only, since any URL can carry something out.
-            private_hosts: Hosts that may lie on this machine or inside this network, as `host` or `host:port`.
-            extractor: Whether all of a page is read, or its article alone.
-            resolve: How hosts are looked up.
+            max_characters: Maximum number of characters of text to return; the rest is cut off, with a note in the
+                output.
+            timeout: Time limit in seconds for everything: DNS lookups, redirects, download and parsing.
+            max_bytes: Maximum number of bytes of a page to read.
+            hosts: The only hosts that may be reached, by name or as `*.example.com`. By default, every public host is
+                allowed, and the tool is not marked as read-only, since a URL of any host can leak data.
+            private_hosts: Hosts that may be on this machine or its network, as `host` or `host:port`.
+            extractor: Whether to return the text of the whole page or only its article.
+            resolve: Resolves host names.
 
         Raises:
-            ConfigurationError: With everything that is wrong with the settings.
+            ConfigurationError: If any setting is invalid; the error lists all of them.
         """
         super().__init__()
         faults = not_above_zero(max_characters=max_characters, timeout=timeout, max_bytes=max_bytes)
@@ -128,10 +129,10 @@ class WebScrape(TypedTool[WebScrapeInput]):
         self._fetcher = Fetcher(guard, timeout, max_bytes, MAX_REDIRECTS)
 
     def check(self, parsed: WebScrapeInput, context: ToolContext) -> None:  # noqa: ARG002 - only the surroundings matter
-        """Refuse to work where something is missing, before anybody is asked.
+        """Check that the tool can work here, before a reviewer is asked.
 
         Raises:
-            ConfigurationError: If an extra is missing, or this system cannot keep the reader of pages within bounds.
+            ConfigurationError: If an extra is not installed, or this system cannot limit the process that parses pages.
         """
         name = context.tool or self.name
         need(name, "tools", "httpx2", "selectolax")
@@ -141,7 +142,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
             raise ConfigurationError(reason)
 
     async def execute(self, input: WebScrapeInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
-        """Fetch the page, and return its text."""
+        """Fetch the page and return its text."""
         url = input.url.strip()
         if not url:
             return ToolResult.failure("URL must not be blank", "invalid_arguments")
@@ -156,10 +157,10 @@ class WebScrape(TypedTool[WebScrapeInput]):
         return self._result_of(page, input, fetched)
 
     async def _read(self, fetched: Fetched, input: WebScrapeInput, deadline: float) -> dict[str, Any]:  # noqa: A002
-        """Return what is on a page.
+        """Return the title, the text and the links of a page.
 
         Raises:
-            FetchError: If it is nothing that can be read.
+            FetchError: If the response is not text, or the page cannot be parsed.
         """
         media = read_media_type(fetched.headers.get("content-type", ""))
         is_html = media.name in _HTML or (
@@ -176,7 +177,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
         return {"title": "", "text": text[:most], "links": [], "is_more": len(text) > most}
 
     async def _read_apart(self, html: str, url: str, input: WebScrapeInput, deadline: float) -> dict[str, Any]:  # noqa: A002
-        """Read a page in a process of its own."""
+        """Parse a page in a separate process."""
         request = {
             "html": html,
             "url": url,

@@ -1,4 +1,4 @@
-"""The tool `web_search`: search the web."""
+"""The `web_search` tool, which searches the web."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -27,24 +27,24 @@ from toolkit.tools.typed import TypedTool
 DEFAULT_MAX_RESULTS: Final = 5
 
 SearchFunction = Callable[[str], Any]
-"""Searches with a query, plain or async: returns text, or an iterable of hits or of mappings with their parts."""
+"""A sync or async function that takes a query and returns text, or an iterable of hits or of mappings like them."""
 
 OPTIONS: Final = (
     Option("provider", one_of(*PROVIDERS), "the search provider; by default the first whose key is in the environment"),
-    Option("url", TEXT, "its URL: needed for searxng, and for your own gateway", widens=search_service),
+    Option("url", TEXT, "the provider's URL, needed for searxng or your own gateway", widens=search_service),
     Option(
         "key",
         TEXT,
-        "its key, as '${NAME}' for a variable of the environment",
-        default="${TAVILY_API_KEY} or alike",
+        "the provider's key, as '${NAME}' for an environment variable",
+        default="${TAVILY_API_KEY} or similar",
         widens=environment_variables,
     ),
-    Option("max_results", COUNT, "how many results there are at most", default=DEFAULT_MAX_RESULTS),
-    Option("timeout", DURATION, "how long a search may take", default="15s"),
+    Option("max_results", COUNT, "maximum number of results", default=DEFAULT_MAX_RESULTS),
+    Option("timeout", DURATION, "time limit for a search", default="15s"),
     Option(
         "allow_private",
         SWITCH,
-        "whether it may lie on this machine or network",
+        "whether the provider may be on this machine or its network",
         default=False,
         widens=private_addresses,
     ),
@@ -53,13 +53,13 @@ OPTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class WebSearchInput:
-    """What to search for."""
+    """The query of a search."""
 
     query: str = field(metadata={"description": "What to search for, as you would type it into a search engine"})
 
 
 class WebSearch(TypedTool[WebSearchInput]):
-    """Searches the web with Tavily, SerpAPI, Brave, a SearXNG of one's own, or a function of one's own.
+    """Searches the web with Tavily, SerpAPI, Brave, your own SearXNG instance, or your own function.
 
     Example:
         WebSearch(Brave(), max_results=10)
@@ -68,8 +68,8 @@ class WebSearch(TypedTool[WebSearchInput]):
 
     name = "web_search"
     description = (
-        "Searches the web and returns the best results, each with its title, URL and a few words of what is there. Use "
-        "it to find pages, or facts that may have changed lately; read a page itself before relying on it."
+        "Searches the web and returns the best results, each with its title, URL and a short excerpt. Use it to find "
+        "pages, or facts that may have changed recently; read a page itself before you rely on it."
     )
     read_only = True
     destructive = False
@@ -80,29 +80,30 @@ class WebSearch(TypedTool[WebSearchInput]):
     def __init__(
         self, provider: SearchProvider | SearchFunction | None = None, *, max_results: int = DEFAULT_MAX_RESULTS
     ) -> None:
-        """Keep who searches.
+        """Create the tool.
 
         Args:
-            provider: A provider, or a function that takes the query. Without one it is, at each call, the first whose
-                key is in the environment: `TAVILY_API_KEY`, `SERPAPI_API_KEY`, `BRAVE_API_KEY` or `SEARXNG_URL`.
-            max_results: How many results there are at most.
+            provider: A provider, or a function that takes the query. By default, each call uses the first provider
+                whose variable is set in the environment: `TAVILY_API_KEY`, `SERPAPI_API_KEY`, `BRAVE_API_KEY` or
+                `SEARXNG_URL`.
+            max_results: Maximum number of results.
 
         Raises:
             ConfigurationError: If the provider is unknown, or the number of results is not positive.
         """
         super().__init__()
         if not (provider is None or callable(provider) or callable(getattr(provider, "search", None))):
-            raise ConfigurationError(f"a provider of searches has a method 'search', but {provider!r} has none")
+            raise ConfigurationError(f"a search provider needs a method 'search', but {provider!r} has none")
         if max_results <= 0:
             raise ConfigurationError("'max_results' must be above zero")
         self._provider = provider
         self._max_results = max_results
 
     def check(self, parsed: WebSearchInput, context: ToolContext) -> None:  # noqa: ARG002 - only the surroundings matter
-        """Refuse to work where something is missing, before anybody is asked.
+        """Check that a search is possible, before a reviewer is asked.
 
         Raises:
-            ConfigurationError: If there is nobody to search with, or its key or an extra is missing.
+            ConfigurationError: If no provider is configured, its key is missing, or an extra is not installed.
         """
         provider = provider_of_the_environment() if self._provider is None else self._provider
         if isinstance(provider, OnlineProvider):
@@ -110,14 +111,14 @@ class WebSearch(TypedTool[WebSearchInput]):
 
     @property
     def uses(self) -> Mapping[str, str]:
-        """Who searches."""
+        """The search provider."""
         provider = self._provider
         if provider is None:
             return {"provider": "the first whose key is in the environment"}
         return {"provider": getattr(provider, "label", "") or getattr(provider, "__name__", type(provider).__name__)}
 
     async def execute(self, input: WebSearchInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
-        """Search, and return the results."""
+        """Search the web and return the results."""
         query = input.query.strip()
         if not query:
             return ToolResult.failure("Search query must not be blank", "invalid_arguments")
@@ -141,7 +142,7 @@ class WebSearch(TypedTool[WebSearchInput]):
 
 
 def build(**values: Any) -> WebSearch:
-    """Make the tool from its configuration; a key in the file itself is refused."""
+    """Create the tool from its configuration, refusing a key that is written in the file itself."""
     limits = {"max_results": values.pop("max_results")} if "max_results" in values else {}
     kind = values.pop("provider", None)
     end_at_faults(_problems(kind, values))
@@ -152,9 +153,10 @@ def _problems(kind: str | None, values: Mapping[str, Any]) -> list[tuple[str, st
     problems: list[tuple[str, str | None]] = []
     if kind is None and values:
         named = " and ".join(f"'{name}'" for name in values)
-        problems.append((f"{named} of which provider?", "write provider = 'tavily', 'serpapi', 'brave' or 'searxng'"))
+        problems.append((f"{named} without a provider", "write provider = 'tavily', 'serpapi', 'brave' or 'searxng'"))
     if kind == "searxng" and "url" not in values:
-        problems.append(("the option 'url' is missing", "write url = 'http://localhost:8888': where your SearXNG is"))
+        hint = "write url = 'http://localhost:8888', with the address of your SearXNG instance"
+        problems.append(("the option 'url' is missing", hint))
     if "key" in values and not variables_in(values["key"]):
         problems.append(
             ("the key is written in the file itself", "keep it in the environment, and write key = '${NAME}'")
@@ -163,15 +165,15 @@ def _problems(kind: str | None, values: Mapping[str, Any]) -> list[tuple[str, st
 
 
 async def _find_by(function: SearchFunction, query: str) -> Any:
-    """Return what a function finds; a plain one works in a thread, where it holds nobody up."""
-    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004 - an object may be called, too
+    """Call a search function; a sync one runs in a thread so that it does not block the event loop."""
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None)):  # noqa: B004 - callable objects count too
         return await function(query)
     found = await in_thread(partial(_gather, function, query))
     return await found if isinstance(found, Awaitable) else found
 
 
 def _gather(function: SearchFunction, query: str) -> Any:
-    """Call a plain function; what it yields as it searches is searched for here, too."""
+    """Call a sync function and exhaust what it returns, since a generator searches only while it is iterated."""
     found = function(query)
     return list(found) if isinstance(found, Iterable) and not isinstance(found, str) else found
 
@@ -181,7 +183,9 @@ def _as_hit(each: Any) -> SearchHit:
         return SearchHit(*(plain(str(each.get(name) or "")) for name in SearchHit._fields))
     if isinstance(each, SearchHit):
         return SearchHit(*map(plain, each))
-    raise TypeError(f"a result of a search has 'title', 'url' and 'snippet', but this one is {type(each).__name__}")
+    raise TypeError(
+        f"a search result needs 'title', 'url' and 'snippet', but this one is of type {type(each).__name__}"
+    )
 
 
 def _show(number: int, hit: SearchHit) -> str:

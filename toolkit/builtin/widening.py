@@ -1,7 +1,8 @@
-"""Widening: what a value of an option reaches beyond its project's folder and the public web.
+"""Decides whether a value of an option gives a tool access beyond the project's folder and the public web.
 
-An option names one of these functions beside its key. A project's file that sets such a value waits for the consent of
-its user. Where a value cannot be judged, it widens.
+The table of options names one of these functions for each option that can do so. Each function returns what the value
+gives access to, or `None`. A configuration file of a project that contains such a value needs the user's consent.
+A value that cannot be judged needs consent too.
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from toolkit.tools.secret_texts import variables_in
 
 
 def outside_project(value: Path, project: Path) -> str | None:
-    """Judge a folder: by where it really is, so that `..`, `~` and symbolic links count."""
+    """Judge a folder by its resolved path, so that `..`, `~` and symbolic links count."""
     try:
         is_inside = value.resolve().is_relative_to(project.resolve())
     except (OSError, RuntimeError, ValueError):
@@ -26,7 +27,7 @@ def private_addresses(value: Any, project: Path) -> str | None:  # noqa: ARG001 
 
 
 def environment_variables(value: str | Mapping[str, str], project: Path) -> str | None:  # noqa: ARG001 - nor have texts
-    """Judge texts in which `${NAME}` stands for a variable."""
+    """Judge strings in which `${NAME}` stands for an environment variable."""
     texts = [value] if isinstance(value, str) else value.values()
     names = list(dict.fromkeys(name for text in texts for name in variables_in(text)))
     if not names:
@@ -36,10 +37,10 @@ def environment_variables(value: str | Mapping[str, str], project: Path) -> str 
 
 
 def own_command(value: Any, project: Path) -> str | None:  # noqa: ARG001 - a command can do anything
-    """Judge a command: it does what programs can."""
+    """Judge a command, which can do whatever a program can do."""
     return "everything that a program can" if value else None
 
 
 def search_service(value: Any, project: Path) -> str | None:  # noqa: ARG001 - any address counts
-    """Judge the address of a search service: it receives every query, with the user's key where there is one."""
+    """Judge the address of a search service, which receives every query and the user's key, if there is one."""
     return "a search service of the project's choice, with your key" if value else None

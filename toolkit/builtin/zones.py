@@ -1,4 +1,4 @@
-"""Time zones: names of the tz database, and offsets written in the usual ways."""
+"""Finds time zones by their names in the tz database, or by offsets such as `+02:00`."""
 
 import re
 from datetime import UTC, timedelta, timezone, tzinfo
@@ -11,11 +11,11 @@ _UNFIT = ("posix/", "right/")  # copies of the database; those under `right/` co
 
 
 class UnknownZoneError(ValueError):
-    """No time zone has this name, or there is no tz database to look it up in."""
+    """No time zone has this name, or this machine has no tz database."""
 
 
 class Zone(NamedTuple):
-    """A time zone and the name it is printed under."""
+    """A time zone and the name to print for it."""
 
     name: str
     rules: tzinfo
@@ -25,10 +25,10 @@ UTC_ZONE = Zone("UTC", UTC)
 
 
 def find_zone(name: str) -> Zone:
-    """Return the zone of a name such as `Europe/Oslo`, `UTC`, `Z`, `+02:00` or `GMT+2`.
+    """Return the zone with a name such as `Europe/Oslo`, `UTC`, `Z`, `+02:00` or `GMT+2`.
 
     Raises:
-        UnknownZoneError: There is none of that name, or no tz database.
+        UnknownZoneError: If no zone has that name, or this machine has no tz database.
     """
     if name == "Z":
         return Zone(name, UTC)
@@ -42,10 +42,10 @@ def find_zone(name: str) -> Zone:
 
 
 def parse_offset(text: str) -> timedelta:
-    """Return an offset from UTC such as `+2`, `+02:00`, `-0530` or `+01:02:03`.
+    """Parse an offset from UTC such as `+2`, `+02:00`, `-0530` or `+01:02:03`.
 
     Raises:
-        ValueError: It is malformed, or beyond eighteen hours.
+        ValueError: If the offset is malformed, or larger than eighteen hours.
     """
     match = _OFFSET.fullmatch(text)
     if not match:
@@ -58,7 +58,7 @@ def parse_offset(text: str) -> timedelta:
 
 
 def format_offset(offset: timedelta) -> str:
-    """Return an offset as `+02:00`, with seconds only where it has some."""
+    """Format an offset as `+02:00`, with seconds only if there are any."""
     seconds = round(offset.total_seconds())
     hours, rest = divmod(abs(seconds), 3600)
     text = f"{'-' if seconds < 0 else '+'}{hours:02}:{rest // 60:02}"
@@ -82,7 +82,7 @@ def _rules_of_region(name: str) -> tzinfo:
         if name.startswith(_UNFIT):
             raise _unknown(name)
         return zoneinfo.ZoneInfo(name)
-    # The database is a folder of files: a name that is not a zone fails in as many ways as opening a file can.
+    # The database is a folder of files, so an unknown name can fail in any way that opening a file can.
     except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError) as error:
         if not zoneinfo.available_timezones():
             raise UnknownZoneError(

@@ -1,4 +1,4 @@
-"""Interoperable expressions (RFC 9485), which JSON queries match texts with, as expressions on lines."""
+"""Compiles interoperable regular expressions (RFC 9485), which JSON queries use, as line expressions."""
 
 import re
 from typing import Final
@@ -18,14 +18,14 @@ _TOKEN: Final = re.compile(
 
 
 def compile_interoperable(expression: str, *, whole: bool) -> LineExpression | None:
-    """Return an expression that is ready to match, or None if it is not an interoperable one.
+    """Compile an expression, or return `None` if it is not an interoperable regular expression.
 
     Args:
-        expression: As it is written.
-        whole: Whether it is to match a text from end to end, or somewhere.
+        expression: The expression as written in a query.
+        whole: Whether it must match a whole string, rather than any part of it.
 
     Raises:
-        TooLargeError: If it is too large.
+        TooLargeError: If the compiled expression would be too large.
     """
     translated: list[str] = []
     position, after_part = 0, False
@@ -48,7 +48,7 @@ def _translate(token: re.Match[str]) -> str:
     if token.lastgroup == "dot":
         return r"[^\n\r]"
     if token.lastgroup == "class":
-        return re.sub("[&~]", r"\\\g<0>", token[0])  # in Rust, two of them are an operation on sets
-    # The standard's grammar has no anchors, but its compliance suite takes these two as such.
+        return re.sub("[&~]", r"\\\g<0>", token[0])  # `&&` and `~~` are set operations in Rust
+    # The standard's grammar has no anchors, but its compliance suite expects these two to be anchors.
     is_sign = token.lastgroup == "plain" and token[0] not in "^$"
     return re.escape(token[0]) if is_sign else token[0]

@@ -1,4 +1,4 @@
-"""Places: where in a text an expression matches, found by RE2, in time that grows with the text for each place."""
+"""Finds every match of a regular expression in a text with RE2, in linear time per match."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -20,16 +20,17 @@ _ASCII_ONLY_NEGATED: Final = re.compile(r"\\[WDS]")
 
 
 class MissingEngineError(Exception):
-    """RE2 is not installed; the message says how to install it."""
+    """RE2 is not installed; the message explains how to install it."""
 
 
 def find_places(expression: str, text: str, goes_on: Callable[[], bool]) -> Iterator[tuple[int, int]]:
-    """Yield where in a text something matches, one place behind the other; `^` and `$` are at every line's ends.
+    r"""Yield the start and end of every match in a text, in order; `^` and `$` match at the ends of each line.
 
     Raises:
-        MissingEngineError: RE2 is not installed.
-        MalformedExpressionError: Naming what is wrong, and where.
-        TooMuchWorkError: The text is too long for this expression, or there was no time to finish.
+        MissingEngineError: If RE2 is not installed.
+        MalformedExpressionError: If the expression is invalid, or a match could be wrong because a class such as
+            `\w` matches only ASCII.
+        TooMuchWorkError: If the text is too long for this expression, or `goes_on` returned false.
     """
     if check_expression(expression) * len(text) > MAX_WORK:
         raise TooMuchWorkError
@@ -39,7 +40,7 @@ def find_places(expression: str, text: str, goes_on: Callable[[], bool]) -> Iter
             raise TooMuchWorkError
         if ascii_only and (letter := _letter_it_may_misread(ascii_only[0], text, *found.span())):
             raise MalformedExpressionError(
-                f"'{ascii_only[0]}' knows only ASCII, and a match has '{letter}' in it or beside it:"
+                f"'{ascii_only[0]}' matches only ASCII characters, but there is '{letter}' in or next to a match:"
                 r" write classes such as [\p{L}\p{N}_] instead"
             )
         yield found.span()
@@ -68,7 +69,7 @@ def _explain(message: str, expression: str) -> MalformedExpressionError:
 
 
 def _letter_it_may_misread(ascii_only: str, text: str, start: int, end: int) -> str | None:
-    """Return a letter, digit or blank outside ASCII that may have moved an end of a match."""
+    """Return a non-ASCII letter, digit or space that may have changed where a match starts or ends."""
     before, after = max(start - 1, 0), end + 1
     takes_others = _ASCII_ONLY_NEGATED.fullmatch(ascii_only)
     looked_at = text[before:after] if takes_others else text[before : start + 1] + text[max(end - 1, 0) : after]

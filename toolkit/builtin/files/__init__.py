@@ -1,1 +1,1 @@
-"""Files beneath one directory: reached without a way out, listed as git lists them, compared and edited."""
+"""Access to the files of one directory: a sandbox, listings that respect `.gitignore`, diffs and edits."""

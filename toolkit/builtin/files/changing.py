@@ -1,4 +1,4 @@
-"""Changing: what the tools that write text files beneath one directory have in common."""
+"""The base class and the options of the tools that change text files in one directory."""
 
 from pathlib import Path
 from typing import Final
@@ -10,27 +10,27 @@ from toolkit.tools.typed import Input
 
 CHANGING_OPTIONS: Final = (
     Option("requires_approval", SWITCH, "whether a reviewer must approve every call", default=False),
-    Option("max_bytes", COUNT, "bytes that a file may have, before and after", default=DEFAULT_LIMIT),
+    Option("max_bytes", COUNT, "maximum file size in bytes, before and after the change", default=DEFAULT_LIMIT),
 )
 
 
 class FileChangingTool(SandboxedTool[Input]):
-    """A tool that changes text files beneath one directory, and nothing outside it."""
+    """A tool that changes text files in one directory, and nothing outside it."""
 
     read_only = False
     destructive = True
     idempotent = False
 
     def __init__(self, base: str | Path, *, requires_approval: bool = False, max_bytes: int = DEFAULT_LIMIT) -> None:
-        """Keep where files may be changed.
+        """Create the tool.
 
         Args:
-            base: An existing directory; links that lead out of it are refused.
-            requires_approval: Whether a reviewer must approve every call; then a context without one is an error.
-            max_bytes: How large a file may be, before and after.
+            base: An existing directory. Symbolic links that lead out of it are refused.
+            requires_approval: Whether a reviewer must approve every call. A call without a reviewer then fails.
+            max_bytes: Maximum file size in bytes, before and after the change.
 
         Raises:
-            ConfigurationError: If the directory does not exist, or the system cannot keep a tool inside it.
+            ConfigurationError: If the directory does not exist, or this system cannot confine a tool to it.
         """
         super().__init__(base)
         self.requires_approval = requires_approval

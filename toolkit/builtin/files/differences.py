@@ -1,11 +1,11 @@
-"""Differences: what writing a file would change, for the person who is asked and for those who count."""
+"""Computes what writing a file would change, as a diff for reviewers and as numbers of lines."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
 MAX_LINES = 1_000
 MAX_CHARACTERS = 100_000
-"""A diff is limited to so many lines and characters, and notes what it omits."""
+"""Maximum number of characters of a diff; like `MAX_LINES`, a longer diff ends with a note on what it omits."""
 
 _COMPARED_LINES = 2_000
 _CONTEXT = 3
@@ -15,9 +15,9 @@ def describe_change(path: str, old: str | None, new: str) -> str:
     """Return a unified diff from the old text of a file to the new one.
 
     Args:
-        path: The name that stands in the head of the diff.
-        old: The text that is there, or `None` where the file would be created.
-        new: The text that would be there.
+        path: The name of the file, for the head of the diff.
+        old: The current text, or `None` if the file would be created.
+        new: The new text.
     """
     if old == new:
         return f"{path} stays as it is"
@@ -27,13 +27,13 @@ def describe_change(path: str, old: str | None, new: str) -> str:
 
 
 def count_changed_lines(old: str, new: str) -> tuple[int, int]:
-    """Return how many lines are new and how many are gone; a line that only moved is neither."""
+    """Return the numbers of added and of removed lines; a line that only moved counts as neither."""
     before, after = Counter(lines_of(old)), Counter(lines_of(new))
     return (after - before).total(), (before - after).total()
 
 
 def lines_of(text: str) -> list[str]:
-    r"""Return the lines of a text with their ends; `\n` alone ends a line, as for every tool that counts them."""
+    r"""Split a text into lines with their endings; only `\n` ends a line, as in most tools that count lines."""
     *whole, last = text.split("\n")
     return [f"{line}\n" for line in whole] + ([last] if last else [])
 
@@ -42,16 +42,16 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
     if len(before) + len(after) > _COMPARED_LINES or not before:
         lines = _one_hunk(before, after)
     else:
-        from difflib import unified_diff  # noqa: PLC0415 - only a question about a change needs it
+        from difflib import unified_diff  # noqa: PLC0415 - only previews of a change need it
 
-        # The first two lines are a head that knows no missing file.
+        # The first two lines are a head, which cannot express that a file is missing.
         lines = list(unified_diff(before, after, n=_CONTEXT))[2:]
     for line in lines:
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
 
 
 def _one_hunk(before: list[str], after: list[str]) -> list[str]:
-    """Return the change as one hunk between what is equal at both ends, where comparing every line would take long."""
+    """Return the change as one hunk between the equal lines at both ends, for texts that are too long to compare."""
     head = _equal_lines(before, after)
     tail = _equal_lines(reversed(before[head:]), reversed(after[head:]))
     start = max(head - _CONTEXT, 0)

@@ -1,4 +1,4 @@
-"""Editing: changes to a text that keep its line endings, and whether its last line has one."""
+"""Edits a text while keeping its line endings, including that of the last line."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -14,17 +14,17 @@ _PLACES_NAMED = 5
 
 
 class EditError(ValueError):
-    """The edit cannot be made; the message says why and what to do."""
+    """The edit cannot be made; the message says why and how to fix it."""
 
 
 class Edited(NamedTuple):
     """An edited text.
 
     Attributes:
-        text: The whole of it.
+        text: The whole text.
         first: The number of the first line that may differ, from 1.
         last: The number of the last line of the first change.
-        places: How many places were changed.
+        places: The number of replacements.
     """
 
     text: str
@@ -37,13 +37,13 @@ def replace_lines(text: str, start: int, end: int, content: str) -> Edited:
     """Return a text with some of its lines replaced.
 
     Args:
-        text: The text.
+        text: The text to edit.
         start: The number of the first line to replace, from 1.
-        end: The number of the last.
-        content: What comes in their place, whole lines; nothing deletes them.
+        end: The number of the last line to replace.
+        content: The new lines; an empty string deletes the old ones.
 
     Raises:
-        EditError: If there are no such lines.
+        EditError: If the text does not have these lines.
     """
     lines = lines_of(text)
     if start < 1 or end < start:
@@ -61,10 +61,10 @@ def replace_lines(text: str, start: int, end: int, content: str) -> Edited:
 
 
 def replace_found(text: str, wanted: str, content: str, occurrence: Occurrence) -> Edited:
-    """Return a text with another in the place of one that it holds, whatever the ends of its lines are.
+    """Replace a string in a text, whatever its line endings are.
 
     Raises:
-        EditError: If it is not there, or more than once and only one was expected.
+        EditError: If the string does not occur, or occurs more than once and `occurrence` is `only`.
     """
     if not wanted:
         raise EditError("find must not be empty")
@@ -78,14 +78,15 @@ def replace_found(text: str, wanted: str, content: str, occurrence: Occurrence) 
 def replace_matching(
     text: str, expression: str, content: str, occurrence: Occurrence, goes_on: Callable[[], bool]
 ) -> Edited:
-    """Return a text with another, which is taken as it is, in the place of what a regular expression matches.
+    """Replace what a regular expression matches by a literal string.
 
     Raises:
-        EditError: If the expression is malformed, matches nothing, or more than once and only one was expected.
+        EditError: If the expression is malformed, does not match, matches an empty string, takes too long, or matches
+            more than once and `occurrence` is `only`.
     """
     windows = "\r\n" in text
     if windows and text.count("\r\n") != text.count("\n"):
-        raise EditError("the file has line endings of two kinds: find the text itself, without regex")
+        raise EditError("the file has mixed line endings: find the text itself, without regex")
     plain = text.replace("\r\n", "\n")
     try:
         found = list(find_places(expression, plain, goes_on))
@@ -94,17 +95,17 @@ def replace_matching(
     except MissingEngineError as error:
         raise EditError(str(error)) from error
     except TooMuchWorkError as error:
-        raise EditError("looking for the expression took too long: find the text itself, without regex") from error
+        raise EditError("the search for the expression took too long: find the text itself, without regex") from error
     if not found:
         raise EditError("the regular expression does not match")
     if any(start == end for start, end in found):
-        raise EditError("the regular expression matches where there is nothing; make it match some text")
+        raise EditError("the regular expression matches an empty string; make it match some text")
     edited = _replaced(plain, _choose(plain, found, occurrence), content.replace("\r\n", "\n"))
     return edited._replace(text=edited.text.replace("\n", "\r\n")) if windows else edited
 
 
 def excerpt(text: str, first: int, last: int, context: int = 3) -> str:
-    """Return the numbered lines of a text from one to another, with some around them."""
+    """Return the numbered lines of a text from `first` to `last`, with some lines of context."""
     lines = lines_of(text)
     start, end = max(first - context, 1), min(last + context, len(lines))
     return "\n".join(f"{number:4d} | {lines[number - 1].rstrip(chr(10) + chr(13))}" for number in range(start, end + 1))
@@ -141,7 +142,7 @@ def _with_ending(content: str, ending: str) -> str:
 
 
 def _ending_at(text: str, position: int) -> str:
-    """Return the line ending that holds at a position: the next one, or else the last before it."""
+    """Return the line ending to use at a position: the next one in the text, or else the last one."""
     end = text.find("\n", position)
     if end < 0:
         end = text.rfind("\n")

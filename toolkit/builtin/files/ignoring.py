@@ -1,4 +1,4 @@
-"""Ignoring: which files a project's `.gitignore` files exclude, by git's own rules."""
+"""Decides which files the `.gitignore` files of a project exclude, by git's rules."""
 
 import re
 from collections.abc import Iterator
@@ -13,10 +13,10 @@ class Rule(NamedTuple):
     """One line of an ignore file.
 
     Attributes:
-        matches: Matches a path relative to the file's folder, or a bare name.
-        takes_back: Whether what it matches is not ignored after all.
-        only_folders: Whether it is about folders alone.
-        by_name: Whether it is matched against the bare name.
+        matches: Matches a path relative to the ignore file's folder, or only a name.
+        takes_back: Whether the rule re-includes what it matches.
+        only_folders: Whether the rule applies only to folders.
+        by_name: Whether the rule is matched against the name rather than the path.
     """
 
     matches: re.Pattern[str]
@@ -26,30 +26,30 @@ class Rule(NamedTuple):
 
 
 class IgnoreFile(NamedTuple):
-    """The rules of one ignore file, the last first, and the folder that it lies in, with a slash at its end."""
+    """The rules of one ignore file, the last one first, and the path of its folder, with a slash at its end."""
 
     folder: str
     rules: tuple[Rule, ...]
 
 
 def read_ignore_file(folder: str, content: bytes) -> IgnoreFile:
-    """Return the rules of an ignore file; lines that can match nothing are left out.
+    """Parse an ignore file; lines that cannot match anything are left out.
 
     Args:
-        folder: The path of the folder that it lies in, with a slash at its end; empty for the topmost.
-        content: What the file holds.
+        folder: The path of the file's folder, with a slash at its end; empty for the top folder.
+        content: The content of the file.
     """
     text = content.decode(errors="surrogateescape").removeprefix("\ufeff")
     return IgnoreFile(folder, tuple(_rules(text))[::-1])
 
 
 def is_ignored(path: str, files: tuple[IgnoreFile, ...], *, is_folder: bool) -> bool:
-    """Return whether a path is ignored, its folders not being ignored.
+    """Return whether a path is ignored, provided that none of its parent folders is.
 
     Args:
-        path: Relative to the topmost folder.
-        files: The ignore files from the topmost folder down to the path's own; the last pattern that matches decides.
-        is_folder: Whether there is a folder.
+        path: A path relative to the top folder.
+        files: The ignore files from the top folder down to the path's folder. The last pattern that matches decides.
+        is_folder: Whether the path is a folder.
     """
     name = path[path.rfind("/") + 1 :]
     for file in reversed(files):
@@ -78,7 +78,7 @@ def _rules(text: str) -> Iterator[Rule]:
 
 
 def _without_trailing_blanks(line: str) -> str:
-    """Return a line without the blanks at its end, but for one behind a backslash."""
+    """Remove the spaces at the end of a line, except for one that is escaped by a backslash."""
     kept = line.rstrip(" ")
     backslashes = len(kept) - len(kept.rstrip("\\"))
     return kept + " " if backslashes % 2 and len(kept) < len(line) else kept

@@ -1,7 +1,7 @@
-"""Listing: the files of a tree beneath a directory's handle, in one order, without following a link.
+"""Lists the files of a folder and its subfolders in a fixed order, without following symbolic links.
 
-A folder is opened beneath the handle of the one that it lies in. Links are neither followed nor listed. What the
-`.gitignore` files exclude is skipped, and so is git's own folder.
+Each folder is opened relative to the handle of its parent. Symbolic links are neither followed nor listed. Files that
+`.gitignore` files exclude are skipped, and so is the `.git` folder.
 """
 
 import os
@@ -23,26 +23,26 @@ _GIT_FOLDER = ".git"
 
 
 class Effort:
-    """How much work may still be done, and why some was left; one for each call of a tool."""
+    """The remaining time and number of entries of one tool call, and why the call stopped early, if it did."""
 
     def __init__(self, seconds: float, entries: int = _MAX_ENTRIES) -> None:
-        """Start the clock.
+        """Start the time limit.
 
         Args:
-            seconds: How long the work may take.
-            entries: How many files and folders may be looked at.
+            seconds: Time limit in seconds.
+            entries: Maximum number of files and folders to visit.
         """
         self.seconds = seconds
         self.stopped: str | None = None
-        """Why not everything was looked at."""
+        """Why the work stopped before everything was visited, or `None`."""
         self.unreadable = 0
-        """How many folders could not be listed."""
+        """Number of folders that could not be listed."""
         self._end = monotonic() + seconds
         self._entries = entries
         self._most = entries
 
     def goes_on(self, entries: int = 0) -> bool:
-        """Return whether there is time, and room for so many entries more."""
+        """Count some more entries, and return whether the work may continue."""
         self._entries -= entries
         if self._entries < 0:
             self.stopped = self.stopped or f"after {self._most} files and folders"
@@ -51,8 +51,8 @@ class Effort:
         return self.stopped is None
 
     def remarks(self) -> list[str]:
-        """Return in words what was left out."""
-        remarks = [f"stopped {self.stopped}: name a smaller folder in path"] if self.stopped else []
+        """Return notes on what was left out."""
+        remarks = [f"stopped {self.stopped}: choose a smaller folder as path"] if self.stopped else []
         if self.unreadable:
             remarks.append(
                 f"{self.unreadable} folders could not be read" if self.unreadable > 1 else "1 folder could not be read"
@@ -61,19 +61,19 @@ class Effort:
 
 
 def on_one_line(path: str) -> str:
-    """Return a path as it is, but with escapes for what would break or hide a part of the line."""
+    """Return a path with unprintable characters escaped, so that it stays on one line and is fully visible."""
     if path.isprintable():
         return path
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in path)
 
 
 class Listed(NamedTuple):
-    """One file of a tree: it can be read as long as the listing stands at it.
+    """One file of a listing, which can be read until the listing moves on.
 
     Attributes:
-        entry: The open directory that it lies in, and its name there.
-        path: Its path beneath the base.
-        inside: Its path beneath the folder that is listed.
+        entry: The open directory that contains the file, and the name of the file.
+        path: The path relative to the base directory.
+        inside: The path relative to the listed folder.
     """
 
     entry: Entry
@@ -81,26 +81,26 @@ class Listed(NamedTuple):
     inside: str
 
     def read(self, limit: int) -> bytes:
-        """Return what it holds.
+        """Return the content of the file.
 
         Raises:
-            SandboxError: If it is gone, no regular file any more, or has more than `limit` bytes.
-            OSError: If the system cannot read it.
+            SandboxError: If the file was removed, is not a regular file any more, or has more than `limit` bytes.
+            OSError: If the system cannot read the file.
         """
         return read_entry(self.entry, self.path, limit)
 
 
 def list_files(base: Path, folder: str, effort: Effort) -> Iterator[Listed]:
-    """Yield the files of a folder and of those in it, by their names; or the one file, if it is one.
+    """Yield the files of a folder and its subfolders, sorted by name. For a path to a file, yield only that file.
 
     Args:
-        base: An absolute path to the directory that nothing leads out of.
-        folder: A path beneath it.
-        effort: What the listing may take; afterwards it holds whether that was enough.
+        base: The absolute path of the sandbox directory.
+        folder: A path in that directory.
+        effort: The limits of the listing; it records whether they were reached.
 
     Raises:
-        SandboxError: If the path leads out, or to neither folder nor file.
-        OSError: If the system refuses.
+        SandboxError: If the path leads out of the directory, or is neither a folder nor a file.
+        OSError: If the system refuses access.
     """
     parts = parts_of(base, folder)
     if parts:
@@ -118,7 +118,7 @@ def list_files(base: Path, folder: str, effort: Effort) -> Iterator[Listed]:
 
 
 class _Tree:
-    """One listing; paths start from the base."""
+    """One listing, whose paths are relative to the base directory."""
 
     def __init__(self, root: str, effort: Effort) -> None:
         self.root = root
@@ -142,7 +142,7 @@ class _Tree:
                     yield from self.below(inner, f"{path}/", files, depth + 1)
 
     def entries_of(self, handle: int) -> dict[str, bool]:
-        """Return the names of files and folders, and of each whether it is a folder."""
+        """Return the files and folders of a directory, each name with whether it is a folder."""
         found: dict[str, bool] = {}
         try:
             with os.scandir(handle) as entries:
@@ -158,7 +158,7 @@ class _Tree:
 
     @contextmanager
     def opened(self, handle: int, name: str, depth: int) -> Iterator[int | None]:
-        """Open a folder, or count it as one that cannot be."""
+        """Open a folder, or count it as unreadable and yield `None`."""
         try:
             inner = os.open(name, os.O_RDONLY | DIRECTORY, dir_fd=handle) if depth < _MAX_DEPTH else None
         except OSError:
@@ -174,7 +174,7 @@ class _Tree:
 
 
 def _ignore_files_above(base: Path, parts: list[str]) -> Iterator[IgnoreFile]:
-    """Yield the ignore files of the folders that lead to one."""
+    """Yield the ignore files of all parent folders of a path."""
     for count in range(len(parts)):
         folder = "/".join(parts[:count])
         with suppress(SandboxError, OSError), walk_into(base, folder or ".") as handle:

@@ -1,10 +1,10 @@
-"""Path patterns: `src/**/*.py` becomes a regular expression, whose time grows with the path and not with the stars.
+"""Translates path patterns such as `src/**/*.py` to regular expressions without exponential backtracking.
 
-`*` is any part of a name, `?` one character, `[a-z]` one of some, and `**` any number of folders, also none. A
-backslash takes the meaning of the next character away. No star or class matches a slash.
+`*` matches any part of a name, `?` one character, `[a-z]` one character of a class, and `**` any number of folders,
+including none. A backslash escapes the next character. Stars and classes do not match a slash.
 
-Whatever stands between two stars is taken at its first place and never looked for again (an atomic group): a later one
-could not match more. So no pattern makes the time explode.
+The part between two stars is matched where it occurs first, in an atomic group, so it is never tried again at a later
+position. A later position could not make a match possible that the first one does not.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Final
 
 _MAX_LENGTH = 1_000
 _MAX_ALTERNATIVES = 100
-# The innermost braces, which are taken first; a brace without a comma, and one behind a backslash, is a brace.
+# The innermost braces, which are expanded first. Braces without a comma, or after a backslash, are literal.
 _BRACES = re.compile(r"(?<!\\)\{([^{},\\]*(?:,[^{},\\]*)+)\}")
 _STAR: Final = ""
 _ANY_FOLDERS: Final = None
@@ -38,26 +38,26 @@ class MalformedPatternError(ValueError):
 
 
 def compile_glob(pattern: str) -> re.Pattern[str]:
-    """Return what matches the paths, relative to a folder, that a pattern means; `{a,b}` in it is one of some.
+    """Compile a pattern for paths relative to a folder, in which `{a,b}` matches either `a` or `b`.
 
     Raises:
-        MalformedPatternError: If it is malformed, too large, or could match no such path.
+        MalformedPatternError: If the pattern is malformed or too large, or could not match any path in the folder.
     """
     if len(pattern) > _MAX_LENGTH:
         raise MalformedPatternError(f"it has {len(pattern)} characters, at most {_MAX_LENGTH}")
     if pattern.startswith("/") or ".." in pattern.split("/"):
         raise MalformedPatternError("it must be relative to the folder and stay inside")
     if pattern.endswith("/"):
-        raise MalformedPatternError(f"it names folders; write '{pattern}**' for the files in them")
+        raise MalformedPatternError(f"it matches folders; write '{pattern}**' for the files in them")
     alternatives = [translate(alternative.removeprefix("./")) for alternative in _alternatives(pattern)]
     return re.compile("|".join(alternatives))
 
 
 def translate(pattern: str) -> str:
-    """Return a regular expression that matches the whole of each path that a pattern matches.
+    """Translate a pattern to a regular expression for whole paths.
 
     Args:
-        pattern: Its parts between slashes are matched against those of a path that is relative to some folder.
+        pattern: A pattern whose parts between slashes are matched against the parts of a relative path.
 
     Raises:
         MalformedPatternError: If a class is not closed or has an unknown name, or a backslash ends the pattern.
@@ -78,12 +78,12 @@ def translate(pattern: str) -> str:
 
 
 def _alternatives(pattern: str) -> list[str]:
-    """Return the patterns that a pattern with braces stands for."""
+    """Expand the braces of a pattern, and return all resulting patterns."""
     finished: list[str] = []
     waiting = [pattern]
     while waiting:
         if len(finished) + len(waiting) > _MAX_ALTERNATIVES:
-            raise MalformedPatternError(f"its braces stand for more than {_MAX_ALTERNATIVES} patterns")
+            raise MalformedPatternError(f"its braces expand to more than {_MAX_ALTERNATIVES} patterns")
         following = waiting.pop()
         if braces := _BRACES.search(following):
             before, after = following[: braces.start()], following[braces.end() :]
@@ -113,7 +113,7 @@ class _Reading:
         self.position = 0
 
     def components(self) -> list[list[str] | None]:
-        """Return the parts between slashes, each as expressions for its characters."""
+        """Return the parts between slashes, each as a list of regular expressions for its characters."""
         components: list[list[str] | None] = []
         tokens: list[str] = []
         while (character := self.take()) is not None:
@@ -145,7 +145,7 @@ class _Reading:
         return character or None
 
     def take_stars(self) -> bool:
-        """Take the stars that follow a star, and return whether there are any."""
+        """Consume the stars that follow a star, and return whether there are any."""
         start = self.position
         while self.next() == "*":
             self.position += 1
@@ -153,7 +153,7 @@ class _Reading:
 
     def take_escaped(self) -> str:
         if (character := self.take()) is None:
-            raise MalformedPatternError("a backslash at the end has nothing to stand before")
+            raise MalformedPatternError("a backslash at the end has nothing to escape")
         return character
 
     def take_in_class(self) -> str:
@@ -165,7 +165,7 @@ class _Reading:
         negated = self.next() in {"!", "^"}
         self.position += negated
         items: list[str] = []
-        before = ""  # the character that a range may start from
+        before = ""  # the character that can start a range
         character = self.take_in_class()
         while True:
             if character == "[" and self.next() == ":" and (named := self.take_named()):
@@ -187,7 +187,7 @@ class _Reading:
         return f"(?!/)[{'^' if negated else ''}{inside}]"
 
     def take_named(self) -> str | None:
-        """Take a class by name, as in `[:alpha:]`; None if it is not one after all."""
+        """Consume a named class such as `[:alpha:]`, or return `None` if there is none here."""
         end = self.pattern.find("]", self.position + 1)
         if end < 0:
             raise MalformedPatternError("'[' is not closed by ']'")

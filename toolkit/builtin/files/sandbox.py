@@ -1,8 +1,8 @@
-"""The sandbox: reading and writing files beneath one directory, and nothing outside it by any way.
+"""Reads and writes files in one directory, without access to anything outside it.
 
-Symbolic links lead only where they stay inside; see `walking`. A hard link looks like any other file: one
-that lies inside can be read. Replacing it changes the entry inside and not the file's other names, and
-nothing is ever appended to it.
+Symbolic links are followed only within the directory; see `walking`. A hard link looks like any other file, so a hard
+link in the directory can be read. Replacing it changes only the entry in the directory and not the file's other names,
+and appending to it is refused.
 """
 
 import errno
@@ -34,25 +34,26 @@ from toolkit.processes.pipes import write_all
 __all__ = ["DEFAULT_LIMIT", "Sandbox", "SandboxError", "missing_support", "read_entry", "state_of"]
 
 DEFAULT_LIMIT = 10 * 1024 * 1024
-"""Bytes that a file may have unless a tool is made with another limit."""
+"""Default maximum size of a file, in bytes."""
 
 _MISSING = "missing"
 _CHANGING = threading.Lock()
-"""Held while a file is compared with what is expected and written: two calls of ours must not both find it so."""
+"""Held while a file is compared with its expected state and written: two calls must not both find it unchanged."""
 
-# A FIFO without a partner would block, and a terminal would become ours.
+# Opening a FIFO without a writer would block, and a terminal would become our controlling terminal.
 _FILE = NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
 _NEEDED: tuple[Callable[..., Any], ...] = (os.open, os.mkdir, os.stat, os.readlink, os.rename, os.unlink)
 
 
 class Sandbox:
-    """The files beneath one directory, which must exist. Every path is relative to it, or absolute and inside."""
+    """The files in one directory, which must exist. Every path is relative to it, or absolute and inside it."""
 
     def __init__(self, base: str | Path) -> None:
-        """Keep the directory.
+        """Create the sandbox.
 
         Raises:
-            ConfigurationError: If it is not an existing directory, or the system cannot open files beneath a handle.
+            ConfigurationError: If `base` is not an existing directory, or this system cannot open files relative to a
+                directory handle.
         """
         problem = missing_support(os.supports_dir_fd)
         if problem:
@@ -63,11 +64,11 @@ class Sandbox:
         self.base = Path(base).absolute()
 
     def read(self, path: str, limit: int = DEFAULT_LIMIT) -> bytes:
-        """Return what a file holds.
+        """Return the content of a file.
 
         Raises:
-            SandboxError: If it is outside, missing, no regular file, or has more than `limit` bytes.
-            OSError: If the system cannot read it.
+            SandboxError: If the file is outside, missing or not a regular file, or has more than `limit` bytes.
+            OSError: If the system cannot read the file.
         """
         with walk(self.base, path) as entry:
             if entry.found is None:
@@ -75,7 +76,7 @@ class Sandbox:
             return read_entry(entry, path, limit)
 
     def holds(self, path: str, limit: int = DEFAULT_LIMIT) -> bool:
-        """Return whether there is such a file; anything else in its place raises as `read` does."""
+        """Return whether a file exists; if the path cannot be read as a file, raise the same errors as `read`."""
         try:
             with walk(self.base, path) as entry:
                 if entry.found is None:
@@ -87,43 +88,45 @@ class Sandbox:
             return False
 
     def name_of(self, path: str) -> str:
-        """Return the one name of a file relative to the directory, however its path was written.
+        """Return the normalized path of a file, relative to the directory.
 
         Raises:
-            SandboxError: If it is outside.
+            SandboxError: If the path is outside.
         """
         return "/".join(parts_of(self.base, path))
 
     def replace(self, path: str, content: bytes, limit: int = DEFAULT_LIMIT, *, expected: str | None = None) -> None:
-        """Write a file whole or not at all, with the directories it needs; an existing one keeps its permissions.
+        """Write a file completely or not at all, creating missing directories.
+
+        An existing file keeps its permissions.
 
         Args:
-            path: The file.
-            content: All that it is to hold.
-            limit: How large a file may be that is compared.
-            expected: The state that it must be in at that moment, as `state_of` gives it; any, unless it is given.
+            path: The path of the file.
+            content: The new content of the file.
+            limit: Maximum size in bytes of an existing file that is compared with `expected`.
+            expected: The state that the file must have when it is replaced, as returned by `state_of`; by default, any.
 
         Raises:
-            SandboxError: If it is outside, something other than a regular file is there, or its state is another.
-            OSError: If the system cannot write it; then nothing has changed.
+            SandboxError: If the path is outside or not a regular file, or the file is not in the expected state.
+            OSError: If the system cannot write the file, which is then unchanged.
         """
         with walk(self.base, path, create=True) as entry:
             permissions = None
             if entry.found is not None:
-                # Opening it proves that it may be written, though renaming would not ask.
+                # Opening the file checks that it is writable, which renaming would not.
                 with _opened(entry, path, os.O_WRONLY) as file:
                     permissions = os.fstat(file)
             _replace(entry, content, permissions, lambda name: _put_in_place(name, entry, path, limit, expected))
 
     def append(self, path: str, content: bytes, limit: int = DEFAULT_LIMIT, *, expected: str | None = None) -> None:
-        """Write to the end of a file, which is created if it is not there; those that append at once lose nothing.
+        """Append to a file, which is created if it does not exist; concurrent appends do not overwrite one another.
 
-        For the arguments see `replace`.
+        See `replace` for the arguments.
 
         Raises:
-            SandboxError: If it is outside, no regular file, has another name too, would grow beyond `limit` bytes, or
-                its state is another.
-            OSError: If the system cannot write it.
+            SandboxError: If the path is outside or not a regular file, the file has more than one name, it would grow
+                beyond `limit` bytes, or it is not in the expected state.
+            OSError: If the system cannot write the file.
         """
         with (
             walk(self.base, path, create=True) as entry,
@@ -144,21 +147,21 @@ class Sandbox:
 
 
 def missing_support(supported: Collection[Callable[..., Any]]) -> str | None:
-    """Return why files cannot be opened beneath a directory handle here, or `None` if they can."""
+    """Return why this system cannot open files relative to a directory handle, or `None` if it can."""
     if hasattr(os, "O_NOFOLLOW") and all(function in supported for function in _NEEDED):
         return None
     return (
-        "this system cannot open files beneath a directory handle, so the file tools could not be confined to"
+        "this system cannot open files relative to a directory handle, so the file tools could not be confined to"
         " their directory; they need Linux, macOS or another Unix"
     )
 
 
 def read_entry(entry: Entry, path: str, limit: int) -> bytes:
-    """Return what the file at the end of a walk holds.
+    """Return the content of the file at the end of a walk.
 
     Raises:
-        SandboxError: If it is missing, no regular file, or has more than `limit` bytes.
-        OSError: If the system cannot read it.
+        SandboxError: If the file is missing or not a regular file, or has more than `limit` bytes.
+        OSError: If the system cannot read the file.
     """
     with _opened(entry, path, os.O_RDONLY) as file:
         return _read_all(file, limit)
@@ -166,7 +169,7 @@ def read_entry(entry: Entry, path: str, limit: int) -> bytes:
 
 @contextmanager
 def _opened(entry: Entry, path: str, flags: int) -> Iterator[int]:
-    """Open the end of a walk if it is a regular file, looking before and after."""
+    """Open the file at the end of a walk, checking before and after opening that it is a regular file."""
     if entry.found is not None:
         _refuse_unless_file(entry.found, path)
     try:
@@ -174,7 +177,7 @@ def _opened(entry: Entry, path: str, flags: int) -> Iterator[int]:
     except FileNotFoundError:
         raise MissingError(f"File not found: {path}") from None
     except OSError as error:
-        if error.errno in {errno.ELOOP, errno.EMLINK}:  # a link has taken its place
+        if error.errno in {errno.ELOOP, errno.EMLINK}:  # it was replaced by a link
             raise unresolved() from None
         raise
     try:
@@ -208,14 +211,14 @@ def _refuse_above(limit: int, size: int) -> None:
 def _replace(
     entry: Entry, content: bytes, permissions: os.stat_result | None, put_in_place: Callable[[str], None]
 ) -> None:
-    """Put a new file in the place of a name, in one step that happens or does not."""
+    """Write a new file and give it its name in one atomic step."""
     beside = f".toolkit-{os.urandom(8).hex()}.tmp"
     with temporary(_path_of(entry.directory) / beside):
         _replace_by(beside, entry, content, permissions, put_in_place)
 
 
 def _path_of(directory: int) -> Path:
-    """Return the path of an open directory if the system has it; otherwise a path that leads nowhere."""
+    """Return the path of an open directory if the system provides it, otherwise a path that is not a directory."""
     try:
         return Path(f"/proc/self/fd/{directory}").readlink()
     except OSError:
@@ -248,7 +251,7 @@ def _replace_by(
 
 
 def _put_in_place(temporary: str, entry: Entry, path: str, limit: int, expected: str | None) -> None:
-    """Give a file that is written its name, if what has that name now is what is expected."""
+    """Give a written file its name if the file that now has this name is in the expected state."""
     if expected is None:
         _rename(temporary, entry)
         return
@@ -266,35 +269,35 @@ def _rename(temporary: str, entry: Entry) -> None:
 
 
 def _name_new(temporary: str, entry: Entry) -> None:
-    """Give a file its name where nothing has it; renaming would take it from whatever has arrived in the meantime."""
+    """Give a file a name that is not in use; renaming would overwrite a file created in the meantime."""
     try:
         os.link(temporary, entry.name, src_dir_fd=entry.directory, dst_dir_fd=entry.directory)
     except FileExistsError:
         raise
-    except (OSError, NotImplementedError):  # a file system that knows no second name
+    except (OSError, NotImplementedError):  # the file system does not support hard links
         _rename(temporary, entry)
     else:
         os.unlink(temporary, dir_fd=entry.directory)
 
 
 def state_of(content: bytes | None) -> str:
-    """Return a digest of the state of a file; without content there is none."""
+    """Return a digest of the content of a file, or `missing` for a file that does not exist."""
     if content is None:
         return _MISSING
-    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and reading needs none
+    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, which reading does not need
 
     return sha256(content).hexdigest()
 
 
 def _creation(expected: str | None) -> int:
-    """Return how a file is opened of which this is expected: one that is not there is made, and none that is."""
+    """Return the flags that create a file if it may be missing, or that require a new file if it should be missing."""
     if expected is None:
         return os.O_CREAT
     return os.O_CREAT | os.O_EXCL if expected == _MISSING else 0
 
 
 def _refuse_unless(expected: str | None, entry: Entry, path: str, limit: int) -> None:
-    """Refuse a file that is not in the expected state, or changes while it is looked at."""
+    """Refuse a file that is not in the expected state, or that changes while it is read."""
     try:
         with _opened(entry, path, os.O_RDONLY) as file:
             before = os.fstat(file)
@@ -314,7 +317,7 @@ def _stamp(found: os.stat_result | None) -> tuple[int, ...] | None:
 
 @contextmanager
 def _refused_as_changed(path: str) -> Iterator[None]:
-    """Say of a file that is there, or is not, although it was expected otherwise, that it has changed."""
+    """Report a file that exists or is missing unexpectedly as changed."""
     try:
         yield
     except (FileExistsError, MissingError) as error:
@@ -326,13 +329,13 @@ def _changed(path: str) -> ConflictError:
 
 
 def _copy_permissions(file: int, permissions: os.stat_result) -> None:
-    with suppress(OSError):  # who is not the owner may write the file, but not give it back
+    with suppress(OSError):  # a user who is not the owner can write the file, but cannot restore its owner
         os.fchown(file, permissions.st_uid, permissions.st_gid)
     os.fchmod(file, stat.S_IMODE(permissions.st_mode) & 0o777)
 
 
 def _sync_directory(directory: int) -> None:
-    """Make a new name survive a power cut, where the file system can."""
+    """Sync a directory so that a new name survives a power failure, if the file system supports this."""
     with suppress(OSError):
         handle = os.open(".", os.O_RDONLY | DIRECTORY, dir_fd=directory)
         try:

@@ -1,4 +1,4 @@
-"""Sandboxed tools: what the tools have in common that reach the files beneath one directory."""
+"""The base class of the tools that are confined to the files of one directory."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,21 +8,21 @@ from toolkit.tools.typed import Input, TypedTool
 
 
 class SandboxedTool(TypedTool[Input]):
-    """A tool for the files beneath one directory, and nothing outside it."""
+    """A tool for the files in one directory, and nothing outside it."""
 
     open_world = False
     source = "builtin"
 
     def __init__(self, base: str | Path) -> None:
-        """Keep the directory.
+        """Create the tool.
 
         Raises:
-            ConfigurationError: If it does not exist, or the system cannot keep a tool inside it.
+            ConfigurationError: If the directory does not exist, or this system cannot confine a tool to it.
         """
         super().__init__()
         self._sandbox = Sandbox(base)
 
     @property
     def uses(self) -> Mapping[str, str]:
-        """The directory that its paths are beneath."""
+        """The directory to which the tool is confined."""
         return {"base": str(self._sandbox.base)}

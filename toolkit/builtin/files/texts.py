@@ -1,4 +1,4 @@
-"""File texts: what files hold as text, and text as what files hold; UTF-8 and nothing else."""
+"""Converts between the content of a file and its text, which is always UTF-8."""
 
 from toolkit.builtin.files.walking import UnfitError
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
@@ -8,7 +8,7 @@ def decode_text(content: bytes, path: str) -> str:
     """Return the text of a file.
 
     Raises:
-        UnfitError: If it is not UTF-8, naming the first byte that is not.
+        UnfitError: If the content is not UTF-8; the message contains the first invalid byte.
     """
     try:
         return content.decode()
@@ -18,11 +18,11 @@ def decode_text(content: bytes, path: str) -> str:
 
 
 def encode_text(text: str, limit: int) -> bytes:
-    """Return a text as a file holds it.
+    """Return a text as the content of a file.
 
     Raises:
-        ToolArgumentsError: If UTF-8 cannot hold it.
-        ToolExecutionError: If it would have more than `limit` bytes.
+        ToolArgumentsError: If the text cannot be encoded as UTF-8.
+        ToolExecutionError: If the content would have more than `limit` bytes.
     """
     try:
         encoded = text.encode()

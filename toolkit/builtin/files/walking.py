@@ -1,7 +1,8 @@
-"""Walking: from a directory's handle to a file beneath it, one component at a time, and never through a link.
+"""Walks from a directory's handle to a file in it, one path component at a time, and never outside.
 
-Each component is opened beneath the handle of the one before. A symbolic link is read and walked the same way, and may
-not lead out. So there is no check on a path apart from its use, and nothing that is swapped in between them leads out.
+Each component is opened relative to the handle of the one before it. The operating system never follows a symbolic
+link: its target is read and walked in the same way, and must not lead outside. So a path is never checked separately
+from its use, and swapping a component between a check and a use cannot lead outside.
 """
 
 import errno
@@ -13,46 +14,46 @@ from pathlib import Path
 from typing import NamedTuple
 
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
-"""How everything beneath a handle is opened."""
+"""Flags to open anything relative to a handle."""
 
 DIRECTORY = NOFOLLOW | getattr(os, "O_DIRECTORY", 0)
-"""How a directory is opened."""
+"""Flags to open a directory."""
 
-# To pass through a directory one need not be allowed to list it.
+# Passing through a directory does not need the permission to list it.
 _PASSAGE = DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
 _MAX_STEPS = 200
 
 
 class SandboxError(Exception):
-    """A path cannot be used: the message says why, for those who chose the path, and `code` is the kind of reason."""
+    """A path cannot be used; the message explains why to the caller, and `code` is the kind of error."""
 
     code = "error"
 
 
 class OutsideError(SandboxError):
-    """The path leads, or may lead, out of the directory."""
+    """The path leads, or could lead, outside the directory."""
 
     code = "access_denied"
 
 
 class MissingError(SandboxError):
-    """There is no such file."""
+    """The file does not exist."""
 
     code = "not_found"
 
 
 class UnfitError(SandboxError):
-    """There is something at the path that is not a regular file, or is too large."""
+    """The path is not a regular file, or the file is too large or not text."""
 
 
 class ConflictError(SandboxError):
-    """The file is not in the state that was expected; nothing was written."""
+    """The file is not in the expected state; nothing was written."""
 
     code = "conflict"
 
 
 class Entry(NamedTuple):
-    """The end of a walk: an open directory, a name in it, and what was there."""
+    """The end of a walk: an open directory, a name in it, and the status of what has this name, if anything."""
 
     directory: int
     name: str
@@ -61,16 +62,17 @@ class Entry(NamedTuple):
 
 @contextmanager
 def walk(base: Path, path: str, *, create: bool = False) -> Iterator[Entry]:
-    """Yield where a path beneath a directory leads; what it was found in stays open as long.
+    """Yield the entry to which a path in a directory leads; its parent directory stays open in the meantime.
 
     Args:
-        base: An absolute path to the directory.
-        path: Relative to it, or absolute and inside; `..` in it is taken as text.
-        create: Make the directories that are missing on the way.
+        base: The absolute path of the directory.
+        path: A path relative to it, or an absolute one inside it. `..` removes the component before it, even if that is
+            a symbolic link.
+        create: Whether to create missing directories on the way.
 
     Raises:
-        SandboxError: If the path leads out, or to something that no file can be in.
-        OSError: If the system refuses.
+        SandboxError: If the path leads outside, or a component on the way is not a directory.
+        OSError: If the system refuses access.
     """
     parts = parts_of(base, path)
     journey = _Walk(base, path, create=create)
@@ -82,11 +84,11 @@ def walk(base: Path, path: str, *, create: bool = False) -> Iterator[Entry]:
 
 @contextmanager
 def walk_into(base: Path, path: str) -> Iterator[int]:
-    """Yield an open handle of the directory that a path beneath another one leads to; it can be listed.
+    """Yield an open handle of the directory to which a path leads; the handle can be listed.
 
     Raises:
-        SandboxError: If the path leads out, or to no directory.
-        OSError: If the system refuses.
+        SandboxError: If the path leads outside, or is not a directory.
+        OSError: If the system refuses access.
     """
     parts = parts_of(base, path)
     journey = _Walk(base, path, create=False)
@@ -105,7 +107,7 @@ def parts_of(base: Path, path: str) -> list[str]:
     """Return the components of a path relative to the base.
 
     Raises:
-        OutsideError: If they lead out, or no path can be so.
+        OutsideError: If they lead outside, or the string cannot be a path.
     """
     if "\0" in path or not _encodable(path):
         raise _outside()
@@ -121,7 +123,7 @@ def parts_of(base: Path, path: str) -> list[str]:
 
 
 def _relative(base: Path, path: str) -> tuple[str, ...]:
-    """Return the components of an absolute path below the base, by either of the base's names."""
+    """Return the components of an absolute path relative to the base, as it was given or with its links resolved."""
     whole = Path(os.path.normpath(path)).parts
     for name in (Path(os.path.normpath(base)), base.resolve()):
         if whole[: len(name.parts)] == name.parts:
@@ -130,14 +132,14 @@ def _relative(base: Path, path: str) -> tuple[str, ...]:
 
 
 class _Walk:
-    """One walk: the handles from the base to where it stands."""
+    """One walk, with the open handles from the base to the current directory."""
 
     def __init__(self, base: Path, path: str, *, create: bool) -> None:
         self.base = base
         self.path = path
         self.create = create
         self.steps = 0
-        # The base itself was named by the user, so its own path may hold links.
+        # The user chose the base directory, so its own path may contain links.
         self.handles = [os.open(base, _PASSAGE & ~getattr(os, "O_NOFOLLOW", 0))]
 
     def to(self, parts: list[str]) -> Entry:
@@ -164,7 +166,7 @@ class _Walk:
             raise unresolved()
 
     def leave(self) -> None:
-        """Go back to where the walk came from, which is surer than opening `..`."""
+        """Go back to the previous directory, which is safer than opening `..`."""
         if len(self.handles) == 1:
             raise _outside_link()
         os.close(self.handles.pop())
@@ -176,7 +178,7 @@ class _Walk:
             return None
 
     def enter(self, name: str) -> bool:
-        """Enter a directory, and return whether it was one and not a link."""
+        """Enter a directory; return `False` if the name is a link or a file instead."""
         try:
             self.handles.append(self.open_directory(name))
         except FileNotFoundError:
@@ -198,11 +200,11 @@ class _Walk:
         return os.open(name, _PASSAGE, dir_fd=self.handles[-1])
 
     def target_of(self, name: str) -> list[str]:
-        """Return the components of a link's target, the first last; an absolute one starts again at the base."""
+        """Return the components of a link's target in reverse order; for an absolute target, go back to the base."""
         try:
             target = os.readlink(name, dir_fd=self.handles[-1])
         except OSError as error:
-            if error.errno == errno.EINVAL:  # it is neither a link nor a directory
+            if error.errno == errno.EINVAL:  # neither a link nor a directory
                 kind = UnfitError(f"Not a directory: '{name}'") if self.create else None
                 raise kind or MissingError(f"File not found: {self.path}") from None
             raise
@@ -237,5 +239,5 @@ def _outside_link() -> OutsideError:
 
 
 def unresolved() -> OutsideError:
-    """Return the error for a path that changes while it is walked, or that does not end."""
+    """Return the error for a path that changes during the walk, or that has too many links."""
     return OutsideError("Access denied: cannot resolve file path")

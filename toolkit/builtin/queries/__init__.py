@@ -1,1 +1,1 @@
-"""JSON queries of RFC 9535: `reading` makes `values` of a text, and `selecting` follows them through a document."""
+"""JSONPath queries (RFC 9535): their syntax tree, its parser, and the evaluation of a query on a document."""

@@ -1,4 +1,4 @@
-"""Reading JSON queries: a text of RFC 9535 (JSONPath) becomes a query, or an error with the place of the mistake."""
+"""Parses JSONPath queries (RFC 9535); errors contain the position of the mistake."""
 
 import json
 import re
@@ -53,10 +53,10 @@ _TEXTS: Final = {
 
 
 def parse_query(text: str) -> Query:
-    """Return the query that a text is.
+    """Parse a query.
 
     Raises:
-        UnreadableError: Where it is not one, naming the place and what was expected there.
+        UnreadableError: If the text is not a query; the message contains the position and what was expected there.
     """
     if len(text) > _MAX_LENGTH:
         raise UnreadableError(f"Invalid query: it has {len(text)} characters, at most {_MAX_LENGTH}")
@@ -80,9 +80,9 @@ class _Reading:
             end = self.position
             self.skip_blanks()
             if self.take(".."):
-                segments.append(Segment(self.selectors("a name, * or [ behind .."), descends=True))
+                segments.append(Segment(self.selectors("a name, * or [ after .."), descends=True))
             elif self.take("."):
-                segments.append(Segment((self.shorthand("a name or * behind ."),), descends=False))
+                segments.append(Segment((self.shorthand("a name or * after ."),), descends=False))
             elif self.next() == "[":
                 segments.append(Segment(self.bracketed(), descends=False))
             else:
@@ -197,7 +197,7 @@ class _Reading:
         start = self.position
         right = self.operand()
         self.check_value(right, start)
-        return Comparison(left, operator[0], right)  # type: ignore[arg-type]  # the pattern has these alone
+        return Comparison(left, operator[0], right)  # type: ignore[arg-type]  # the pattern matches only these
 
     def as_test(self, operand: Operand, start: int) -> Logical:
         if isinstance(operand, Query):
@@ -251,16 +251,16 @@ class _Reading:
             self.fail("a query such as @.items", at=at)
 
     def check_value(self, operand: Operand, at: int) -> None:
-        """Refuse what may be no single value."""
+        """Refuse an operand that is not a single value."""
         match operand:
             case Query() if not operand.is_singular:
-                self.fail("a query of one value: names and indexes only", at=at)
+                self.fail("a query for one value, with names and indexes only", at=at)
             case Call(function, _) if _FUNCTIONS[function][1] != "value":
-                self.fail(f"a value, which {function} does not give", at=at)
+                self.fail(f"a value, which {function} does not return", at=at)
 
     def quoted(self) -> str:
         quote = self.next()
-        inside = self.match(_TEXTS[quote], f"a text that ends with {quote}")[1]
+        inside = self.match(_TEXTS[quote], f"a string that ends with {quote}")[1]
         if quote == "'":
             inside = inside.replace("\\'", "'").replace('"', '\\"')
         text: str = json.loads(f'"{inside}"')
@@ -277,7 +277,7 @@ class _Reading:
         self.position = self.match(_BLANKS, "").end()
 
     def take_between(self, sign: str) -> bool:
-        """Take a sign and the blanks round it, or nothing."""
+        """Consume a sign and the blanks around it, or nothing."""
         end = self.position
         self.skip_blanks()
         if self.take(sign):

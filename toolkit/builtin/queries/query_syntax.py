@@ -1,4 +1,4 @@
-"""What a query can say, such as `$.store.book[?@.price < 10].title`, as values."""
+"""The syntax tree of a JSONPath query such as `$.store.book[?@.price < 10].title`."""
 
 from typing import Literal, NamedTuple
 
@@ -9,19 +9,19 @@ Kind = Literal["value", "nodes", "logical"]
 
 
 class Name(NamedTuple):
-    """The member of an object."""
+    """Selects a member of an object by name."""
 
     name: str
 
 
 class Index(NamedTuple):
-    """The element of an array, from its end if negative."""
+    """Selects an element of an array, from its end if the number is negative."""
 
     number: int
 
 
 class Slice(NamedTuple):
-    """Elements of an array, as Python slices."""
+    """Selects elements of an array like a Python slice."""
 
     start: int | None
     end: int | None
@@ -29,11 +29,11 @@ class Slice(NamedTuple):
 
 
 class Wildcard(NamedTuple):
-    """All members or elements."""
+    """Selects all members of an object or elements of an array."""
 
 
 class Filter(NamedTuple):
-    """Those members or elements for which something holds."""
+    """Selects the members or elements for which a condition holds."""
 
     condition: "Logical"
 
@@ -42,21 +42,21 @@ Selector = Name | Index | Slice | Wildcard | Filter
 
 
 class Segment(NamedTuple):
-    """What is selected of each value so far, or, if it descends, of all values within it too."""
+    """Applies selectors to each value selected so far and, if it descends, also to all values inside it."""
 
     selectors: tuple[Selector, ...]
     descends: bool
 
 
 class Query(NamedTuple):
-    """Segments from the whole document on, or from the value that a filter looks at."""
+    """Segments that start from the whole document, or from the value that a filter tests."""
 
     segments: tuple[Segment, ...]
     from_root: bool
 
     @property
     def is_singular(self) -> bool:
-        """Whether it can select no more than one value, whatever the document."""
+        """Whether the query selects at most one value of any document."""
         return all(
             not segment.descends and len(segment.selectors) == 1 and isinstance(segment.selectors[0], Name | Index)
             for segment in self.segments
@@ -64,20 +64,20 @@ class Query(NamedTuple):
 
 
 class Constant(NamedTuple):
-    """A text, a number, or `true`, `false`, `null`."""
+    """A string, a number, or `true`, `false` or `null`."""
 
     value: str | Number | bool | None
 
 
 class Call(NamedTuple):
-    """A function of some arguments."""
+    """A function call."""
 
     function: str
     arguments: tuple["Operand", ...]
 
 
 class Comparison(NamedTuple):
-    """Two values side by side."""
+    """A comparison of two values."""
 
     left: "Operand"
     operator: Operator
@@ -97,7 +97,7 @@ class Holds(NamedTuple):
 
 
 class Not(NamedTuple):
-    """The contrary."""
+    """Whether a condition does not hold."""
 
     part: "Logical"
 

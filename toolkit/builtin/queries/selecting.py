@@ -1,6 +1,6 @@
-"""JSON selection: what a query selects of a document, and what its conditions hold for.
+"""Evaluates JSONPath queries on a document.
 
-Numbers are compared by their whole value, as they are written. The work is bounded: by its steps, and by a clock.
+Numbers are compared exactly as they are written. The number of steps and the time of a query are limited.
 """
 
 from collections.abc import Iterator
@@ -44,10 +44,11 @@ _NOTHING: Final = object()
 
 
 def pick_selected(document: str, text: str) -> Picked:
-    """Return what a query selects: the value, if it names one place only, and else a list of all.
+    """Return the value that a query selects, or a list of all values if the query can select more than one.
 
     Raises:
-        UnreadableError: Naming what is wrong with the query or with the document.
+        UnreadableError: If the query or the document is malformed, a query for one value finds none, or the query
+            takes too much work.
     """
     query = parse_query(text)
 
@@ -63,7 +64,7 @@ def pick_selected(document: str, text: str) -> Picked:
 
 
 def _all(values: list[Any]) -> Picked:
-    """Return values as one list; a document can hold the same value in a value over and over."""
+    """Return values as one list, whose size is limited since `..` can select the same data many times."""
     texts: list[str] = []
     room = _MAX_CHARACTERS
     for value in values:
@@ -78,8 +79,8 @@ def select(query: Query, document: Any) -> list[Any]:
     """Return the values that a query selects of a document, in the order of the standard.
 
     Args:
-        query: What to select.
-        document: Lists, dictionaries, texts, `Number`s, booleans and None.
+        query: The parsed query.
+        document: Lists, dictionaries, strings, `Number`s, booleans and `None`.
 
     Raises:
         UnreadableError: If the query takes too much work.
@@ -88,7 +89,7 @@ def select(query: Query, document: Any) -> list[Any]:
 
 
 class _Selection:
-    """One selection, and how much work it has taken."""
+    """The evaluation of one query, with the work it has taken so far."""
 
     def __init__(self, root: Any) -> None:
         self.root = root
@@ -110,7 +111,7 @@ class _Selection:
                     yield found
 
     def within(self, value: Any) -> Iterator[Any]:
-        """Yield a value and all within it, each before those within it."""
+        """Yield a value and all values inside it, parents before their children."""
         waiting = [value]
         while waiting:
             following = waiting.pop()
@@ -156,7 +157,7 @@ class _Selection:
                 return any(self.holds(part, current) for part in parts)
 
     def value(self, operand: Operand, current: Any) -> Any:
-        """Return the one value of an operand, or that there is nothing."""
+        """Return the value of an operand, or `_NOTHING` if it has none."""
         match operand:
             case Constant(value):
                 return value
@@ -171,7 +172,7 @@ class _Selection:
             case Call("value", (Query() as query,)):
                 found = self.nodes(query, current)
                 return found[0] if len(found) == 1 else _NOTHING
-        raise AssertionError(operand)  # reading has refused every other call
+        raise AssertionError(operand)  # the parser refuses every other call
 
     def compares(self, left: Any, operator: Operator, right: Any) -> bool:
         match operator:
@@ -205,7 +206,7 @@ class _Selection:
         if type(text) is not str or type(expression) is not str:
             return False
         compiled = self.compiled(call.function, expression)
-        if monotonic() > self.end:  # one match can take as long as a thousand other steps
+        if monotonic() > self.end:  # checked for each match since one can take as long as a thousand other steps
             raise _too_much()
         try:
             return compiled is not None and compiled.matches(text)
@@ -213,7 +214,7 @@ class _Selection:
             raise _too_much() from error
 
     def compiled(self, function: str, expression: str) -> LineExpression | None:
-        """Return what an expression was compiled to; only a few are kept, since each may take megabytes."""
+        """Return a compiled expression; only a few are cached since each can take megabytes."""
         key = function, expression
         if key in self.expressions:
             return self.expressions[key]
@@ -238,7 +239,7 @@ def _inner(value: Any) -> list[Any]:
 
 
 def _too_much() -> UnreadableError:
-    return UnreadableError("The query takes too much work: select less of the document, or with fewer '..' and '?'")
+    return UnreadableError("The query takes too much work: select less of the document, or use fewer '..' and '?'")
 
 
 def _less(one: Any, other: Any) -> bool:
@@ -248,7 +249,7 @@ def _less(one: Any, other: Any) -> bool:
 
 
 def _order(one: Number, other: Number) -> int:
-    """Return which of two numbers is smaller, as a negative, positive or no difference."""
+    """Compare two numbers; the result is negative, zero or positive."""
     try:
         left, right = Decimal(one.written), Decimal(other.written)
     except InvalidOperation as error:

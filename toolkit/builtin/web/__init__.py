@@ -1,1 +1,1 @@
-"""The web: addresses that may be reached, exchanges within bounds, and pages that are read apart from us."""
+"""HTTP requests to checked addresses with limits, and a separate process that parses web pages."""

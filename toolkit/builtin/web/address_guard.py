@@ -1,8 +1,8 @@
-"""The address guard: which addresses a tool may connect to, whatever name or spelling leads there.
+"""Decides which addresses a tool may connect to, however a host is spelled.
 
-A name is resolved once, every address that comes of it is checked, and what was checked is what may be connected to; so
-a name that is looked up again and answers differently gains nothing. Only public addresses pass, and hosts that the
-user has named.
+A name is resolved once, all its addresses are checked, and the tool connects only to these checked addresses. So DNS
+rebinding, where a second lookup returns another address, achieves nothing. Only public addresses are allowed, and
+hosts that the user trusts.
 """
 
 import re
@@ -16,10 +16,10 @@ from urllib.parse import urlsplit
 from toolkit.running import in_thread
 
 Resolver = Callable[[str, int], Iterable[str]]
-"""Looks a host up: takes its name and a port, and returns addresses."""
+"""A function that takes a host name and a port and returns the host's addresses."""
 
-# The table stands on top of `ipaddress`, whose opinion differs between Python versions. What the registries call
-# "globally reachable" but is nobody's host (relays, translators, benchmarks) is refused too.
+# This table adds to `ipaddress`, whose results differ between Python versions. It also refuses ranges that the
+# registries call "globally reachable" but that are not hosts: relays, translators and benchmarks.
 _REFUSED: Final = {
     "a loopback address": ["127.0.0.0/8", "::1/128"],
     "a private address": ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7", "fec0::/10"],
@@ -48,7 +48,7 @@ _REFUSED_IPV6: Final = [
 
 
 class RefusedHostError(Exception):
-    """A host may not be connected to; the message says why, without addresses that only the inside knows."""
+    """The guard does not allow a host; the message says why, without revealing internal addresses."""
 
 
 class UnknownHostError(Exception):
@@ -56,7 +56,7 @@ class UnknownHostError(Exception):
 
 
 def resolve_by_system(host: str, port: int) -> list[str]:
-    """Look a host up as every program of this machine does."""
+    """Resolve a host with the resolver of the operating system."""
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(entry[4][0]) for entry in found))
 
@@ -71,27 +71,29 @@ class AddressGuard:
         *,
         only_hosts: Iterable[str] = (),
     ) -> None:
-        """Keep the hosts that the user trusts.
+        """Create the guard.
 
         Args:
-            private_hosts: Hosts that may lie inside, each as `host` or `host:port`; their addresses are not checked.
-            resolve: How names are looked up.
-            only_hosts: The only hosts there are, if any are given: names, or `*.example.com` for all below one.
+            private_hosts: Trusted hosts, each as `host` or `host:port`, whose addresses are not checked.
+            resolve: Resolves host names.
+            only_hosts: If any are given, the only hosts that are allowed, as names or as `*.example.com` for all
+                subdomains.
         """
         self._trusted = frozenset(_normal(host) for host in private_hosts)
         self._resolve = resolve
         self._only = tuple(_normal(host) for host in only_hosts)
 
     async def addresses_of(self, host: str, port: int) -> list[str]:
-        """Return every address of a host, each of them checked; connect to these and look nothing up again.
+        """Return all addresses of a host after checking them. Connect only to these, without resolving the name again.
 
         Args:
             host: A name in its ASCII form, or an address in any spelling, IPv6 without brackets.
-            port: The port that is to be connected to.
+            port: The port to connect to.
 
         Raises:
-            RefusedHostError: If any of them is not public, or the host is neither a name nor an address.
-            UnknownHostError: If there is none.
+            RefusedHostError: If the host is not one of the allowed hosts, if any of its addresses is not public, or
+                if it is neither a name nor an address.
+            UnknownHostError: If the host has no address.
         """
         spelled = _spelled_address(host)
         name = (str(spelled) if spelled is not None else host.lower()).removesuffix(".")
@@ -106,7 +108,7 @@ class AddressGuard:
 
     async def _look_up(self, host: str, port: int) -> list[IPv4Address | IPv6Address]:
         try:
-            # A thread that is abandoned on a timeout: the system's own look-up can take minutes.
+            # This thread is abandoned on a timeout, since the system's lookup can take minutes.
             texts = await in_thread(lambda: list(self._resolve(host, port)))
         except (OSError, UnicodeError) as error:
             raise UnknownHostError(f"the host {host} cannot be found") from error
@@ -119,7 +121,7 @@ class AddressGuard:
 
 
 def place_of(url: str) -> str:
-    """Return the host and the port that a URL names, as the guard takes them for trusted."""
+    """Return the host and port of a URL, in the form of the guard's `private_hosts`."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -127,7 +129,7 @@ def place_of(url: str) -> str:
 
 
 def why_refused(address: IPv4Address | IPv6Address) -> str | None:
-    """Return what is wrong with an address, in words, or `None` if it is public."""
+    """Describe an address that is not public, as in "a private address", or return `None` for a public one."""
     if isinstance(address, IPv4Address):
         return _named(address, _REFUSED_IPV4) or (None if address.is_global else _NOT_PUBLIC)
     hidden = address.ipv4_mapped
@@ -151,9 +153,9 @@ def _named(address: IPv4Address | IPv6Address, table: Iterable[tuple[IPv4Network
 
 
 def _spelled_address(host: str) -> IPv4Address | IPv6Address | None:
-    """Return the address that a host is written as, in whatever way systems read one, or `None` for a name.
+    """Return the address if a host is written as one, in any form that systems accept, or `None` for a name.
 
-    What ends in a number is an address (`127.1`, `0x7f000001`, `017700000001`) or nothing at all.
+    A host that ends in a number is an address (`127.1`, `0x7f000001`, `017700000001`) or invalid.
     """
     if ":" in host:
         try:
@@ -170,14 +172,14 @@ def _spelled_address(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def _normal(host: str) -> str:
-    """Return a host, or a host and a port, in the one form that is compared."""
+    """Normalize a host, or a host and a port, for comparison."""
     name, colon, port = host.lower().rpartition(":")
     if not colon or not port.isdigit() or (":" in name and not name.endswith("]")):
         name, port = host.lower(), ""
     name = name.removeprefix("[").removesuffix("]").removesuffix(".")
     with suppress(UnicodeError):
         name = name if name.isascii() else name.encode("idna").decode("ascii")
-    with suppress(RefusedHostError):  # what is not a host is compared as it is, and matches none
+    with suppress(RefusedHostError):  # an invalid host is kept as it is, and matches nothing
         name = str(_spelled_address(name) or name)
     return _with_port(name, int(port)) if port else name
 

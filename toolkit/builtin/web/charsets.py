@@ -1,11 +1,11 @@
-"""Charsets: the text of a body, whatever charset its server declares."""
+"""Decodes the body of a response, whatever charset its server declares."""
 
 import codecs
 import re
 from email.message import Message
 from typing import Final, NamedTuple
 
-# The encodings that browsers know. Python knows more, some of which take quadratic time or unpack what they decode.
+# The encodings that browsers support. Python has more, some of which take quadratic time or decompress data.
 _KNOWN: Final = {
     *("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"),
     *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp1258", "cp866", "cp874"),
@@ -13,7 +13,7 @@ _KNOWN: Final = {
     *("iso8859-13", "iso8859-14", "iso8859-15", "iso8859-16", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic"),
     *("gbk", "gb18030", "big5", "big5hkscs", "cp932", "cp949", "euc_jp", "iso2022_jp", "shift_jis", "euc_kr"),
 }
-# What is called ASCII or Latin 1 on the web is the wider Windows one, and GB 2312 is GBK.
+# As in browsers, ASCII and Latin 1 mean the larger Windows encoding, and GB 2312 means GBK.
 _WIDER: Final = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -27,30 +27,31 @@ _DECLARED_WITHIN: Final = 4096
 
 
 class MediaType(NamedTuple):
-    """The declared type of a body in lower case, such as `text/html`, and its charset, if any is named."""
+    """The declared type of a body in lower case, such as `text/html`, and its charset, if it is declared."""
 
     name: str
     charset: str | None
 
 
 def read_media_type(header: str) -> MediaType:
-    """Return the media type of a `Content-Type`; the type is blank if there is none."""
+    """Parse a `Content-Type` header; the name is an empty string if the header contains no type."""
     message = Message()
     message["content-type"] = header.replace("\r", " ").replace("\n", " ")
     return MediaType(message.get_content_type() if "/" in header else "", message.get_content_charset())
 
 
 def decode_text(body: bytes, charset: str | None = None, *, is_html: bool = False, is_cut: bool = False) -> str:
-    """Return a body as text; bytes that its charset does not have become `\N{REPLACEMENT CHARACTER}`.
+    """Decode a body; bytes that are invalid in its charset become `\N{REPLACEMENT CHARACTER}`.
 
-    A byte order mark counts for more than the charset that a server names, and that for more than the one that the page
-    declares. An unknown one counts for nothing: then it is UTF-8, and if it is not, Windows-1252.
+    A byte order mark takes precedence over the charset that the server declares, and that over the charset that the
+    page declares. Unknown charsets are ignored. Without a known charset, the body is decoded as UTF-8 or, if that
+    fails, as Windows-1252.
 
     Args:
-        body: The bytes.
+        body: The bytes of the body.
         charset: The charset that the server declares.
-        is_html: Whether the page may declare it itself.
-        is_cut: Whether there was more; then half a character at the end is left out.
+        is_html: Whether to look for a declaration in the page itself.
+        is_cut: Whether the body was cut off; then an incomplete character at its end is dropped.
     """
     for mark, name in _MARKS.items():
         if body.startswith(mark):
@@ -64,12 +65,12 @@ def decode_text(body: bytes, charset: str | None = None, *, is_html: bool = Fals
         return body.decode("cp1252", "replace")
 
 
-def _decode(body: bytes, name: str, errors: str, is_cut: bool) -> str:  # noqa: FBT001 - it is handed on
+def _decode(body: bytes, name: str, errors: str, is_cut: bool) -> str:  # noqa: FBT001 - it is only passed on
     return codecs.getincrementaldecoder(name)(errors).decode(body, not is_cut)
 
 
 def looks_binary(body: bytes) -> bool:
-    """Return whether a body that is called text cannot be any."""
+    """Return whether a body that is declared as text is binary data."""
     return b"\0" in body[:1024] and not body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 
 
@@ -85,7 +86,7 @@ def _known(label: str | None) -> str | None:
 
 
 def _declare(body: bytes) -> str | None:
-    """Return the charset that a page declares; as its declaration could be read, it is not in UTF-16."""
+    """Return the declared charset of a page, with UTF-8 for UTF-16, in which the declaration would be unreadable."""
     found = _DECLARED.search(body[:_DECLARED_WITHIN])
     known = _known(found[1].decode("ascii")) if found else None
     return "utf-8" if known and known.startswith("utf-16") else known

@@ -1,7 +1,7 @@
-"""Fetching: one HTTP exchange with an address that was checked, within one deadline and a limit of bytes.
+"""Sends HTTP requests to checked addresses, with a deadline and a maximum size of the response.
 
-Nothing of the surroundings changes where a request goes: no proxy, no `.netrc`, no cookies. Certificates are checked
-against those that the system, or `SSL_CERT_FILE`, trusts.
+The environment cannot redirect a request: proxies, `.netrc` and cookies are ignored. Certificates are verified with the
+system's certificate authorities, or those of `SSL_CERT_FILE` and `SSL_CERT_DIR`.
 """
 
 import logging
@@ -33,7 +33,7 @@ _QUIET: ContextVar[bool] = ContextVar("_QUIET", default=False)
 
 
 class FetchError(Exception):
-    """Nothing was fetched: the message says why, and `code` is the kind of reason."""
+    """A request failed; the message says why, and `code` is the kind of failure."""
 
     def __init__(self, message: str, code: str = "network") -> None:
         super().__init__(message)
@@ -41,14 +41,14 @@ class FetchError(Exception):
 
 
 class Fetched(NamedTuple):
-    """What a server answered.
+    """The response of a server.
 
     Attributes:
-        url: Where the answer came from in the end.
-        status: Its status, such as 200.
-        headers: Its headers, by their names in lower case.
-        body: Its body, uncompressed.
-        is_cut: Whether there was more of it.
+        url: The URL of the response, after all redirects.
+        status: The HTTP status, such as 200.
+        headers: The headers, by name in lower case.
+        body: The uncompressed body.
+        is_cut: Whether the body was cut off at the maximum size.
     """
 
     url: str
@@ -60,13 +60,13 @@ class Fetched(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Fetcher:
-    """Sends requests and reads what is answered.
+    """Sends HTTP requests and reads the responses.
 
     Attributes:
-        guard: Which addresses may be connected to.
-        timeout: Seconds for everything: the look-up, each redirect, and the body.
-        max_bytes: How much of a body is read; what goes beyond is left unread.
-        max_redirects: How many redirects are followed; with none, the redirect itself is the answer.
+        guard: Decides which addresses are allowed.
+        timeout: Time limit in seconds for the whole request: DNS lookups, redirects and the body.
+        max_bytes: Maximum number of bytes of a body to read.
+        max_redirects: Maximum number of redirects to follow; with 0, a redirect is returned as the response.
     """
 
     guard: AddressGuard = field(default_factory=AddressGuard)
@@ -77,16 +77,16 @@ class Fetcher:
     async def fetch(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes | None = None
     ) -> Fetched:
-        """Send a request and read the answer.
+        """Send a request and read the response.
 
         Args:
-            method: Such as `GET`.
-            url: Where to; `http` or `https`.
-            headers: What to send along; these go to every server that a redirect leads to.
-            body: The payload, if any.
+            method: The HTTP method, such as `GET`.
+            url: An `http` or `https` URL.
+            headers: Headers of the request, which are also sent to the target of each redirect.
+            body: The body of the request, if any.
 
         Raises:
-            FetchError: If nothing came of it.
+            FetchError: If the request failed, or there was no complete response in time.
         """
         from anyio import fail_after
 
@@ -106,7 +106,7 @@ class Fetcher:
     async def _exchange(
         self, method: str, url: "URL", headers: Mapping[str, str], body: bytes | None
     ) -> "tuple[Fetched, URL | None]":
-        """Return the answer, and where it redirects to."""
+        """Return the response and, if a redirect should be followed, its target."""
         from httpx2 import TimeoutException, TransportError
 
         try:
@@ -126,7 +126,7 @@ class Fetcher:
     async def _answer(
         self, method: str, url: "URL", headers: Mapping[str, str], body: bytes | None
     ) -> "AsyncIterator[Response]":
-        """Connect to the first of the checked addresses that takes it, and send the request."""
+        """Connect to the first checked address that accepts the connection, and send the request."""
         from anyio import current_effective_deadline, current_time
         from httpx2 import AsyncHTTPTransport, ConnectError, ConnectTimeout, Request
 
@@ -141,8 +141,8 @@ class Fetcher:
                 url.copy_with(host=address, fragment=None),
                 headers=joined_headers({"Host": url.netloc.decode()}, DEFAULT_HEADERS, headers),
                 content=body,
-                # Each address has its share of the time that is left. And a handshake that is cancelled from outside
-                # leaves its socket open, so it gives up a little before.
+                # Each untried address gets an equal share of the remaining time. The connection times out shortly
+                # before the deadline because a handshake that is cancelled from outside leaves its socket open.
                 extensions={
                     "sni_hostname": host,
                     "timeout": {"connect": 0.9 * (current_effective_deadline() - current_time()) / untried},
@@ -190,10 +190,10 @@ class Fetcher:
 
 
 def parse_url(text: str) -> "URL":
-    """Return a URL that may be fetched, if its host may.
+    """Parse a URL and check everything except whether its host is allowed.
 
     Raises:
-        FetchError: If it is not a URL, or is neither `http` nor `https`, or carries a user name.
+        FetchError: If the URL is malformed, too long, neither `http` nor `https`, or contains a user name.
     """
     from httpx2 import URL, InvalidURL
 
@@ -215,13 +215,13 @@ def parse_url(text: str) -> "URL":
 
 
 def joined_headers(*several: Mapping[str, str]) -> dict[str, str]:
-    """Return headers as they are sent: of names that differ only in case the last one holds."""
+    """Merge headers; if names differ only in case, the last one wins."""
     by_name = {name.lower(): (name, value) for headers in several for name, value in headers.items()}
     return dict(by_name.values())
 
 
 def _target(url: "URL", headers: Mapping[str, str]) -> "URL":
-    """Return where a redirect leads; never from an encrypted connection to an open one."""
+    """Return the target of a redirect, refusing redirects from `https` to `http`."""
     from httpx2 import InvalidURL
 
     try:
@@ -235,7 +235,7 @@ def _target(url: "URL", headers: Mapping[str, str]) -> "URL":
 
 @cache
 def _trusted_authorities(*_: str | None) -> ssl.SSLContext:
-    """Return the certificate authorities that the system trusts, anew for every value of their variables."""
+    """Return a TLS context with the system's certificate authorities, cached by the values of their variables."""
     from httpx2 import create_ssl_context
 
     return create_ssl_context()
@@ -243,12 +243,12 @@ def _trusted_authorities(*_: str | None) -> ssl.SSLContext:
 
 @cache
 def _no_authorities() -> ssl.SSLContext:
-    """Return what an open connection needs, which trusts nobody and costs nothing to make."""
+    """Return a TLS context for unencrypted connections, which is cheap because it loads no authorities."""
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _reason_of(error: BaseException | None) -> str:
-    """Return why a connection failed, in the system's words and without what the library adds."""
+    """Return why a connection failed, as the operating system describes it."""
     reason = error
     while reason is not None:
         if isinstance(reason, ssl.SSLCertVerificationError):
@@ -263,7 +263,7 @@ def _reason_of(error: BaseException | None) -> str:
 
 @contextmanager
 def _without_wire_logs() -> Iterator[None]:
-    """Keep the library's own debug records of requests and answers, which may hold secrets, out of the logs."""
+    """Suppress the debug log records of the HTTP library, since requests and responses can contain secrets."""
     for name in _WIRE_LOGGERS:
         logger = logging.getLogger(name)
         if _loud not in logger.filters:

@@ -1,11 +1,11 @@
-"""The page reader: a program of its own that reads one web page and reports its content.
+"""A program that parses one web page and returns its content.
 
-    python -I -S page_reader.py        reads a request as JSON from standard input, writes what it found as JSON
+    python -I -S page_reader.py        reads a request as JSON from standard input, writes the content as JSON
 
-A parser of web pages is written in C and fed by strangers: a page of a few megabytes can keep one busy for minutes, and
-might break it. So it runs apart, where it can be ended and where its memory is bounded.
+HTML parsers are written in C and process untrusted input: a page of a few megabytes can keep a parser busy for minutes
+or crash it. So pages are parsed in a separate process, which can be killed and whose memory is limited.
 
-It imports nothing of the library, so that it starts fast.
+This module imports nothing from the rest of the library so that it starts fast.
 """
 
 import json
@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 MEMORY = 1024 * 1024 * 1024
-"""Bytes of memory that it may take."""
+"""Maximum memory of the process, in bytes."""
 
 MAX_LINKS = 100
 _MAX_LABEL = 200
@@ -37,14 +37,14 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 def read_page(
     html: str, url: str, *, markdown: bool = False, extractor: str = "page", most: int = 1_000_000
 ) -> dict[str, Any]:
-    """Return the `title`, the `text` and the `links` of a page, and whether there `is_more` text.
+    """Return the `title`, `text` and `links` of a page, and in `is_more` whether the text was cut off.
 
     Args:
         html: The page.
-        url: Where it came from, which its links are relative to.
-        markdown: Whether the text keeps headings, lists, links and emphasis as Markdown.
-        extractor: `page` for all of it but what surrounds every page of its site, `article` for its main text alone.
-        most: How many characters of text are wanted.
+        url: The URL of the page, to resolve relative links.
+        markdown: Whether to keep headings, lists, links and emphasis as Markdown.
+        extractor: `page` for the page without menus, headers and footers, `article` for only its main text.
+        most: Maximum number of characters of text.
     """
     from selectolax.lexbor import LexborHTMLParser
 
@@ -58,7 +58,7 @@ def read_page(
     if tree.body is not None:
         writing = _Writing(base_url or url, most, markdown=markdown)
         text, links = text or writing.of(tree.body), writing.links
-    for anchor in tree.css("a[href]"):  # those in menus and the like come last
+    for anchor in tree.css("a[href]"):  # adds the links in menus and other skipped parts at the end
         if len(links) >= MAX_LINKS:
             break
         _note_link(links, anchor, base_url or url)
@@ -67,12 +67,12 @@ def read_page(
 
 
 def plain(text: str) -> str:
-    """Return text in one line, with single blanks and nothing that moves a cursor."""
+    """Return text on one line, with single spaces and without control characters."""
     return _CONTROLS.sub("", _BLANKS.sub(" ", text)).strip()
 
 
 def without_controls(text: str) -> str:
-    """Return text with its lines and tabs, but without anything else that a terminal would obey."""
+    """Return text without control characters, except for line breaks and tabs."""
     return _CONTROLS.sub("", text.replace("\r\n", "\n"))
 
 
@@ -84,7 +84,7 @@ def _article(html: str, *, markdown: bool) -> str:
 
 
 def _note_link(links: dict[str, str], anchor: Any, base: str) -> str | None:
-    """Note where a link leads to, once, with what is written there; return it, or `None` if it is not of the web."""
+    """Record the target of a link with its label, and return the target; `None` if it is not an HTTP URL."""
     target = _join(base, anchor.attributes.get("href") or "")
     if target is not None and not links.get(target):
         links[target] = plain(anchor.text(deep=True))[:_MAX_LABEL]
@@ -92,7 +92,7 @@ def _note_link(links: dict[str, str], anchor: Any, base: str) -> str | None:
 
 
 def _join(base: str, reference: str) -> str | None:
-    """Return a reference as a whole URL without its fragment, or `None` if it does not lead to the web."""
+    """Resolve a reference to an absolute URL without its fragment, or return `None` if that is not an HTTP URL."""
     try:
         target = urldefrag(urljoin(base, plain(reference))).url
         is_web = urlsplit(target).scheme in {"http", "https"} and bool(urlsplit(target).hostname)
@@ -102,7 +102,7 @@ def _join(base: str, reference: str) -> str | None:
 
 
 class _Writing:
-    """Writes down a tree block by block, going from node to node, never into itself, however deep the tree is."""
+    """Writes the text of a tree block by block, without recursion since a tree can be arbitrarily deep."""
 
     def __init__(self, base: str, most: int, *, markdown: bool) -> None:
         self._base = base
@@ -119,7 +119,7 @@ class _Writing:
 
     def of(self, body: Any) -> str:
         pending: list[Callable[[], None]] = [lambda: self._enter(body, pending)]
-        while pending and self._room >= 0:  # a page of megabytes is not written down for its first lines
+        while pending and self._room >= 0:  # the rest of a large page is not written for its first lines
             pending.pop()()
         self._end_block()
         return "\n".join(self._spaced()).strip() if self._markdown else plain(" ".join(self._blocks))
@@ -229,7 +229,7 @@ class _Writing:
             self._prefix = ""
 
     def _spaced(self) -> Iterator[str]:
-        """Yield the blocks, with a blank line between those that are not rows or items of the same thing."""
+        """Yield the blocks, with a blank line between them except between table rows or between list items."""
         before = ""
         for block in self._blocks:
             kind = "row" if block.startswith("| ") else "item" if re.match(r"[> ]*(-|\d+\.) ", block) else ""
@@ -241,11 +241,11 @@ class _Writing:
 
 def main() -> None:
     """Answer the request on standard input."""
-    from resource import RLIMIT_AS, setrlimit  # noqa: PLC0415 - the module is read where there is none, too
+    from resource import RLIMIT_AS, setrlimit  # noqa: PLC0415 - this module is also imported on Windows
 
     request = json.load(sys.stdin)
     sys.path[:] = request["path"]
-    with suppress(OSError, ValueError):  # not every system bounds it
+    with suppress(OSError, ValueError):  # not every system supports this limit
         setrlimit(RLIMIT_AS, (MEMORY, MEMORY))
     found = read_page(
         request["html"],

@@ -1,4 +1,4 @@
-"""Unpacking: a compressed body, piece by piece, so that little never becomes much before it is counted."""
+"""Decompresses bodies in bounded pieces, so that a decompression bomb cannot exceed the maximum size."""
 
 import zlib
 from collections.abc import Iterator
@@ -8,52 +8,52 @@ _PIECE: Final = 64 * 1024
 
 
 class BrokenBodyError(Exception):
-    """A body cannot be uncompressed; the message says why."""
+    """A body cannot be decompressed; the message says why."""
 
 
 class Unpacker:
-    """Uncompresses one body."""
+    """Decompresses one body."""
 
     def __init__(self, encoding: str) -> None:
-        """Begin with nothing.
+        """Create the unpacker.
 
         Args:
-            encoding: How the body is compressed, according to its header.
+            encoding: The `Content-Encoding` of the body.
 
         Raises:
-            BrokenBodyError: If the body is packed in a way that was not asked for.
+            BrokenBodyError: If the encoding is not supported.
         """
         self._encoding = encoding.strip().lower()
         if self._encoding not in {"", "identity", "gzip", "x-gzip", "deflate"}:
-            raise BrokenBodyError("the body is compressed in a way that was not asked for")
+            raise BrokenBodyError("the body has a content encoding that is not supported")
         self._inflating = self._new() if self._encoding not in {"", "identity"} else None
 
     def pieces(self, chunk: bytes) -> Iterator[bytes]:
-        """Yield the uncompressed content of a chunk, a bounded piece at a time.
+        """Yield the decompressed content of a chunk in bounded pieces.
 
         Raises:
-            BrokenBodyError: If it is not compressed as it should be.
+            BrokenBodyError: If the compressed data is invalid.
         """
         if self._inflating is None:
             yield chunk
             return
         try:
             while chunk:
-                if self._inflating.eof:  # a body may be several compressed ones, one after the other
+                if self._inflating.eof:  # a body can consist of several compressed members
                     self._inflating = self._new()
                 yield self._inflating.decompress(chunk, _PIECE)
                 chunk = self._inflating.unconsumed_tail or self._inflating.unused_data
         except zlib.error:
-            raise BrokenBodyError("the compressed body is broken") from None
+            raise BrokenBodyError("the compressed body is invalid") from None
 
     def finish(self) -> None:
-        """Look whether the body has come to its end.
+        """Check that the body is complete.
 
         Raises:
-            BrokenBodyError: If it breaks off.
+            BrokenBodyError: If the compressed data is incomplete.
         """
         if self._inflating is not None and not self._inflating.eof:
-            raise BrokenBodyError("the compressed body breaks off")
+            raise BrokenBodyError("the compressed body is incomplete")
 
     @staticmethod
     def _new() -> Any:
