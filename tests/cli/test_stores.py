@@ -272,7 +272,7 @@ def test_runs_of_a_store_are_listed_shown_and_cancelled(project, program, newest
         (
             ["runs", "list", "--store", "sqlite:///nowhere.db"],
             2,
-            "error: there is no store 'sqlite:///{}/nowhere.db'\n",
+            "error: the store 'sqlite:///{}/nowhere.db' does not exist\n",
         ),
         (["runs", "list", "--store", "mysql://a/b"], 2, "error: a store cannot be a 'mysql'\n"),
         (
@@ -360,14 +360,14 @@ def test_a_worker_with_another_definition_takes_on_nothing(project, program, wor
 @pytest.mark.proof
 def test_a_schedule_begins_runs_until_it_is_removed(project, program, worker):
     bad = program("runs", "schedule", "every day", "tools.py:square", "n=3", "--store", STORE)
-    assert (bad.returncode, bad.stderr) == (2, "error: 'every day' is not a time of cron\n")
+    assert (bad.returncode, bad.stderr) == (2, "error: 'every day' is not a valid cron expression\n")
     added = program("runs", "schedule", "* * * * * *", "tools.py:square", "n=3", "--store", STORE, "--name", "often")
     assert (added.returncode, added.stderr) == (
         0,
         "'often' begins at '* * * * * *' (UTC), on any worker that has 'square'\n",
     )
     again = program("runs", "schedule", "* * * * * *", "tools.py:square", "n=3", "--store", STORE, "--name", "often")
-    assert (again.returncode, again.stderr) == (2, "error: there is a schedule 'often' already\n")
+    assert (again.returncode, again.stderr) == (2, "error: the schedule 'often' already exists\n")
     program("runs", "schedule", "* * * * * *", "tools.py:gentle", "--each", "items.jsonl", "--store", STORE)
     worker()
     done = {}

@@ -1,4 +1,4 @@
-"""Durable runs: batches whose items are workflows in a database, done by workers on as many machines as there are."""
+"""Durable runs: batches whose items are workflows in a database, processed by workers on any number of machines."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,13 +1,13 @@
-"""Engine names: what the engine calls us, our workflows and our queues."""
+"""The names that the engine (DBOS) uses for our application, workflows and queues."""
 
 from typing import Final
 
 APPLICATION: Final = "toolkit"
-"""What the engine calls us in its tables, so that other programs may use the same database."""
+"""Our application name in the engine's tables, so that other programs can use the same database."""
 WORKFLOW: Final = "toolkit.item"
 SCHEDULED: Final = "toolkit.schedule"
 POLLING: Final = 0.05
-"""Seconds between two looks for work."""
+"""Polling interval of the queues in seconds."""
 
 
 def queue_of(tool: str) -> str:
@@ -16,5 +16,5 @@ def queue_of(tool: str) -> str:
 
 
 def schedules_of(tool: str) -> str:
-    """Return the name of the queue that holds what schedules begin with a tool."""
+    """Return the name of the queue for scheduled runs of a tool."""
     return f"schedules:{tool}"

@@ -1,9 +1,8 @@
-"""Engine parts: everything that we use of the engine beside its public names, so that one test looks after all of it.
+"""All uses of the engine's (DBOS's) private API, in one place, so that one test covers them.
 
-The engine has no public way to do four things: to adopt the work of a process that has died; to take on the work of
-some runs and not of others; to hold back when there is enough to do in this process, whatever the limit of the queue;
-and to keep a step in one transaction. `pyproject.toml` pins the versions in which these parts are what is expected
-here.
+The engine has no public API to adopt the work of a process that has died, to take the work of some runs only, to limit
+how much work this process takes regardless of the queue's limit, or to store a step in a single transaction.
+`pyproject.toml` pins the versions that this code works with.
 """
 
 import threading
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class _Thread(threading.local):
-    """What a thread knows of the step that it keeps."""
+    """Thread-local state: whether the step being stored is known to be new."""
 
     is_new = False
 
@@ -28,29 +27,29 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 LOST = (DBOSWorkflowCancelledError, DBOSWorkflowConflictIDError)
-"""What a step raises when its item was cancelled, or others have taken it over: nothing of it is kept any more."""
+"""Raised by a step whose item was cancelled or taken over by another process; nothing more is stored for it."""
 
 
 def adopt(engine: DBOS, executor: str) -> None:
-    """Put what a process was doing that has died back into its queue.
+    """Put the work of a dead process back into its queues.
 
     Args:
         engine: The engine of this process.
-        executor: What the engine called the other.
+        executor: The engine's name for the dead process.
 
     Raises:
-        SQLAlchemyError: If the store cannot be written.
+        SQLAlchemyError: If writing to the store fails.
     """
     recover_pending_workflows(engine, [executor])
 
 
 def narrow(engine: DBOS, runs: Callable[[], Collection[str]], room: Callable[[bool], int]) -> None:
-    """Let a process take on the items of some runs alone, and only as many as it has room for.
+    """Make this process take items of certain runs only, and no more than it has room for.
 
     Args:
-        engine: The engine of this process, launched.
-        runs: Returns the runs whose items it can do at the moment.
-        room: Returns how many items it takes on, given whether all workers together are limited.
+        engine: The launched engine of this process.
+        runs: Returns the runs whose items this process can currently process.
+        room: Returns how many items to take; its argument says whether the queue has a limit for all workers.
     """
     database = engine._sys_db  # noqa: SLF001 - see above
     queue_of, partitions_of = database.get_queue, database.get_queue_partitions
@@ -66,17 +65,17 @@ def narrow(engine: DBOS, runs: Callable[[], Collection[str]], room: Callable[[bo
         served = runs()
         return [run for run in partitions_of(queue_name) if run in served]
 
-    database.get_queue = get_queue  # type: ignore[method-assign]  # what this is for
+    database.get_queue = get_queue  # type: ignore[method-assign]  # patched on purpose
     database.get_queue_partitions = get_queue_partitions  # type: ignore[method-assign]  # as above
 
 
 def watch_outcomes(engine: DBOS, stored: Callable[[], None], fail: Callable[[BaseException], None]) -> None:
-    """Report in the thread of each item when what came of it is stored, or cannot be.
+    """Report, in the thread of each item, that its outcome has been stored or could not be stored.
 
     Args:
-        engine: The engine of this process, launched.
-        stored: Is called after it was stored, and after it was not.
-        fail: Is called before that with what went wrong.
+        engine: The launched engine of this process.
+        stored: Called after each attempt to store an outcome, successful or not.
+        fail: Called first with the exception if storing failed.
     """
     database = engine._sys_db  # noqa: SLF001 - see above
     store = database.update_workflow_outcome
@@ -90,16 +89,16 @@ def watch_outcomes(engine: DBOS, stored: Callable[[], None], fail: Callable[[Bas
         finally:
             stored()
 
-    database.update_workflow_outcome = update_workflow_outcome  # type: ignore[method-assign]  # what this is for
+    database.update_workflow_outcome = update_workflow_outcome  # type: ignore[method-assign]  # as above
 
 
 def spare_checks(engine: DBOS) -> None:
-    """Let a process not ask whether a step was kept where it knows that it was not.
+    """Skip the query for whether a step is stored already if it is known to be new.
 
-    Keeping it fails in the same transaction if the item was cancelled, or others have taken it over.
+    Storing the step fails in the same transaction if the item was cancelled or taken over by another process.
 
     Args:
-        engine: The engine of this process, launched.
+        engine: The launched engine of this process.
     """
     database = engine._sys_db  # noqa: SLF001 - see above
     check = database.check_operation_execution
@@ -107,12 +106,12 @@ def spare_checks(engine: DBOS) -> None:
     def check_operation_execution(*arguments: Any, **options: Any) -> Any:
         return None if _thread.is_new else check(*arguments, **options)
 
-    database.check_operation_execution = check_operation_execution  # type: ignore[method-assign]  # what this is for
+    database.check_operation_execution = check_operation_execution  # type: ignore[method-assign]  # as above
 
 
 @contextmanager
 def new_step() -> Iterator[None]:
-    """Let the step that this thread keeps within the block be one that was not kept before."""
+    """Treat the step that this thread stores within the block as new."""
     _thread.is_new = True
     try:
         yield
@@ -121,5 +120,5 @@ def new_step() -> Iterator[None]:
 
 
 def listen_to(engine: DBOS, queues: Collection[str]) -> None:
-    """Let a process look for work in some queues, also after its launch."""
+    """Set the queues that this process polls; this works after the launch, too."""
     engine._listening_queues = list(queues)  # noqa: SLF001 - see above

@@ -1,4 +1,4 @@
-"""Engines: the connections to a store, and the message where it fails."""
+"""Connections to a store, retries while its server is unavailable, and error messages."""
 
 import logging
 import os
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 PATIENCE: Final = 60.0
-"""Seconds that a server which cannot be reached is waited for, once it was there."""
+"""Seconds to keep retrying when the connection to the database server is lost."""
 
 _POOL: Final = 4
-"""Connections that a process opens at most, each when it is first needed: twenty processes share a PostgreSQL as it is
-installed, and few connections keep few caches of an SQLite file. One holds locks, and the engine may hold another."""
+"""Maximum number of connections of a process, each opened when first needed. Twenty processes can share a PostgreSQL
+with default settings, and SQLite has few page caches. One connection holds locks, and the engine may hold another."""
 _STATEMENTS: Final = 32
-"""Statements that a connection to a file keeps compiled. Those that ask about many items differ with their number, so
-that more than these would grow for tens of thousands of items, and be of no use."""
+"""Size of the statement cache of an SQLite connection. Queries for many items differ by the number of items, so with
+tens of thousands of items a larger cache would only grow without being reused."""
 _CONNECT_SECONDS: Final = 10
 _WAIT_FOR_OTHERS: Final = 120
 _POOLED: Final[dict[str, Any]] = {
@@ -38,11 +38,11 @@ _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 
 
 class StoreError(JournalError):
-    """A store cannot be reached, read or written: the run ends, and nothing of it is marked as failed."""
+    """Raised if a store cannot be reached, read or written. The run ends, and no item is marked as failed."""
 
 
 def need_engine() -> None:
-    """Refuse to go on where the extra `durable` is not installed.
+    """Check that the extra `durable` is installed.
 
     Raises:
         ConfigurationError: If it is not.
@@ -55,10 +55,10 @@ def need_engine() -> None:
 
 
 def connect(url: StoreUrl) -> "Engine":
-    """Return connections to a store; a file that is not there is made, and only its owner can read it.
+    """Return a connection pool for a store. A missing SQLite file is created, readable only by its owner.
 
     Raises:
-        StoreError: If the file cannot be made.
+        StoreError: If the file cannot be created.
     """
     from sqlalchemy import create_engine, make_url
 
@@ -77,7 +77,7 @@ def connect(url: StoreUrl) -> "Engine":
 
 
 def _prepare_files(engine: "Engine") -> None:
-    """Let each connection write ahead, and begin transactions as writers."""
+    """Make each connection use write-ahead logging and begin its transactions with a write lock."""
     from sqlalchemy import event
 
     def prepare(connection: Any, _: Any) -> None:
@@ -91,10 +91,10 @@ def _prepare_files(engine: "Engine") -> None:
 
 @contextmanager
 def storage_errors(url: StoreUrl, what: str) -> Iterator[None]:
-    """Say which store it is that cannot be opened, read or written, without its password.
+    """Convert errors within the block to a `StoreError` that names the store, without its password.
 
     Raises:
-        StoreError: Instead of what was raised.
+        StoreError: If the block raises `OSError` or `SQLAlchemyError`.
     """
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -105,14 +105,14 @@ def storage_errors(url: StoreUrl, what: str) -> Iterator[None]:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return why a database failed, in its own words and on one line, without statements and their values."""
+    """Return the first line of a database error's own message, without SQL statements and their values."""
     own = getattr(error, "orig", None) or error
     words = (own.strerror if isinstance(own, OSError) else None) or str(own) or type(own).__name__
     return words.strip().partition("\n")[0].lower()
 
 
 def is_away(error: BaseException | None) -> bool:
-    """Return whether a server could not be reached, or went away, and may come back."""
+    """Return whether the error means that a database server is unavailable, perhaps only for a while."""
     from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
     if not isinstance(error, DBAPIError):
@@ -120,17 +120,17 @@ def is_away(error: BaseException | None) -> bool:
     from psycopg import Error  # noqa: PLC0415 - as above
 
     is_server = isinstance(error.orig, Error)
-    # What PostgreSQL itself complains of has a code: a full disk is 53100, a shutdown 57P01 to 57P03.
+    # Errors that PostgreSQL itself reports have a code: 53100 is a full disk, 57P01 to 57P03 are shutdowns.
     code = getattr(error.orig, "sqlstate", None)
     has_gone = code is None or code.startswith(("08", "57P"))
     return is_server and isinstance(error, InterfaceError | OperationalError) and has_gone
 
 
 def patiently(work: Callable[[], T]) -> T:
-    """Do work again while a server is away, for a while.
+    """Call `work`, and retry for up to `PATIENCE` seconds while the server is unavailable.
 
     Raises:
-        SQLAlchemyError: If it does not come back, or something else is wrong.
+        SQLAlchemyError: If the server stays unavailable, or `work` fails for another reason.
     """
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -145,7 +145,13 @@ def patiently(work: Callable[[], T]) -> T:
 
 
 def transacted(engine: "Engine", url: StoreUrl, what: str, work: Callable[["Connection"], T]) -> T:
-    """Return what work comes to in one transaction; what goes wrong is named for what it does: `read` or `write`.
+    """Return the result of `work` in a single transaction, with retries as in `attempted`.
+
+    Args:
+        engine: The connection pool.
+        url: The URL of the store, for error messages.
+        what: What `work` does to the store, for error messages: `read` or `write`.
+        work: Called with a connection.
 
     Raises:
         StoreError: If the store fails.
@@ -159,7 +165,12 @@ def transacted(engine: "Engine", url: StoreUrl, what: str, work: Callable[["Conn
 
 
 def attempted(url: StoreUrl, what: str, work: Callable[[], T]) -> T:
-    """Return what work comes to, done again while the server is away; what goes wrong is named for what it does.
+    """Return the result of `work`, with retries while the server is unavailable.
+
+    Args:
+        url: The URL of the store, for error messages.
+        what: What `work` does to the store, for error messages: `read` or `write`.
+        work: What to do.
 
     Raises:
         StoreError: If the store fails.
@@ -169,13 +180,13 @@ def attempted(url: StoreUrl, what: str, work: Callable[[], T]) -> T:
 
 
 class EngineLog(logging.Handler):
-    """Receives what the engine logs: nothing of it is shown, and an error of the store is passed on."""
+    """Receives the engine's log records. None is printed; store errors are passed on."""
 
     def __init__(self, fail: Callable[[BaseException], None] | None = None) -> None:
-        """Listen to the engine, in place of the previous listener.
+        """Become the only handler of the engine's logger.
 
         Args:
-            fail: Receives the errors that the engine meets in the store.
+            fail: Called with each store error that the engine logs.
         """
         super().__init__(logging.WARNING)
         self._fail = fail
@@ -184,7 +195,7 @@ class EngineLog(logging.Handler):
         logger.handlers[:] = [self]
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Pass an error of the store on; a server that is away is waited for elsewhere."""
+        """Pass a store error on; an unavailable server is ignored here, because the calls to it are retried."""
         error = record.exc_info[1] if record.exc_info else None
         if self._fail is not None and record.levelno >= logging.ERROR and error is not None and not is_away(error):
             self._fail(error)

@@ -1,4 +1,4 @@
-"""Locks of bytes in a file beside a store, which the system gives back when their process ends; on one machine only."""
+"""Byte locks in a file next to an SQLite store, which the system releases when their process ends."""
 
 import os
 import threading
@@ -12,33 +12,33 @@ from toolkit.errors import ConfigurationError
 
 _PRIVATE_FILE: Final = 0o600
 _OPENING: Final = 0
-"""The byte whose lock a process holds while it opens the store; processes have numbers from 1."""
+"""The byte that a process locks while it opens the store; the numbers of processes start at 1."""
 _OPEN: Final[dict[str, int]] = {}
-"""The files of locks that are open: a process that closes one gives back all its locks in it, also those of others."""
+"""File descriptors of open lock files. They are never closed: closing one would release all locks of the process."""
 _THREADS: Final = threading.Lock()
-"""Held beside the lock of a byte, which keeps out other processes, but no thread of this one."""
+"""Held together with a byte lock, which excludes other processes but not other threads of this one."""
 
 
 class FileLocks:
-    """Locks by number, in the file of a store."""
+    """Numbered locks, each a byte of a file next to the store. They work on one machine only."""
 
     def __init__(self, store: Path) -> None:
-        """Open the file that holds them.
+        """Open the lock file.
 
         Args:
             store: The file of the store.
 
         Raises:
-            ConfigurationError: If the system has no such locks.
-            OSError: If the file cannot be opened.
+            ConfigurationError: If the system does not support such locks.
+            OSError: If the lock file cannot be opened.
         """
         if not _has_locks():
-            raise ConfigurationError("this system has no locks that end with their process: use a store of PostgreSQL")
+            raise ConfigurationError("an SQLite store needs byte locks, which this system lacks: use PostgreSQL")
         self._file = _file_of(store)
 
     def take(self, number: int) -> bool:
-        """Return whether this process holds a lock, now or from before."""
-        from fcntl import LOCK_EX, LOCK_NB, lockf  # noqa: PLC0415 - only Unix has it
+        """Try to acquire a lock, and return whether this process holds it."""
+        from fcntl import LOCK_EX, LOCK_NB, lockf  # noqa: PLC0415 - exists on Unix only
 
         try:
             lockf(self._file, LOCK_EX | LOCK_NB, 1, number)
@@ -52,20 +52,20 @@ class FileLocks:
         lockf(self._file, LOCK_UN, 1, number)
 
     def check(self) -> None:
-        """Do nothing: no file loses its locks while its process lives."""
+        """Do nothing: file locks cannot be lost while the process lives."""
 
     def close(self) -> None:
-        """Do nothing: other locks of this process may be in the file."""
+        """Do nothing: closing the file would release other locks of this process."""
 
 
 def opening(store: Path | None) -> AbstractContextManager[None]:
-    """Return a context within which no other process opens a store in a file.
+    """Return a context manager that keeps other processes from opening the same store file.
 
-    The first ones would otherwise make its tables and change how it writes at the same time, which SQLite answers with
-    "database is locked", however long they are willing to wait.
+    Without it, the first processes would create tables and change the journal mode at the same time, for which SQLite
+    reports "database is locked" regardless of the timeout.
 
     Args:
-        store: The file of the store; `None` of a server, which looks after that itself.
+        store: The file of the store, or `None` for a server, which needs no lock.
     """
     return nullcontext() if store is None or not _has_locks() else _alone(store)
 

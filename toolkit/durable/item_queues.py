@@ -1,4 +1,4 @@
-"""Item queues: the items of runs on their way to workers, and what came of them."""
+"""The queues that carry items of runs to workers, and the outcomes of the items."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,11 +22,11 @@ _MANY: Final = 10**9
 
 
 class Known(NamedTuple):
-    """What a store knows of an item.
+    """An item in a store, with its outcome.
 
     Attributes:
         item: The item.
-        end: What came of it; `None` of one that has not ended.
+        end: Its outcome, or `None` if it has not ended.
     """
 
     item: StoredItem
@@ -34,28 +34,28 @@ class Known(NamedTuple):
 
 
 class ItemQueues:
-    """The items in a store, in a queue for each tool; safe to use from several threads."""
+    """The items in a store, with a queue for each tool. Thread-safe."""
 
     def __init__(self, client: "DBOSClient", engine: Engine, url: StoreUrl) -> None:
-        """Keep where they are.
+        """Use an open store.
 
         Args:
-            client: The engine's client.
-            engine: The connections to the store.
-            url: Where it is.
+            client: The DBOS client.
+            engine: The connection pool of the store.
+            url: The URL of the store.
         """
         self._client, self._engine, self._url = client, engine, url
 
-    def open(self, tool: str, limit: Limit = Limit(), *, replaces: bool = True) -> None:  # noqa: B008 - it is frozen
-        """Let the items of a tool have a queue.
+    def open(self, tool: str, limit: Limit = Limit(), *, replaces: bool = True) -> None:  # noqa: B008 - immutable
+        """Create the queue for a tool's items.
 
         Args:
-            tool: Its name.
-            limit: What bounds its items, on all workers together.
-            replaces: Whether that holds from now on if the queue is there already.
+            tool: The name of the tool.
+            limit: The limit for its items, across all workers.
+            replaces: Whether to change the limit of an existing queue.
 
         Raises:
-            StoreError: If it cannot be written.
+            StoreError: If writing to the store fails.
         """
         rate = None if limit.rate is None else {"limit": limit.rate, "period": limit.seconds}
         attempted(
@@ -64,8 +64,8 @@ class ItemQueues:
             lambda: self._client.register_queue(
                 queue_of(tool),
                 global_concurrency=limit.concurrency,
-                limiter=rate,  # type: ignore[arg-type]  # a dictionary of its two keys
-                # Any limit of a part makes the engine keep the runs apart; this one bounds nothing more.
+                limiter=rate,  # type: ignore[arg-type]  # has the two keys of its TypedDict
+                # The engine partitions a queue by run only if partitions have a limit; this one adds no restriction.
                 partition_worker_concurrency=limit.concurrency or _MANY,
                 polling_interval_sec=POLLING,
                 on_conflict="always_update" if replaces else "never_update",
@@ -73,10 +73,10 @@ class ItemQueues:
         )
 
     def submit(self, tool: str, items: Sequence[StoredItem]) -> None:
-        """Put items into the queue of a tool, all or none; one that is there already stays as it is.
+        """Put items into the queue of a tool in one transaction; items already in the store are left unchanged.
 
         Raises:
-            StoreError: If they cannot be written.
+            StoreError: If writing to the store fails.
         """
 
         def write(connection: Connection) -> None:
@@ -95,24 +95,24 @@ class ItemQueues:
         transacted(self._engine, self._url, "write", write)
 
     def ends_of(self, run: str, waiting: Mapping[int, int]) -> dict[int, ItemEnd]:
-        """Return what came of items that have ended, by their numbers.
+        """Return the outcomes of the items that have ended, by item number.
 
         Args:
-            run: Their run.
-            waiting: The numbers that are asked about, each with its attempt.
+            run: The id of the run.
+            waiting: The numbers of the items to look up, each with its attempt.
 
         Raises:
-            StoreError: If it cannot be read.
+            StoreError: If reading the store fails.
         """
         ids = [item_id(run, number, attempt) for number, attempt in waiting.items()]
         found = self._listed(ids, status=list(_ENDED), load_input=False)
         return {number_in(one.workflow_id): _end_of(one) for one in found}
 
     def known_of(self, run: str, numbers: Iterable[int]) -> dict[int, Known]:
-        """Return what is known of items that were submitted before, of each the latest attempt.
+        """Return the latest attempt of each item that was submitted before, by item number.
 
         Raises:
-            StoreError: If it cannot be read.
+            StoreError: If reading the store fails.
         """
         known: dict[int, Known] = {}
         asked, attempt = list(numbers), 1
@@ -123,10 +123,10 @@ class ItemQueues:
         return known
 
     def of(self, run: KeptRun) -> Iterator[KeptStep]:
-        """Yield what is kept of the items of a run, in the order of their submission.
+        """Yield the items of a run, in the order of their submission.
 
         Raises:
-            StoreError: If it cannot be read.
+            StoreError: If reading the store fails.
         """
         offset = 0
         while True:
@@ -137,7 +137,7 @@ class ItemQueues:
                 lambda: self._client.list_workflows(
                     workflow_id_prefix=f"{run.id}/",
                     limit=_PAGE,
-                    offset=skipped,  # noqa: B023 - it is called at once
+                    offset=skipped,  # noqa: B023 - called in this iteration
                 ),
             )
             yield from map(_step_of, page)

@@ -1,4 +1,4 @@
-"""Permits: so many items are done side by side in a worker, and so many more are taken on that none has to wait."""
+"""Permits limit how many items a worker runs in parallel, while it fetches enough of them to stay busy."""
 
 import threading
 import time
@@ -9,45 +9,45 @@ _WEIGHT: Final = 0.1
 
 
 class Stopped(BaseException):
-    """The worker ends: nothing is kept of the item, which others do, or this one after its start."""
+    """Raised if the worker stops. The outcome of the item is not stored; another worker, or this one later, runs it."""
 
 
 class Permits:
-    """What the threads of a worker wait for before they do an item."""
+    """Permits that the threads of a worker acquire before they run an item."""
 
-    def __init__(self, jobs: int, glance: float) -> None:
-        """Nothing is done yet.
+    def __init__(self, jobs: int, polling: float) -> None:
+        """Create the permits, all of them free.
 
         Args:
-            jobs: How many items are done side by side.
-            glance: The seconds between two looks for work.
+            jobs: Maximum number of items to run in parallel.
+            polling: Polling interval of the queues in seconds.
         """
-        self._jobs, self._glance = jobs, glance
+        self._jobs, self._polling = jobs, polling
         self._free = jobs
         self._seconds: float | None = None
         self._is_over = False
         self._moved = threading.Condition()
         self._own = threading.local()
 
-    def room(self, limited: bool) -> int:  # noqa: FBT001 - its one argument
-        """Return how many items the worker takes on: more than it does at once, where they are over in no time.
+    def room(self, limited: bool) -> int:  # noqa: FBT001 - the only argument
+        """Return the maximum number of items to fetch, which is more than run in parallel if items are short.
 
         Args:
-            limited: Whether all workers together are: then what waits here would count as what is done.
+            limited: Whether the queue has a limit across all workers; items that wait here would count towards it.
         """
         with self._moved:
             if self._is_over:
                 return 0
             if limited or self._seconds is None:
                 return self._jobs
-            ahead = self._jobs * self._glance / max(self._seconds, 1e-6)
+            ahead = self._jobs * self._polling / max(self._seconds, 1e-6)
             return self._jobs + min(int(ahead), self._jobs * _MOST_AHEAD)
 
     def take(self) -> None:
-        """Wait for a permit, for the item of this thread.
+        """Wait for a permit for the item of this thread.
 
         Raises:
-            Stopped: If the worker ends meanwhile.
+            Stopped: If the worker stops while waiting.
         """
         with self._moved:
             while not self._free and not self._is_over:
@@ -58,7 +58,7 @@ class Permits:
         self._own.began = time.perf_counter()
 
     def give_back(self) -> None:
-        """Give back what this thread has, if it has any; what came of its item is stored, or will not be."""
+        """Release the permit of this thread, if it has one: the outcome of its item has been stored or discarded."""
         began, self._own.began = getattr(self._own, "began", None), None
         if began is None:
             return
@@ -70,12 +70,12 @@ class Permits:
             self._moved.notify_all()
 
     def end(self) -> None:
-        """Give no more permits."""
+        """Stop granting permits."""
         with self._moved:
             self._is_over = True
             self._moved.notify_all()
 
     def wait_for_all(self, seconds: float) -> bool:
-        """Wait until no permit is in use, so many seconds at most; return whether none is."""
+        """Wait for at most `seconds` until all permits are free; return whether they are."""
         with self._moved:
             return self._moved.wait_for(lambda: self._free == self._jobs, seconds)

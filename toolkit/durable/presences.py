@@ -1,4 +1,4 @@
-"""Presences: which processes are there, known by a lock that each holds, and the system gives back when it dies."""
+"""Which processes use a store. Each holds a lock that the system releases when the process dies."""
 
 import os
 import socket
@@ -19,12 +19,12 @@ class Present(NamedTuple):
     """A process that has registered with a store.
 
     Attributes:
-        number: Its number.
-        executor: What the engine calls it.
-        machine: Where it runs.
-        process: Its id there.
-        jobs: How many items it does side by side; 0 of one that does none.
-        tools: The versions of the tools that it can do, with a space between them.
+        number: Its number in the store.
+        executor: The engine's name for it.
+        machine: Host name of its machine.
+        process: Its process ID on that machine.
+        jobs: How many items it runs in parallel; 0 if it is not a worker.
+        tools: The versions of the tools that it can run, separated by spaces.
     """
 
     number: int
@@ -36,7 +36,7 @@ class Present(NamedTuple):
 
 
 class _Locks(Protocol):
-    """Locks by number: one that is held is given back when its process ends, however it ends."""
+    """Numbered locks, which the system releases when their process ends for any reason."""
 
     def take(self, number: int) -> bool: ...
 
@@ -48,33 +48,33 @@ class _Locks(Protocol):
 
 
 class Presence:
-    """This process, among those that use a store.
+    """The registration of this process with a store.
 
     Attributes:
-        number: Its number; what it works on is adopted by others once nobody holds the lock of that number.
-        executor: What the engine calls it.
+        number: Number of this process. Other processes adopt its work when the lock with this number is free.
+        executor: The engine's name for this process.
     """
 
     def __init__(self, engine: Engine, url: StoreUrl, *, jobs: int = 0, tools: str = "") -> None:
         """Register this process with the store.
 
         Args:
-            engine: The connections to the store.
-            url: Where it is.
-            jobs: How many items it does side by side.
-            tools: The versions of the tools that it can do.
+            engine: The connection pool of the store.
+            url: The URL of the store.
+            jobs: How many items this process runs in parallel.
+            tools: The versions of the tools that it can run, separated by spaces.
 
         Raises:
-            ConfigurationError: If the system has no such locks for a file.
-            SQLAlchemyError: If the store cannot be written.
-            OSError: If the file of the locks cannot.
+            ConfigurationError: If the system does not support the file locks of an SQLite store.
+            SQLAlchemyError: If writing to the store fails.
+            OSError: If the lock file cannot be opened.
         """
         self._engine, self._url = engine, url
         self._locks: _Locks = _ServerLocks(engine) if url.file is None else FileLocks(url.file)
         self.executor = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(4).hex()}"
         row = {"executor": self.executor, "machine": socket.gethostname(), "process": os.getpid(), "jobs": jobs}
         with engine.begin() as connection:
-            # Nobody sees the row before the lock is held.
+            # Other processes cannot see the row before the lock is held.
             done = connection.execute(
                 insert(PROCESSES).values(**row, tools=tools, seen=time.time()).returning(PROCESSES.c.number)
             )
@@ -82,33 +82,36 @@ class Presence:
             self._locks.take(self.number)
 
     def check(self) -> None:
-        """Write that this process is still there.
+        """Update the time when this process was last seen.
 
         Raises:
-            StoreError: If others have taken over its work, since it was away for them.
-            SQLAlchemyError: If the store cannot be written.
+            StoreError: If other processes took over its work because they considered it dead.
+            SQLAlchemyError: If writing to the store fails.
         """
         self._locks.check()
         statement = update(PROCESSES).where(PROCESSES.c.number == self.number).values(seen=time.time())
         with self._engine.begin() as connection:
             is_there = connection.execute(statement).rowcount == 1
         if not is_there or not self._locks.take(self.number):
-            message = f"others have taken over the work of this process, which the store '{self._url.shown}' had lost"
+            shown = self._url.shown
+            message = (
+                f"other processes took over the work of this one while it was disconnected from the store '{shown}'"
+            )
             raise StoreError(message)
 
     def others(self) -> list[Present]:
-        """Return the other processes that are registered with the store; some may have died since.
+        """Return the other processes that are registered with the store, including any that died since.
 
         Raises:
-            SQLAlchemyError: If the store cannot be read.
+            SQLAlchemyError: If reading the store fails.
         """
         return [one for one in known_processes(self._engine) if one.number != self.number]
 
     def is_alive(self, number: int) -> bool:
-        """Return whether a process is there.
+        """Return whether a process is alive.
 
         Raises:
-            SQLAlchemyError: If the store cannot be read.
+            SQLAlchemyError: If reading the store fails.
         """
         if number == self.number:
             return True
@@ -118,22 +121,22 @@ class Presence:
         return False
 
     def take_place_of(self, number: int) -> bool:
-        """Return whether a process has died; the caller is then the only one to clean up after it."""
+        """Return whether a process has died. If so, the caller now holds its lock and has to clean up after it."""
         return number != self.number and self._locks.take(number)
 
     def forget(self, number: int) -> None:
-        """Forget a process that has died, after cleaning up.
+        """Delete the registration of a dead process after cleaning up.
 
         Raises:
-            SQLAlchemyError: If the store cannot be written.
+            SQLAlchemyError: If writing to the store fails.
         """
         with self._engine.begin() as connection:
             connection.execute(delete(PROCESSES).where(PROCESSES.c.number == number))
         self._locks.give_back(number)
 
     def leave(self) -> None:
-        """Unregister this process; without that, others find out that it has gone."""
-        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - beside its use
+        """Unregister this process. If that fails, other processes find that its lock is free."""
+        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - imported where it is used
 
         with suppress(SQLAlchemyError, OSError):
             self.forget(self.number)
@@ -141,10 +144,10 @@ class Presence:
 
 
 def known_processes(engine: Engine) -> list[Present]:
-    """Return the processes that have registered with a store.
+    """Return all processes that are registered with a store.
 
     Raises:
-        SQLAlchemyError: If the store cannot be read.
+        SQLAlchemyError: If reading the store fails.
     """
     columns = [PROCESSES.c[name] for name in Present._fields]
     with engine.connect() as connection:
@@ -176,7 +179,7 @@ class _ServerLocks:
             self._ask("pg_backend_pid")
 
     def _ask(self, function: str, *numbers: int) -> Any:
-        """Call a function; a connection that has gone took all locks with it."""
+        """Call a PostgreSQL function; if the connection was lost, all its locks were released with it."""
         if self._connection is None:
             self._held.clear()
             self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
@@ -193,6 +196,6 @@ class _ServerLocks:
     def close(self) -> None:
         with self._guard:
             if self._connection is not None:
-                self._connection.invalidate()  # a session that ends gives its locks back; one in the pool does not
+                self._connection.invalidate()  # only a closed session releases its locks; a pooled one would keep them
                 self._connection.close()
                 self._connection = None

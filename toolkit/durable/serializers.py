@@ -1,7 +1,7 @@
-"""Serializers: what the engine stores is JSON, and nothing that it reads becomes an object.
+"""Make the engine store plain data as JSON, and never unpickle anything.
 
-The engine's default is pickle, which runs whatever a row in the database contains. It would also unpickle rows marked
-as pickled, whatever serializer is configured; `refuse_pickle` closes that.
+The engine uses pickle by default, which can run code from a row of the database. It also unpickles rows that are
+marked as pickled, even with another serializer; `refuse_pickle` prevents that.
 """
 
 from datetime import datetime
@@ -13,41 +13,41 @@ from toolkit.tools.exact_numbers import dumps, loads
 
 
 class JsonSerializer(Serializer):
-    """Plain data as JSON text; numbers keep every digit that they were written with."""
+    """Serializes plain data as JSON. Numbers keep all their digits."""
 
     def serialize(self, data: Any) -> str:
-        """Return plain data as JSON text; an error becomes its words.
+        """Return plain data as JSON text; an exception becomes its message.
 
         Raises:
-            TypeError: If something in it is not plain data.
+            TypeError: If a value is not plain data.
         """
         return dumps(str(data) if isinstance(data, BaseException) else data, default=_moment)
 
     def deserialize(self, serialized_data: str) -> Any:
-        """Return what `serialize` was given.
+        """Return the data in JSON text.
 
         Raises:
-            ValueError: If it is not JSON.
+            ValueError: If the text is not JSON.
         """
         return loads(serialized_data)
 
     def name(self) -> str:
-        """Return what the engine writes beside each value, so that no other serializer reads it."""
+        """Return the name that the engine stores with each value, to read it with the same serializer."""
         return "toolkit_json"
 
 
 def _moment(value: Any) -> str:
-    """Return a moment as text: the engine hands one to what a schedule begins."""
+    """Return a time as text: the engine passes one to scheduled workflows."""
     if isinstance(value, datetime):
         return value.isoformat()
     raise TypeError(f"a {type(value).__name__} is not plain data")
 
 
 class _NoPickle(Serializer):
-    """Stands where the engine would unpickle."""
+    """Replaces the engine's pickle serializer."""
 
     def serialize(self, data: Any) -> str:
-        """Return the words of an error: the engine writes it as it read what it could not read."""
+        """Return the message of an error: the engine writes it with the serializer that failed to read."""
         return dumps(str(data))
 
     def deserialize(self, serialized_data: str) -> Any:  # noqa: ARG002 - as above
@@ -59,6 +59,6 @@ class _NoPickle(Serializer):
 
 def refuse_pickle() -> None:
     """Stop the engine from reading pickled data, whatever a row in the database claims to be."""
-    import dbos._serialization as engine  # noqa: PLC0415 - its module is what is changed
+    import dbos._serialization as engine  # noqa: PLC0415 - patched below
 
     engine.DBOSDefaultSerializer = _NoPickle()

@@ -1,4 +1,4 @@
-"""Store URLs: where a store is, and how that is shown without its password."""
+"""Parse the URLs of stores, and hide the passwords in them."""
 
 import re
 from pathlib import Path
@@ -14,13 +14,13 @@ _EXAMPLES: Final = "sqlite:///runs.db, or postgresql://user@host/database"
 
 
 class StoreUrl(NamedTuple):
-    """Where a store is.
+    """The URL of a store.
 
     Attributes:
-        text: The whole URL, with its password if it has one; it is never shown.
-        shown: The same without the password.
-        secrets: The password, and everything else in it that is never shown.
-        file: The file of SQLite; `None` of a server.
+        text: The full URL, which may contain a password and is never shown.
+        shown: The URL without its password, for messages.
+        secrets: The password, and other parts of the URL that are never shown.
+        file: The SQLite file, or `None` for a server.
     """
 
     text: str
@@ -29,19 +29,19 @@ class StoreUrl(NamedTuple):
     file: Path | None = None
 
     def __repr__(self) -> str:
-        """Return it without its password."""
+        """Return the URL without its password."""
         return f"StoreUrl({self.shown!r})"
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return where a store is.
+        """Parse the URL of a store.
 
         Args:
-            text: `sqlite:///FILE`, or `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`; the password may also stand in
-                the variable `PGPASSWORD`, or in `~/.pgpass`.
+            text: `sqlite:///FILE` or `postgresql://USER:PASSWORD@HOST:PORT/DATABASE`. The password can also be set in
+                the environment variable `PGPASSWORD` or in `~/.pgpass`.
 
         Raises:
-            ConfigurationError: If it is neither.
+            ConfigurationError: If the text is neither.
         """
         if text.startswith(_SQLITE) and text.removeprefix(_SQLITE).partition("?")[0] not in ("", ":memory:"):
             file = Path(text.removeprefix(_SQLITE)).absolute()
@@ -59,7 +59,7 @@ class StoreUrl(NamedTuple):
         try:
             parts = urlsplit(text)
             password, database = parts.password, parts.path.strip("/")
-            _ = parts.port  # refuses what is not a number
+            _ = parts.port  # raises ValueError if it is not a number
         except ValueError as error:
             raise ConfigurationError(problems=[Problem("", "the URL of the store cannot be read")]) from error
         if not database:

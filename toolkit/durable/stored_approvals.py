@@ -1,4 +1,4 @@
-"""Stored approvals: the questions of runs that wait for their answers, in a store."""
+"""Pending approvals in a store."""
 
 from functools import partial
 from typing import Any
@@ -13,36 +13,35 @@ from toolkit.json_texts import json_text
 
 
 class StoredApprovals:
-    """The questions in a store; safe to use from several threads."""
+    """The questions of runs that wait for an answer. Thread-safe."""
 
     def __init__(self, engine: Engine, url: StoreUrl) -> None:
-        """Keep where they are."""
         self._do = partial(transacted, engine, url)
 
     def all_open(self) -> list[PendingApproval]:
-        """Return the questions without an answer of all runs that may go on, the oldest first.
+        """Return the unanswered questions of all runs that are not completed or cancelled, oldest first.
 
         Raises:
-            StoreError: If they cannot be read.
+            StoreError: If reading the store fails.
         """
         goes_on = RUNS.c.state.not_in(("completed", "cancelled"))
         wanted = select(APPROVALS).join(RUNS, RUNS.c.id == APPROVALS.c.run).where(APPROVALS.c.answer.is_(None), goes_on)
         return self._do("read", lambda connection: _all(connection, wanted.order_by(APPROVALS.c.number)))
 
     def at(self, run: str, path: str) -> PendingApproval | None:
-        """Return the question at a place of a run.
+        """Return the question at a path of a run, or `None` if there is none.
 
         Raises:
-            StoreError: If it cannot be read.
+            StoreError: If reading the store fails.
         """
         wanted = select(APPROVALS).where(APPROVALS.c.run == run, APPROVALS.c.path == path)
         return next(iter(self._do("read", lambda connection: _all(connection, wanted))), None)
 
     def keep(self, pending: PendingApproval) -> None:
-        """Keep a question, in the place of what was asked there before.
+        """Store a question, and replace an earlier one at the same path.
 
         Raises:
-            StoreError: If it cannot be written.
+            StoreError: If writing to the store fails.
         """
         row = {**pending._asdict(), "question": question_text(pending.question)}
         before = delete(APPROVALS).where(APPROVALS.c.run == pending.run, APPROVALS.c.path == pending.path)
@@ -54,20 +53,20 @@ class StoredApprovals:
         self._do("write", write)
 
     def withdraw(self, run: str, path: str | None = None) -> None:
-        """Forget the questions of a run, or those alone at one of its places and within it.
+        """Delete the questions of a run, or only those at a path and below it.
 
         Raises:
-            StoreError: If that cannot be written.
+            StoreError: If writing to the store fails.
         """
         gone = delete(APPROVALS).where(APPROVALS.c.run == run)
         gone = gone if path is None else gone.where(_within(path))
         self._do("write", lambda connection: connection.execute(gone))
 
-    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
-        """Keep the answer to a question, and return whether it was still open.
+    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - the usual name
+        """Store the answer to a question, and return whether the question was still open.
 
         Raises:
-            StoreError: If it cannot be written.
+            StoreError: If writing to the store fails.
         """
         row = {**answer._asdict(), "arguments": None if answer.arguments is None else json_text(answer.arguments)}
         change = update(APPROVALS).where(APPROVALS.c.id == id, APPROVALS.c.answer.is_(None)).values(**row)
@@ -75,7 +74,7 @@ class StoredApprovals:
 
 
 def _within(path: str) -> Any:
-    """Return the condition that a question is at a place of its run, or within it."""
+    """Return the SQL condition that a question is at a path of its run or below it."""
     own = APPROVALS.c.path
     return (own == path) | own.startswith(f"{path}/", autoescape=True) | own.startswith(f"{path}[", autoescape=True)
 

@@ -1,26 +1,25 @@
-"""Stored items: what a store keeps of an item of a batch, on its way to a worker, and back."""
+"""An item of a batch and its outcome, as a store contains them."""
 
 from typing import Any, Final, Literal, NamedTuple
 
 EndStatus = Literal["ok", "failed", "timed_out", "rejected", "doubtful", "waiting", "ended"]
-"""How an item ended. What is `waiting` goes on once its questions are answered.
-What was `doubtful` began before a worker died, and may have taken effect; what was `ended` ends
-the run."""
+"""How an item ended. A `waiting` item continues when its questions are answered. A `doubtful` item began before
+a worker died, and may have taken effect. An `ended` item ends the run."""
 
 FINAL: Final = frozenset({"ok", "failed", "timed_out", "rejected"})
-"""What stands: nothing is done again after it unless somebody asks for it."""
+"""The final statuses: such an item is not repeated unless the user asks for it."""
 
 
 class StoredItem(NamedTuple):
     """An item on its way to a worker.
 
     Attributes:
-        run: The run that it belongs to.
-        number: Its place among the items, from 1.
-        arguments: What the tool is called with, as plain data without secrets.
-        digest: The digest of these arguments.
-        attempt: How often it was given to workers, this time included; a later one goes on where the last was.
-        repeats: Whether a step that began, and may have taken effect, is done again.
+        run: The id of its run.
+            number: Its position among the items, from 1.
+            arguments: Arguments of the tool call, as plain data without secrets.
+            digest: The digest of these arguments.
+            attempt: Number of this attempt, from 1; it continues where the previous attempt stopped.
+            repeats: Whether to repeat a step that began and may have taken effect.
     """
 
     run: str
@@ -32,7 +31,7 @@ class StoredItem(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Its unique id in its store."""
+        """The unique id in the store."""
         return item_id(self.run, self.number, self.attempt)
 
 
@@ -40,11 +39,11 @@ class ItemEnd(NamedTuple):
     """The outcome of an item.
 
     Attributes:
-        status: How it ended.
-        result: What it gave, as JSON text without secrets; of an item that ends the run, why; of one that waits, the
-            ids of its questions.
-        cost: What models cost, in US dollars; `None` where that is not known.
-        requests: How often models were asked.
+        status: How the item ended.
+            result: The result as JSON text without secrets; the reason if the item ends the run; the ids of its
+                questions if it waits.
+            cost: Cost of model requests in US dollars, or `None` if not known.
+            requests: Number of model requests.
     """
 
     status: EndStatus
@@ -54,9 +53,9 @@ class ItemEnd(NamedTuple):
 
 
 def item_id(run: str, number: int, attempt: int) -> str:
-    """Return the unique id of an item and its attempt."""
+    """Return the unique id of an attempt at an item."""
     return f"{run}/{number}.{attempt}"
 
 
-def number_in(id: str) -> int:  # noqa: A002 - what it is
+def number_in(id: str) -> int:  # noqa: A002 - the usual name
     return int(id.rpartition("/")[2].partition(".")[0])

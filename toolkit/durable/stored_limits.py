@@ -1,4 +1,4 @@
-"""Stored limits: the limits of tools, held for the calls of all workers of a store together."""
+"""Limits of tools that apply to the calls of all workers of a store."""
 
 import os
 import time
@@ -34,15 +34,15 @@ _ID_BYTES: Final = 12
 
 
 class StoredLimits:
-    """Decides when the calls of all workers of a store may begin: a `Limiter`."""
+    """A `Limiter` for the calls of all workers of a store."""
 
     def __init__(self, engine: Engine, url: StoreUrl, process: Callable[[], int]) -> None:
-        """Keep where they are.
+        """Use an open store.
 
         Args:
-            engine: The connections to the store.
-            url: Where it is.
-            process: Returns the number under which this process has registered; its turns end with it.
+            engine: The connection pool of the store.
+            url: The URL of the store.
+            process: Returns the registered number of this process; its calls stop counting when it dies.
         """
         self._engine, self._process = engine, process
         self._do = partial(transacted, engine, url, "write")
@@ -50,14 +50,14 @@ class StoredLimits:
         self._is_over = Event()
 
     def keep(self, limits: Mapping[str, Limit], tools: Iterable[str]) -> None:
-        """Let limits hold from now on.
+        """Replace the limits of some tools.
 
         Args:
-            limits: The limits, by the names of tools.
-            tools: Tools that have no limit any more, unless it is one of these.
+            limits: The new limits, by tool name.
+            tools: Names of tools whose limits are removed unless they are in `limits`.
 
         Raises:
-            StoreError: If they cannot be written.
+            StoreError: If writing to the store fails.
         """
         rows = [{"tool": tool, **limit._asdict()} for tool, limit in limits.items()]
 
@@ -69,28 +69,28 @@ class StoredLimits:
         self._do(write)
 
     def refresh(self) -> None:
-        """Read anew which tools have limits.
+        """Reload which tools have limits.
 
         Raises:
-            SQLAlchemyError: If that cannot be read.
+            SQLAlchemyError: If reading the store fails.
         """
         with self._engine.connect() as connection:
             self._bounded = frozenset(connection.execute(select(LIMITS.c.tool)).scalars())
 
     def end(self) -> None:
-        """Let no call begin any more: the worker ends."""
+        """Let no more calls begin, because the worker stops."""
         self._is_over.set()
 
     def bounds(self, tool: str) -> bool:
-        """Return whether calls of a tool have to wait for their turn."""
+        """Return whether a tool has a limit."""
         return tool in self._bounded
 
     def take(self, tool: str, *, again: bool = False) -> GiveBack | float:
-        """Begin a turn, or return how many seconds it cannot begin at least; see `Limiter`.
+        """Begin a call, or return the minimum time in seconds to wait before trying again; see `Limiter`.
 
         Raises:
             StoreError: If the store fails.
-            Lost: If the worker ends.
+            Lost: If the worker stops.
         """
         if self._is_over.is_set():
             raise Lost(Stopped())
@@ -99,7 +99,7 @@ class StoredLimits:
         return partial(self._give_back, turn) if wait is None else wait
 
     def _begin(self, connection: Connection, tool: str, turn: str, *, again: bool) -> float | None:
-        """Write that a turn begins; return how many seconds it cannot, if it cannot."""
+        """Record the beginning of a call, or return the minimum time in seconds until it can begin."""
         self._forget_old(connection, tool, turn)
         row = connection.execute(select(LIMITS).where(LIMITS.c.tool == tool).with_for_update()).one_or_none()
         limit = Limit() if row is None else Limit(row.concurrency, row.rate, row.seconds)
@@ -116,7 +116,10 @@ class StoredLimits:
         return None
 
     def _forget_old(self, connection: Connection, tool: str, turn: str) -> None:
-        """Forget turns that count no more, and this one, if the answer was lost; from here on a file is locked."""
+        """Delete calls that no longer count, and a record of this one whose confirmation was lost.
+
+        This write also locks an SQLite file for the rest of the transaction.
+        """
         seconds = select(LIMITS.c.seconds).where(LIMITS.c.tool == tool).scalar_subquery()
         counts = (TURNS.c.ended.is_(None) & _is_there()) | (TURNS.c.began > self._now - func.coalesce(seconds, 0.0))
         connection.execute(delete(TURNS).where(TURNS.c.tool == tool, or_(TURNS.c.id == turn, ~counts)))
@@ -131,12 +134,12 @@ class StoredLimits:
 
     @property
     def _now(self) -> ColumnElement[float]:
-        """The time on the one clock that all workers share."""
+        """The current time of the clock that all workers share: the database server's or the machine's."""
         if self._engine.dialect.name == "postgresql":
             return cast(extract("epoch", func.clock_timestamp()), Float)
         return literal(time.time(), Float)
 
 
 def _is_there() -> Any:
-    """Return the condition that the process of a turn has not died."""
+    """Return the SQL condition that the process of a call is still registered."""
     return TURNS.c.process.in_(select(PROCESSES.c.number))

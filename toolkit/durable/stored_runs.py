@@ -1,4 +1,4 @@
-"""Stored runs: what a store keeps of each run, and who follows it."""
+"""The runs in a store, and the processes that follow them."""
 
 import json
 import time
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
     from toolkit.durable.presences import Presence
 
 _AS_IT_STANDS: Final = ("number", "id", "target", "began", "ended", "done", "failed", "error", "process")
-"""The columns of a run that are fields of its value, too."""
+"""Columns that are fields of `KeptRun`, with the same name and value."""
 
 
 class StoredRuns:
-    """The runs in a store; safe to use from several threads."""
+    """The runs in a store. Thread-safe."""
 
     def __init__(self, engine: Engine, url: StoreUrl, join: "Callable[[], Presence]") -> None:
-        """Keep where they are.
+        """Use an open store.
 
         Args:
-            engine: The connections to the store.
-            url: Where it is.
-            join: Returns the presence of this process, which runs that it begins are followed by.
+            engine: The connection pool of the store.
+            url: The URL of the store.
+            join: Returns the presence of this process, which follows the runs that it begins.
         """
         self._engine, self._url, self._join = engine, url, join
         self._do = partial(transacted, engine, url)
@@ -39,7 +39,7 @@ class StoredRuns:
 
     def begin(
         self,
-        id: str,  # noqa: A002 - its name everywhere
+        id: str,  # noqa: A002 - the usual name
         target: str,
         tool: str,
         *,
@@ -48,19 +48,19 @@ class StoredRuns:
         version: str,
         name: str | None = None,
     ) -> None:
-        """Keep that a run begins.
+        """Record a new run.
 
         Args:
-            id: Its unique id.
-            target: What is run, as it was named.
+            id: The unique id of the run.
+            target: The target that is run, as the user wrote it.
             tool: The name of the tool.
-            request: What it takes to run it again, as plain data without secrets.
-            definition: The digest of each file that it was made of.
-            version: The version of its definition, the same on any machine.
-            name: The schedule that began it, if one did.
+            request: Everything needed to run it again, as plain data without secrets.
+            definition: The digest of each file of the tool's definition.
+            version: The version of the definition, which is the same on every machine.
+            name: The name of the schedule that began the run, if any.
 
         Raises:
-            StoreError: If it cannot be written.
+            StoreError: If writing to the store fails.
         """
         row = {
             "id": id, "state": "running", "target": target, "tool": tool, "began": time.time(), "done": 0, "failed": 0,
@@ -70,13 +70,13 @@ class StoredRuns:
         self._do("write", lambda connection: connection.execute(insert(RUNS).values(**row)))
 
     def resume(self, run: KeptRun, definition: Mapping[str, str], version: str) -> None:
-        """Keep that a run goes on, with what is there now; with another definition, no answer to its questions counts.
+        """Record that a run continues with the current definition; if that changed, its questions are deleted.
 
         Raises:
-            StoreError: If somebody does its work, or it cannot be written.
+            StoreError: If another process follows the run, or writing to the store fails.
         """
         if self.is_followed(run):
-            raise StoreError(f"the run '{run.id}' is under way, in another process")
+            raise StoreError(f"the run '{run.id}' is already running in another process")
         if dict(definition) != run.definition:
             self._approvals.withdraw(run.id)
         values = {"definition": json.dumps(definition), "version": version, "process": self._join().number}
@@ -84,84 +84,84 @@ class StoredRuns:
         self._update(run.id, state="running", ended=None, error=None, software=software, **values)
 
     def is_followed(self, run: KeptRun) -> bool:
-        """Return whether the process that submits the items of a run, and takes what comes of them, still does so.
+        """Return whether another live process follows a run: submits its items and collects their outcomes.
 
-        A worker that has begun a run for a schedule is there after its end, too.
+        A finished run is not followed, even if its process, such as a worker with schedules, is still alive.
 
         Raises:
-            StoreError: If the store cannot be read.
+            StoreError: If reading the store fails.
         """
         presence = self._join()
         if run.state != "running" or run.process == presence.number:
             return False
         return attempted(self._url, "read", lambda: presence.is_alive(run.process))
 
-    def count(self, id: str, done: int, failed: int) -> None:  # noqa: A002 - its name everywhere
-        """Keep how many items of a run have ended well, and how many have failed.
+    def count(self, id: str, done: int, failed: int) -> None:  # noqa: A002 - as above
+        """Record how many items of a run have succeeded and failed.
 
         Raises:
-            StoreError: If it cannot be written.
+            StoreError: If writing to the store fails.
         """
         self._update(id, done=done, failed=failed)
 
     def finish(self, id: str, state: State, error: str | None = None) -> None:  # noqa: A002 - as above
-        """Keep how a run ended; workers take on no more of its items then.
+        """Record how a run ended; workers then take no more of its items.
 
         Raises:
-            StoreError: If it cannot be written.
+            StoreError: If writing to the store fails.
         """
         self._update(id, state=state, error=error, ended=time.time())
 
     def cancel(self, id: str) -> None:  # noqa: A002 - as above
-        """End a run: those that follow it end, and workers take no more of its items.
+        """Cancel a run. The process that follows it ends, and workers take no more of its items.
 
         Raises:
-            StoreError: If it cannot be written.
+            StoreError: If writing to the store fails.
         """
         self.finish(id, "cancelled")
 
     def state_of(self, id: str) -> State:  # noqa: A002 - as above
-        """Return the state of a run as it was written last.
+        """Return the last recorded state of a run.
 
         Raises:
-            StoreError: If it cannot be read.
+            StoreError: If reading the store fails.
         """
         state: State = self._row(id, "state").state
         return state
 
     def all(self) -> list[KeptRun]:
-        """Return all runs, the newest first; their `process` is the number of the one that follows them.
+        """Return all runs, newest first; `process` is the number of the process that follows a run.
 
         Raises:
-            StoreError: If they cannot be read.
+            StoreError: If reading the store fails.
         """
         wanted = select(RUNS).order_by(RUNS.c.number.desc())
         rows: list[Any] = self._do("read", lambda connection: list(connection.execute(wanted).mappings()))
         return [self._run(row) for row in rows]
 
     def versions_of(self, id: str) -> tuple[str, dict[str, str]]:  # noqa: A002 - as above
-        """Return the version of what a run does, and those of the programs that it began with.
+        """Return the version of a run's definition, and the versions of the software that it was last started with.
 
         Raises:
-            StoreError: If it cannot be read.
+            StoreError: If reading the store fails.
         """
         row = self._row(id, "version", "software")
         return row.version, json.loads(row.software)
 
     def request_of(self, id: str) -> dict[str, Any]:  # noqa: A002 - as above
-        """Return what it takes to run something again, as it was kept.
+        """Return everything needed to repeat a run, as passed to `begin`.
 
         Raises:
-            StoreError: If it cannot be read.
+            StoreError: If reading the store fails.
         """
         request: dict[str, Any] = json.loads(self._row(id, "request").request)
         return request
 
     def under_way(self, versions: Iterable[str]) -> dict[str, str]:
-        """Return the runs under way that have one of these versions, each with its version.
+        """Return the ids of the active runs that have one of these versions, each with its version.
 
         Raises:
-            SQLAlchemyError: If they cannot be read.
+            SQLAlchemyError: If reading the store fails.
         """
         wanted = RUNS.c.version.in_(list(versions)) & (RUNS.c.state == "running")
         with self._engine.connect() as connection:
@@ -180,6 +180,5 @@ class StoredRuns:
         self._do("write", lambda connection: connection.execute(change))
 
     def _row(self, run: str, *columns: str) -> Any:
-        """Return columns of a run."""
         wanted = select(*(RUNS.c[name] for name in columns)).where(RUNS.c.id == run)
         return self._do("read", lambda connection: connection.execute(wanted).one())

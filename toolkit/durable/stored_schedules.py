@@ -1,4 +1,4 @@
-"""Stored schedules: the runs that a store's workers begin at their times."""
+"""The schedules in a store, at whose times workers begin runs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,29 +12,29 @@ from toolkit.errors import ConfigurationError
 
 
 class StoredSchedules:
-    """The schedules in a store; safe to use from several threads."""
+    """The schedules in a store. Thread-safe."""
 
     def __init__(self, client: DBOSClient, url: StoreUrl) -> None:
-        """Keep where they are.
+        """Use an open store.
 
         Args:
-            client: The engine's client.
-            url: Where the store is.
+            client: The DBOS client.
+            url: The URL of the store.
         """
         self._client, self._url = client, url
 
     def add(self, name: str, cron: str, tool: str, request: Mapping[str, Any]) -> None:
-        """Let a run begin again and again.
+        """Add a schedule.
 
         Args:
             name: The name of the schedule.
-            cron: When it begins, in UTC: minute, hour, day of the month, month, day of the week; seconds may precede.
-            tool: The name of what is run.
-            request: What it takes to run it, as plain data without secrets.
+            cron: When runs begin, as a cron expression in UTC; a sixth field for seconds can precede the usual five.
+            tool: The name of the tool to run.
+            request: Everything needed to run it, as plain data without secrets.
 
         Raises:
-            ConfigurationError: If that is not a time, or there is a schedule of this name.
-            StoreError: If it cannot be written.
+            ConfigurationError: If the cron expression is invalid, or a schedule with this name exists.
+            StoreError: If writing to the store fails.
         """
         attempted(self._url, "write", lambda: self._client.register_queue(schedules_of(tool), polling_interval_sec=1.0))
         try:
@@ -51,14 +51,14 @@ class StoredSchedules:
             )
         except engine_errors.DBOSException as error:
             known = name in {one["name"] for one in self.all()}
-            words = f"there is a schedule '{name}' already" if known else f"'{cron}' is not a time of cron"
+            words = f"the schedule '{name}' already exists" if known else f"'{cron}' is not a valid cron expression"
             raise ConfigurationError(words) from error
 
     def all(self) -> list[dict[str, Any]]:
-        """Return the schedules, each with its `name`, `cron`, `target` and when it has `begun` last.
+        """Return the schedules, each with its `name`, `cron`, `target` and the time when a run last `begun`.
 
         Raises:
-            StoreError: If they cannot be read.
+            StoreError: If reading the store fails.
         """
         return [
             {
@@ -71,9 +71,9 @@ class StoredSchedules:
         ]
 
     def remove(self, name: str) -> None:
-        """Remove a schedule; runs that it has begun go on.
+        """Remove a schedule; runs that it has begun continue.
 
         Raises:
-            StoreError: If that cannot be written.
+            StoreError: If writing to the store fails.
         """
         attempted(self._url, "write", lambda: self._client.delete_schedule(name))

@@ -1,4 +1,4 @@
-"""Stores: runs and their items in a database, submitted by one process and done by any number of workers."""
+"""A store: a database of runs, whose items are submitted by one process and run by any number of workers."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -18,35 +18,35 @@ if TYPE_CHECKING:
 
 
 class Store:
-    """Runs and their items in a database; safe to use from several threads.
+    """A database of runs and their items. Thread-safe.
 
     Attributes:
-        url: Where it is.
-        engine: The connections to it.
-        client: The engine's client, through which everything is submitted: a process that is launched takes on work.
+        url: The URL of the store.
+        engine: The SQLAlchemy connection pool.
+        client: The DBOS client, which submits work without running any.
         runs: The runs.
-        items: The items of runs, in a queue for each tool.
-        schedules: The schedules, which begin runs again and again.
+        items: The items of runs, with a queue for each tool.
+        schedules: The schedules of recurring runs.
         approvals: The questions of runs that wait for answers.
-        limits: The limits of tools, which hold for all workers together.
+        limits: The limits of tools across all workers.
     """
 
     def __init__(self, url: StoreUrl, *, makes: bool = True) -> None:
-        """Open it.
+        """Open a store.
 
         Args:
-            url: Where it is.
-            makes: Whether it is made if it is not there.
+            url: The URL of the store.
+            makes: Whether to create the store if it does not exist.
 
         Raises:
-            ConfigurationError: If the extra `durable` is missing, or it is not there.
-            StoreError: If it cannot be reached, or is not one.
+            ConfigurationError: If the extra `durable` is missing, or the store does not exist.
+            StoreError: If the store cannot be reached, or the database is not a store.
         """
         need_engine()
         self.url = url
         self._log = EngineLog()
         if url.file is not None and not makes and not url.file.exists():
-            raise ConfigurationError(f"there is no store '{url.shown}'")
+            raise ConfigurationError(f"the store '{url.shown}' does not exist")
         self.engine: Engine = connect(url)
         with storage_errors(url, "open"), opening(url.file):
             self.client = self._open(makes=makes)
@@ -71,8 +71,8 @@ class Store:
         )
 
     def _furnish(self) -> None:
-        """Open the parts of the store, which need what the engine is made of."""
-        from toolkit.durable.item_queues import ItemQueues  # noqa: PLC0415 - help needs none of it
+        """Create the parts of the store; their modules import SQLAlchemy and DBOS."""
+        from toolkit.durable.item_queues import ItemQueues  # noqa: PLC0415 - not needed for --help
         from toolkit.durable.stored_approvals import StoredApprovals  # noqa: PLC0415 - as above
         from toolkit.durable.stored_limits import StoredLimits  # noqa: PLC0415 - as above
         from toolkit.durable.stored_runs import StoredRuns  # noqa: PLC0415 - as above
@@ -85,32 +85,32 @@ class Store:
         self.limits = StoredLimits(self.engine, self.url, lambda: self.join().number)
 
     def __enter__(self) -> Self:
-        """Use it until the end of the block."""
+        """Return this store; it is closed at the end of the block."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close it."""
+        """Close the store."""
         self.close()
 
     def close(self) -> None:
-        """Close it; what this process had begun there is known to have no one any more."""
+        """Close the store, and unregister this process from it."""
         if self._presence is not None:
             self._presence.leave()
-        with suppress(Exception):  # nothing is left to be written
+        with suppress(Exception):  # everything has been written already
             self.client.destroy()
             self.engine.dispose()
 
     def join(self, *, jobs: int = 0, versions: Iterable[str] = ()) -> "Presence":
-        """Register this process with the store, once, and return its presence there.
+        """Register this process with the store unless it is registered already, and return its presence.
 
         Args:
-            jobs: How many items it does side by side.
-            versions: What it can do.
+            jobs: How many items this process runs in parallel; 0 if it is not a worker.
+            versions: The versions of the tools that it can run.
 
         Raises:
-            StoreError: If that cannot be written.
+            StoreError: If writing to the store fails.
         """
-        from toolkit.durable.presences import Presence  # noqa: PLC0415 - only who works needs it
+        from toolkit.durable.presences import Presence  # noqa: PLC0415 - only needed to register
 
         if self._presence is None:
             with storage_errors(self.url, "write"):
@@ -118,10 +118,10 @@ class Store:
         return self._presence
 
     def workers_for(self, version: str) -> "list[Present]":
-        """Return the living workers that can do what has this version, this process among them.
+        """Return the live workers that can run tools of this version; these may include this process.
 
         Raises:
-            StoreError: If the store cannot be read.
+            StoreError: If reading the store fails.
         """
         from toolkit.durable.presences import known_processes  # noqa: PLC0415 - as above
 

@@ -1,4 +1,4 @@
-"""Tables: what a store holds beside the engine's own tables: runs, their questions, who works on them, and limits."""
+"""The tables of a store, in addition to the engine's own tables."""
 
 from typing import Final
 
@@ -27,7 +27,7 @@ RUNS: Final = Table(
     Column("process", Integer, nullable=False),
     Column("name", Text),
 )
-"""The runs; `version` identifies a definition on any machine, and `name` is that of the schedule that began it."""
+"""Runs. `version` identifies the definition on every machine; `name` is the schedule that began the run."""
 
 PROCESSES: Final = Table(
     "toolkit_processes",
@@ -41,7 +41,7 @@ PROCESSES: Final = Table(
     Column("seen", Float, nullable=False),
     sqlite_autoincrement=True,
 )
-"""The processes that are there, each of which holds a lock of its number while it lives."""
+"""Registered processes. Each holds the lock with its number while it lives."""
 
 APPROVALS: Final = Table(
     "toolkit_approvals",
@@ -62,7 +62,7 @@ APPROVALS: Final = Table(
     Column("arguments", Text),
     UniqueConstraint("run", "path"),
 )
-"""The questions of runs that wait for an answer, or whose answer no call has used."""
+"""Questions of runs that wait for an answer, or whose answer has not been used by a call."""
 
 LIMITS: Final = Table(
     "toolkit_limits",
@@ -72,7 +72,7 @@ LIMITS: Final = Table(
     Column("rate", Integer),
     Column("seconds", Float(53), nullable=False),
 )
-"""The limits of tools: how many calls run at the same time, and how many begin within some seconds."""
+"""Limits of tools: how many calls run at the same time, and how many begin within a period."""
 
 TURNS: Final = Table(
     "toolkit_turns",
@@ -84,20 +84,20 @@ TURNS: Final = Table(
     Column("ended", Float(53)),
     Index("toolkit_turns_of_tools", "tool", "began"),
 )
-"""The calls of tools with limits that run, and those that have begun lately."""
+"""Calls of tools with limits: those that are running, and those that began recently."""
 
 LOCKS: Final = 0x746F6F6C
-"""The first half of the numbers of our advisory locks."""
+"""The first key of our PostgreSQL advisory locks."""
 
 
 def make_tables(engine: Engine) -> None:
-    """Make the tables that are not there.
+    """Create the missing tables.
 
     Raises:
-        SQLAlchemyError: If that cannot be done.
+        SQLAlchemyError: If a table cannot be created.
     """
     with engine.begin() as connection:
-        if engine.dialect.name == "postgresql":  # there, two processes cannot make one table at the same time
+        if engine.dialect.name == "postgresql":  # two processes cannot create the same table at the same time
             connection.execute(text(f"SELECT pg_advisory_xact_lock({LOCKS}, 0)"))
         for table in (RUNS, PROCESSES, APPROVALS, LIMITS, TURNS):
             connection.execute(CreateTable(table, if_not_exists=True))

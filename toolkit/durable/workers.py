@@ -1,4 +1,4 @@
-"""Workers: processes that do the items of runs in a store, and adopt what those were doing that have died."""
+"""Workers: processes that run the items in a store, and take over the work of workers that have died."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -19,44 +19,44 @@ if TYPE_CHECKING:
     from toolkit.durable.workflow_journals import WorkflowJournal
 
 GLANCE: Final = 1.0
-"""Seconds between two looks at who has died, and at what is to be done."""
+"""Seconds between checks for dead processes and new runs."""
 _PATIENCE: Final = 5.0
 _FORMAT: Final = "toolkit-1"
-"""The version of what stands in a store: workers of another do not take it on."""
+"""The version of the format of stored items; workers with another version do not take them."""
 
 
 class Do(Protocol):
-    """Does an item, whatever comes of it; what ends the worker is raised."""
+    """Runs an item, and returns its outcome even if the item fails."""
 
     def __call__(self, item: StoredItem, version: str, journal: "WorkflowJournal") -> ItemEnd:
-        """Do it.
+        """Run the item.
 
         Args:
             item: The item.
-            version: The version of the definition of its run.
-            journal: Keeps its steps.
+            version: The version of its run's definition.
+            journal: Records its steps.
 
         Raises:
-            Signal: What ends more than this item.
+            Signal: If something ends more than this item, such as the whole run.
         """
 
 
 class Begin(Protocol):
-    """Does a whole run that a schedule begins."""
+    """Runs a complete run that a schedule begins."""
 
-    def __call__(self, id: str, record: Mapping[str, Any], wait: Callable[[float], None]) -> None:  # noqa: A002 - its name everywhere
-        """Do it.
+    def __call__(self, id: str, record: Mapping[str, Any], wait: Callable[[float], None]) -> None:  # noqa: A002 - the usual name
+        """Do the run.
 
         Args:
             id: The id of the run.
             record: The record of the schedule.
-            wait: Waits for so many seconds; at the end of the worker it raises what ends the run here, so that another
-                worker continues it.
+            wait: Sleeps for a number of seconds. If the worker stops, it raises an exception that ends the run in
+                this process, so that another worker continues it.
         """
 
 
 class Worker:
-    """Takes items out of the queues of a store, in threads of its own, from its start to its end."""
+    """Runs items from the queues of a store in background threads. Use it as a context manager."""
 
     def __init__(
         self,
@@ -68,15 +68,15 @@ class Worker:
         only: str | None = None,
         begin: Begin | None = None,
     ) -> None:
-        """Keep what it does.
+        """Create a worker; it starts when the context manager is entered.
 
         Args:
-            store: Where the items are.
-            tools: What it can do: the names of tools, by the versions of their definitions.
-            do: Does an item.
-            jobs: How many items it does side by side.
-            only: The one run whose items it does; any that it can by default.
-            begin: Does a whole run that a schedule begins; without it none are.
+            store: The store to take items from.
+            tools: Names of the tools that the worker can run, by the versions of their definitions.
+            do: Runs an item.
+            jobs: Maximum number of items to run in parallel.
+            only: The id of the only run to work on; all runs by default.
+            begin: Runs a complete run that a schedule begins; without it, schedules are ignored.
         """
         self._store, self._tools, self._do, self._only = store, tools, do, only
         self._begin = begin
@@ -90,10 +90,10 @@ class Worker:
         self._minder = threading.Thread(target=self._mind, name="toolkit worker", daemon=True)
 
     def __enter__(self) -> Self:
-        """Start it.
+        """Start the worker.
 
         Raises:
-            StoreError: If the store cannot be read or written.
+            StoreError: If reading or writing the store fails.
         """
         from sqlalchemy.exc import SQLAlchemyError
 
@@ -111,7 +111,7 @@ class Worker:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End it: what is under way may end for a moment, and what is not done is left to others."""
+        """Stop the worker. Running items get a few seconds to finish; unfinished ones are left to other workers."""
         self._over.set()
         self._store.limits.end()
         self._permits.end()
@@ -123,20 +123,20 @@ class Worker:
         DBOS.destroy(destroy_registry=True)
 
     def check(self) -> None:
-        """Say whether it goes on.
+        """Check that the worker is still running.
 
         Raises:
-            StoreError: If it has stopped since the store failed.
+            StoreError: If it has stopped because the store failed.
         """
         if self._failure is not None:
             where = f"the store '{self._store.url.shown}' failed, so the worker has stopped"
             raise StoreError(f"{where}: {reason_of(self._failure)}") from self._failure
 
     def wait(self, seconds: float) -> None:
-        """Wait for so many seconds, or until it has stopped.
+        """Wait for `seconds`, or until the worker has stopped because of an error.
 
         Raises:
-            StoreError: If it has.
+            StoreError: If it has stopped because the store failed.
         """
         self._failed.wait(seconds)
         self.check()
@@ -160,8 +160,8 @@ class Worker:
                 "log_level": "WARNING",
             }
         )
-        # However often an item is adopted, the engine does not give it up for good.
-        DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)(lambda request: self._do_item(request))  # noqa: PLW0108 - the engine marks functions, and no methods
+        # No maximum: the engine must not give up on an item that is taken over again and again.
+        DBOS.workflow(name=WORKFLOW, max_recovery_attempts=None)(lambda request: self._do_item(request))  # noqa: PLW0108 - the engine sets attributes, which methods do not allow
         if self._begin is not None:
             DBOS.workflow(name=SCHEDULED, max_recovery_attempts=None)(lambda at, request: self._do_run(at, request))  # noqa: PLW0108 - as above
         listen_to(engine, ())
@@ -176,7 +176,7 @@ class Worker:
     # ------------------------------------------------------------------------------------------------ in each thread
 
     def _do_item(self, request: dict[str, Any]) -> dict[str, Any]:
-        """Do an item; a returned result is final, an exception past the engine leaves it to be done."""
+        """Run an item. A returned outcome is final; after an exception, the item stays in the store to be run again."""
         from toolkit.durable.workflow_journals import InDoubt, Lost, open_journal  # noqa: PLC0415 - as above
 
         item = StoredItem(**request)
@@ -197,7 +197,7 @@ class Worker:
             return ItemEnd("ended", str(ending))._asdict()
 
     def _do_run(self, at: str, request: dict[str, Any]) -> None:
-        """Do a run that a schedule begins; one that was adopted goes on, since its id comes from its moment."""
+        """Do a scheduled run. If it was taken over, it continues, because its id is derived from the scheduled time."""
         try:
             if self._begin is not None:
                 self._begin(sha256(f"{request['name']} {at}".encode()).hexdigest()[:12], request, self._wait_inside)
@@ -206,7 +206,7 @@ class Worker:
             raise Stopped from error
 
     def _wait_inside(self, seconds: float) -> None:
-        """Wait in a thread of the engine, which must not outlive the worker."""
+        """Sleep in a thread of the engine, unless the worker stops."""
         if self._over.wait(seconds):
             raise Stopped
 
@@ -216,18 +216,18 @@ class Worker:
     # ----------------------------------------------------------------------------------------------- beside the work
 
     def _mind(self) -> None:
-        """Until the end: report to the store that this worker is running, find out what is to do, and adopt work."""
+        """Until the worker stops: report that it is alive, find new runs, and take over the work of dead processes."""
         while not self._over.wait(GLANCE):
             try:
                 patiently(self._look)
-            except Exception as error:  # noqa: BLE001 - whatever it is, nobody would look after the work any more
+            except Exception as error:  # noqa: BLE001 - without this thread, the worker cannot continue
                 self._stop(error)
                 return
 
     def _look(self) -> None:
         presence = self._store.join()
         presence.check()
-        self._store.limits.refresh()  # those of a run are there before it is
+        self._store.limits.refresh()  # a run's limits are stored before the run
         self._served = self._to_do()
         for other in presence.others():
             if presence.take_place_of(other.number):
@@ -245,7 +245,7 @@ class Worker:
             adopt(self._engine, executor)
 
     def _fail(self, error: BaseException) -> None:
-        """Stop since the store failed: nothing that happens from now on is an end of an item."""
+        """Stop because the store failed, unless its server is only unavailable; no further outcomes are stored."""
         if not self._over.is_set() and not is_away(error):
             self._stop(error)
 

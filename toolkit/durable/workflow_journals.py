@@ -1,8 +1,8 @@
-"""Workflow journals: what the steps of one item have done, each a step of its workflow in the store.
+"""The journal of an item: the outcomes of its steps, recorded as steps of its workflow in the store.
 
-The engine counts the steps of a workflow, and wants the same ones in the same order when a workflow begins again. The
-steps of a pipeline run side by side, and end in any order. So the engine's steps are a log here: what was kept is read
-again in its order before anything else, and what ends now is added to it.
+The engine numbers the steps of a workflow, and expects the same steps in the same order when the workflow is restarted.
+The steps of a pipeline, however, run in parallel and end in any order. So the journal uses the engine's steps as a log:
+it first replays the recorded steps in their order, then appends each step that ends.
 """
 
 import threading
@@ -25,11 +25,11 @@ _BEGUN: Final = "begun"
 
 
 class InDoubt(Signal):
-    """A step began before its worker died, and may have taken effect; it is not marked as repeatable.
+    """Raised if a step that cannot be repeated began before its worker died, and may have taken effect.
 
     Attributes:
-        path: Where in the run it is.
-        tool: What it calls.
+        path: The path of the step in the run.
+        tool: The name of the tool that it calls.
     """
 
     def __init__(self, path: str, tool: str) -> None:
@@ -38,23 +38,19 @@ class InDoubt(Signal):
 
 
 class Lost(Signal):
-    """The item is no longer done here: it was cancelled, or others have taken it over.
+    """Raised if the item was cancelled, or taken over by another process.
 
     Attributes:
-        cause: What the engine raised; it wants that back.
+        cause: The engine's exception, which has to be raised to the engine again.
     """
 
     def __init__(self, cause: BaseException) -> None:
-        """Keep what the engine raised."""
         super().__init__("the item was taken over, or cancelled")
         self.cause = cause
 
 
 class WorkflowJournal:
-    """What the steps of one item have done, and what it waits for: a `Journal`, and `PendingApprovals`.
-
-    It is safe to use from several threads.
-    """
+    """The journal of one item and its pending approvals: a `Journal` and `PendingApprovals`. Thread-safe."""
 
     def __init__(
         self,
@@ -64,13 +60,13 @@ class WorkflowJournal:
         earlier: int,
         approvals: StoredApprovals,
     ) -> None:
-        """Read what was kept.
+        """Replay the recorded steps.
 
         Args:
             item: The item.
-            logs: What was kept of it: the path and the content of each record.
+            logs: The path and content of each record of the item.
             earlier: How many of the records belong to earlier attempts.
-            approvals: The questions in the store.
+            approvals: The pending approvals in the store.
         """
         self._item, self._repeats, self._approvals = item, item.repeats, approvals
         self._has_questions = item.attempt > 1
@@ -83,16 +79,16 @@ class WorkflowJournal:
             self._append(path, record)
 
     def recall(self, path: str) -> Kept | None:
-        """Return what is kept of a step that has ended, or `None` if it is to be done."""
+        """Return the recorded outcome of a step, or `None` if the step has to be run."""
         return self._kept.get(path)
 
-    def begin(self, path: str, tool: str, definition: str, arguments: str, *, may_repeat: bool) -> None:  # noqa: ARG002 - those of a `Journal`
-        """Keep that a step begins, if it may not be repeated.
+    def begin(self, path: str, tool: str, definition: str, arguments: str, *, may_repeat: bool) -> None:  # noqa: ARG002 - required by `Journal`
+        """Record that a step begins, unless the step can be repeated.
 
         Raises:
-            InDoubt: If it has begun before, and may have taken effect.
-            StoreError: If that cannot be written.
-            Lost: If the item is no longer done here.
+            InDoubt: If the step has begun before, and may have taken effect.
+            StoreError: If writing to the store fails.
+            Lost: If the item was cancelled or taken over.
         """
         if may_repeat:
             self._withdraw(path)
@@ -103,46 +99,46 @@ class WorkflowJournal:
         self._withdraw(path)
 
     def end(self, path: str, status: str, result: str, *, is_whole: bool, arguments: str = "") -> None:
-        """Keep how a step ended, before the next one begins.
+        """Record how a step ended.
 
         Raises:
-            StoreError: If that cannot be written.
-            Lost: If the item is no longer done here.
+            StoreError: If writing to the store fails.
+            Lost: If the item was cancelled or taken over.
         """
         record = {"status": status, "result": result, "is_whole": is_whole, "arguments": arguments}
         self._keep(path, record)
         self._withdraw(path)
 
     def pending_at(self, path: str) -> PendingApproval | None:
-        """Return the question that was asked at a place, unless a call there has begun since its answer.
+        """Return the question asked at a path, unless a call there has begun since it was answered.
 
         Raises:
-            StoreError: If it cannot be read.
+            StoreError: If reading the store fails.
         """
         found = self._approvals.at(self._item.run, path)
         self._has_questions = self._has_questions or found is not None
         return found
 
     def keep_pending(self, pending: PendingApproval) -> None:
-        """Keep a question, in the place of what was asked there before.
+        """Store a question, and replace an earlier one at the same path.
 
         Raises:
-            StoreError: If that cannot be written.
+            StoreError: If writing to the store fails.
         """
         self._approvals.keep(pending)
         self._has_questions = True
 
     def _withdraw(self, path: str) -> None:
-        """Forget what was asked about a step that has begun or ended: an answer is for one call alone."""
+        """Delete the question about a step that has begun or ended: an answer is valid for one call only."""
         if self._has_questions:
             self._approvals.withdraw(self._item.run, path)
 
     def end_item(self, path: str, end: ItemEnd) -> None:
-        """Keep that a whole item has ended, if it is a single call that may not be repeated and was kept to have begun.
+        """Record the end of the item if it is a single call whose beginning was recorded as not repeatable.
 
         Raises:
-            StoreError: If that cannot be written.
-            Lost: If the item is no longer done here.
+            StoreError: If writing to the store fails.
+            Lost: If the item was cancelled or taken over.
         """
         if path in self._begun:
             self.end(path, end.status, end.result, is_whole=True)
@@ -150,7 +146,7 @@ class WorkflowJournal:
             self._withdraw(path)
 
     def _take(self, path: str, record: dict[str, Any]) -> None:
-        """Take a record in: a step that has timed out, or whose result is not whole, may have taken effect."""
+        """Apply a record; a step that timed out or has an incomplete result stays in doubt."""
         if record["status"] == _BEGUN:
             self._begun[path] = record["tool"]
             return
@@ -160,7 +156,7 @@ class WorkflowJournal:
 
     def _keep(self, path: str, record: dict[str, Any]) -> None:
         with self._lock:
-            if loop_is_running():  # the engine's plain functions refuse to run in one
+            if loop_is_running():  # the engine's synchronous functions cannot run inside an event loop
                 run_apart(lambda: self._append_new(path, record))
             else:
                 self._append_new(path, record)
@@ -180,11 +176,11 @@ class WorkflowJournal:
 
 
 def open_journal(client: DBOSClient, item: StoredItem, approvals: StoredApprovals) -> WorkflowJournal:
-    """Return the journal of an item that begins, or begins again, in the thread of its workflow.
+    """Return the journal of an item that starts or restarts. Call it in the thread of the item's workflow.
 
     Raises:
-        StoreError: If the store cannot be read.
-        Lost: If the item is no longer done here.
+        StoreError: If reading the store fails.
+        Lost: If the item was cancelled or taken over.
     """
     try:
         logs = [_log_of(client, item_id(item.run, item.number, attempt)) for attempt in range(1, item.attempt + 1)]
