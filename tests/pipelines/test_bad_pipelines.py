@@ -21,7 +21,7 @@ def test_a_bad_pipeline_is_reported_whole(case, bench, problem_line):
     assert (pipeline is None) == any(problem.severity == "error" for problem in problems)
 
 
-HINTS = ("must be", "should be", "needs", "exists only", "is wanted", "only functions")
+HINTS = ("must be", "should be", "needs", "exists only", "instead of", "only functions")
 """Words by which a message says itself what is to be done."""
 
 

@@ -39,15 +39,15 @@ def test_a_circle_of_files_is_refused_at_the_step_that_closes_it(bench):
         (
             "TK622",
             "b.yaml",
-            "pipelines call one another in a circle: a.yaml → b.yaml → a.yaml",
-            "take one of these steps out",
+            "pipelines call each other in a circle: a.yaml → b.yaml → a.yaml",
+            "remove one of these steps",
         )
     ]
 
 
 def test_a_file_that_calls_itself_is_refused(bench):
     assert bench.problems("steps: [./pipeline.yaml]") == [
-        "1:9 TK622 pipelines call one another in a circle: pipeline.yaml → pipeline.yaml (take one of these steps out)"
+        "1:9 TK622 pipelines call each other in a circle: pipeline.yaml → pipeline.yaml (remove one of these steps)"
     ]
 
 
@@ -67,7 +67,7 @@ def test_too_many_levels_of_files_are_refused(bench):
     for number in range(25):
         bench.write(f"steps: [./p{number + 1}.yaml]", f"p{number}.yaml")
     [problem] = bench.read("steps: [./p0.yaml]")[1]
-    assert (problem.code, problem.message) == ("TK622", "pipelines call one another more than 20 deep")
+    assert (problem.code, problem.message) == ("TK622", "pipelines call each other more than 20 deep")
 
 
 def test_a_missing_file_is_an_unknown_tool(bench):

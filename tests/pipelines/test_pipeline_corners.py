@@ -35,7 +35,7 @@ def test_a_fallback_that_fails_is_the_failure(bench):
 
 def test_without_any_tools_the_hint_is_where_to_name_them(bench):
     bench.opening.tools.clear()
-    assert bench.problems("steps: [upper]") == ["1:9 TK604 unknown tool 'upper' (name a source of tools under 'tools')"]
+    assert bench.problems("steps: [upper]") == ["1:9 TK604 unknown tool 'upper' (list a source of tools under 'tools')"]
 
 
 def test_a_retry_waits_in_the_loop_when_there_is_one(bench):
@@ -143,7 +143,7 @@ def test_a_choice_between_types_is_refused_only_where_none_fits(bench):
         return [1]
 
     assert bench.add(either).problems('steps: [either, {use: odd, with: {number: "${{ prev }}"}}]') == [
-        "1:43 TK607 'number' of tool 'odd': a list where a whole number is wanted"
+        "1:43 TK607 'number' of tool 'odd': a list instead of a whole number"
     ]
 
 
@@ -156,7 +156,7 @@ def test_types_are_held_against_one_another_however_deep_they_lie(bench):
     [told] = bench.add(deep).problems(
         f'inputs: {{a: {json.dumps(nested("boolean", 19))}}}\nsteps: [{{deep: {{a: "${{{{ inputs.a }}}}"}}}}]'
     )
-    assert told.endswith("true or false where a whole number is wanted")
+    assert told.endswith("true or false instead of a whole number")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_the_types_of_expressions_are_known_where_they_are_certain(bench, expres
     text = f'steps: [{{use: strict, with: {{flag: "${{{{ {expression} }}}}", items: "${{{{ {expression} }}}}"}}}}]'
     told = [line.partition(": ")[2] for line in bench.add(strict).problems(text)]
     wanted = [one for one in ("true or false", "a list") if one != kind]
-    assert told == [f"{kind} where {one} is wanted" for one in wanted]
+    assert told == [f"{kind} instead of {one}" for one in wanted]
 
 
 def test_the_reason_of_a_run_that_was_ended_early_is_kept_through_nested_pipelines(bench):

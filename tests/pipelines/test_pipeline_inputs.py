@@ -165,7 +165,7 @@ def test_a_pipeline_made_in_python_always_takes_one_text():
     pipeline = Pipeline.of(greet)
     assert pipeline.spec.required == ("input",)
     assert [problem.message for problem in pipeline.problems] == [
-        "step 'greet' does not take the pipeline's input, which is lost"
+        "step 'greet' does not use the pipeline's input, which is lost"
     ]
 
 

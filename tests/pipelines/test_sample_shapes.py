@@ -118,7 +118,7 @@ def test_a_pipeline_can_be_looked_at(shape):
             "classify",
             ("list",),
             (
-                "for each of ${{ steps.list.output.issues }}, 4 at a time, failed ones left out",
+                "for each of ${{ steps.list.output.issues }}, 4 at a time, skipping failed items",
                 'its result becomes {"number": "${{ item.number }}", "label": "${{ result.label }}"}',
             ),
         ),
@@ -131,7 +131,7 @@ def test_a_pipeline_can_be_looked_at(shape):
             (
                 "only if ${{ len(steps.bugs.output) > 0 }}",
                 "asks first: Post a comment naming ${{ len(steps.bugs.output) }} bugs in ${{ inputs.repo }}?",
-                "goes on after a failure",
+                "continues after a failure",
             ),
         ),
     ]

@@ -244,7 +244,7 @@ def test_for_each_over_something_else_fails(bench):
     result = bench.run('steps: [{for_each: "${{ parse_json(input) }}", use: upper}]', '{"a": 1}')
     assert result == ToolResult.failure("for_each needs a list, not a mapping", "error")
     result = bench.run('steps: [{for_each: "${{ parse_json(input) }}", use: upper}]', '"a b"')
-    assert result == ToolResult.failure("for_each needs a list, not text; split(…) makes a list of a text", "error")
+    assert result == ToolResult.failure("for_each needs a list, not text; split(…) turns text into a list", "error")
 
 
 @pytest.mark.proof

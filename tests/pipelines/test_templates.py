@@ -68,8 +68,8 @@ SYNTAX_CURE = " (expressions are written as in Python: prev.name, len(prev) > 0)
 @pytest.mark.parametrize(
     ("text", "part", "message"),
     [
-        ("a ${{ prev", "${{", "'${{' is not closed (write '}}' behind the expression)"),
-        ("a ${{ prev }", "${{", "'${{' is not closed (write '}}' behind the expression)"),
+        ("a ${{ prev", "${{", "'${{' is not closed (write '}}' after the expression)"),
+        ("a ${{ prev }", "${{", "'${{' is not closed (write '}}' after the expression)"),
         ("a ${{ 'x }} b' + 1", "${{", "'${{' is not closed (a quote or a bracket before '}}' is not closed)"),
         ("a ${{ {'x': 1 }}", "${{", "'${{' is not closed (a quote or a bracket before '}}' is not closed)"),
         ("a ${{ len(prev }} b", "(", f"'(' was never closed{SYNTAX_CURE}"),

@@ -1,4 +1,4 @@
-"""Pipelines: chains of tools that run with no model in between, written in YAML or in Python."""
+"""Chains of tools that run without a model in between, written in YAML or in Python."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Actions: what a step does once: call a tool, compute a value, or ask a person."""
+"""The actions of steps: calling a tool, computing a value and asking a person."""
 
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -29,14 +29,14 @@ from toolkit.tools.short_calls import call_at_once, is_short
 
 
 class Action(Protocol):
-    """Something a step does."""
+    """What a step does."""
 
     async def act(self, flow: Flow, turn: Turn) -> Outcome:
-        """Do it once, with what has been handed on, and return what came of it."""
+        """Run the action once on the flow's current output and return the outcome."""
 
 
 def make_action(step: PlannedStep) -> Action:
-    """Return what a step without branches does."""
+    """Return the action of a step without branches."""
     definition = step.definition
     match definition.action:
         case Use(_, arguments) if step.tool is not None:
@@ -51,12 +51,11 @@ def make_action(step: PlannedStep) -> Action:
 
 
 class CallTool:
-    """Calls a tool with nothing round it."""
+    """Calls a tool without approval, retries or a timeout."""
 
     __slots__ = ("_arguments", "_feed", "_journaled", "_parameter", "_tool")
 
     def __init__(self, tool: Tool, feed: Feed | None, arguments: MappingValue | None) -> None:
-        """Keep what is called, how the previous output goes in, and what was written under `with`."""
         self._tool = tool
         self._feed = feed
         self._arguments = arguments
@@ -73,7 +72,7 @@ class CallTool:
 
 
 async def _called(tool: Tool, arguments: Arguments, context: ToolContext, demand: Demand | None = None) -> ToolResult:
-    """Call a tool, if the run that the call belongs to, where it belongs to one, may go on."""
+    """Call a tool, unless the call belongs to a run that has to end."""
     if demand is None and is_short(tool, context) and not loop_is_running():
         return call_at_once(tool, arguments, context)
     with context.run.calling() if context.run is not None else nullcontext():
@@ -87,7 +86,7 @@ def _journaled(tool: Tool) -> Tool:
 
 
 def arguments_of(feed: Feed | None, written: MappingValue | None, flow: Flow) -> Arguments:
-    """Return the arguments of a call: what was written, and what is piped.
+    """Return the arguments of a call: those under `with` and the piped output.
 
     Raises:
         ToolExecutionError: If an expression fails.
@@ -101,16 +100,15 @@ def arguments_of(feed: Feed | None, written: MappingValue | None, flow: Flow) ->
 
 
 class CallCarefully:
-    """Calls a tool that is asked about, tried again or timed. The gate is outermost, the clock innermost."""
+    """Calls a tool with approval, retries or a timeout: approval is asked once, the timeout applies to each attempt."""
 
     def __init__(self, step: PlannedStep, tool: Tool, arguments: MappingValue | None) -> None:
-        """Keep the step, what it calls and what was written under `with`."""
         self._step = step
         self._tool = tool
         self._arguments = arguments
 
     async def act(self, flow: Flow, turn: Turn) -> Outcome:
-        """Ask if somebody has to be asked, then call the tool, again where that may help."""
+        """Ask for approval if the step requires it, then call the tool and retry it as configured."""
         definition = self._step.definition
         arguments = arguments_of(self._step.feed, self._arguments, flow)
         demand = None if definition.approval is None else demand_of(definition.approval, self._step.label, flow)
@@ -143,7 +141,7 @@ class CallCarefully:
 
 
 def demand_of(approval: Approval, label: str, flow: Flow) -> Demand | None:
-    """Return the question that a step wants, or `None` if its condition does not hold."""
+    """Return the approval that a step demands, or `None` if its condition is false."""
     roots = flow.roots()
     if approval.when is not None and not approval.when.render(roots):
         return None
@@ -166,17 +164,17 @@ class ComputeValue:
 
 
 class AskPerson:
-    """Asks whether to go on, and calls nothing."""
+    """Asks a reviewer whether to continue, without calling a tool."""
 
     def __init__(self, label: str, approval: Approval) -> None:
         self._label = label
         self._approval = approval
 
     async def act(self, flow: Flow, turn: Turn) -> Outcome:
-        """Ask.
+        """Ask the reviewer.
 
         Raises:
-            ConfigurationError: If nobody can be asked.
+            ConfigurationError: If there is no reviewer.
             ExitEarlyError: If the reviewer ends the run.
         """
         demand = demand_of(self._approval, self._label, flow)
@@ -192,7 +190,10 @@ class AskPerson:
 
 
 def _request(call: DescribedCall, demand: Demand, flow: Flow, context: ToolContext) -> ReviewRequest:
-    """Return the question of a gate step; it is bound to the pipeline's call and to what is handed on, shown or not."""
+    """Return the review request of an `approve` step.
+
+    The request is bound to the pipeline's call and to the previous output, even where that output is not shown.
+    """
     gate = context.gate
     handed_on = fingerprint(demand.asked_by, {"prev": flow.output})
     request = ReviewRequest(
@@ -211,7 +212,7 @@ def _request(call: DescribedCall, demand: Demand, flow: Flow, context: ToolConte
 
 
 def _show(show: Any, flow: Flow) -> Mapping[str, Any]:
-    """Return what is shown with a question about no call: the step's own text, or else its input."""
+    """Return the data shown with the question: the step's `show`, or else the previous output."""
     if show is None:
         return {"prev": flow.output}
     return show if isinstance(show, Mapping) else {"show": show}

@@ -1,7 +1,7 @@
-"""The builder: a pipeline made in Python, with the same keys as in a file.
+"""Builds pipelines in Python with the same keys as in a file.
 
-The builder's calls become the same nodes as a file's and pass the same reading and planning; a problem is reported at
-its line of Python.
+Each method call is turned into the nodes that a file would have, so the same code reads and plans both. Problems are
+reported at the line of Python that caused them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -37,7 +37,7 @@ P = TypeVar("P")
 
 
 class PipelineBuilder(Generic[P]):
-    """Makes a pipeline step by step; `build` reports everything that is wrong at once.
+    """Builds a pipeline step by step. `build` reports all problems together.
 
     Example:
         >>> from toolkit import Pipeline
@@ -56,7 +56,11 @@ class PipelineBuilder(Generic[P]):
     """
 
     def __init__(self, make: Callable[[Plan], P]) -> None:
-        """Keep what is made of the plan."""
+        """Create an empty builder.
+
+        Args:
+            make: Called by `build` to turn the plan into the finished object.
+        """
         self._make = make
         self._name: Word | None = None
         self._description: Word | None = None
@@ -70,17 +74,17 @@ class PipelineBuilder(Generic[P]):
         self._reader = StepReader(self._problems, StepDefaults())
 
     def name(self, name: str) -> Self:
-        """Say what a model calls it by."""
+        """Set the pipeline's name, by which models call it."""
         self._name = Word(name, place_of_caller())
         return self
 
     def description(self, description: str) -> Self:
-        """Say what it does and when to use it."""
+        """Describe what the pipeline does and when to use it."""
         self._description = Word(description, place_of_caller())
         return self
 
     def error_strategy(self, strategy: ErrorStrategy | str) -> Self:
-        """Say what happens after a step has failed; `FAIL_FAST` by default."""
+        """Set what happens after a step has failed. The default is `FAIL_FAST`."""
         try:
             self._strategy = ErrorStrategy(strategy)
         except ValueError:
@@ -88,12 +92,15 @@ class PipelineBuilder(Generic[P]):
         return self
 
     def inputs(self, inputs: Mapping[str, Any]) -> Self:
-        """Say what it takes, a JSON Schema fragment by name; one text, `input`, by default."""
+        """Declare the inputs as a mapping from names to JSON Schema fragments.
+
+        By default, the pipeline has a single input: a string named `input`.
+        """
         self._inputs = self._node(dict(inputs), place_of_caller())
         return self
 
     def output(self, value: Any) -> Self:
-        """Say what it gives: plain data with `${{ }}` in it; the last step's result by default."""
+        """Set the pipeline's output: plain data that may contain `${{ }}`. The default is the last step's result."""
         self._output = read_value(self._node(value, place_of_caller()), self._problems)
         return self
 
@@ -103,38 +110,38 @@ class PipelineBuilder(Generic[P]):
         Args:
             tool: A Tool, a marked function, or an object with `execute(text)`.
             **keys: The keys of a step as in a file: `id`, `pipe`, `when`, `for_each`, `max_parallel`, `on_item_error`,
-                `retry`, `timeout`, `approve`, `adapt`, `on_error`; and `arguments` for `with`.
+                `retry`, `timeout`, `approve`, `adapt` and `on_error`. `with` is called `arguments` here.
 
         Raises:
-            InvalidPipeline: If there is no tool.
+            InvalidPipeline: If `tool` is not exactly one tool.
         """
         return self._add(self._steps, self._use(tool), keys)
 
     def set(self, value: Any, **keys: "Unpack[SetKeys]") -> Self:
-        """Add a step that computes a value: plain data with `${{ }}` in it."""
+        """Add a step that computes a value from plain data that may contain `${{ }}`."""
         return self._add(self._steps, {"set": value}, keys)
 
     def parallel(self, branches: Mapping[str, Any], **keys: "Unpack[ParallelKeys]") -> Self:
-        """Add a step that calls several tools side by side, one for each branch; a chain of steps is a Pipeline."""
+        """Add a step that calls several tools in parallel, one per branch. A branch of several steps is a Pipeline."""
         return self._add(self._steps, {"parallel": {name: self._use(tool) for name, tool in branches.items()}}, keys)
 
     def approve(self, message: Any = True, **keys: "Unpack[StepKeys]") -> Self:  # noqa: FBT002 - as in a file
-        """Add a step that only asks whether to go on."""
+        """Add a step that asks a reviewer whether to continue and does nothing else."""
         return self._add(self._steps, {"approve": message}, keys)
 
     def on_failure(self, tool: Any, **keys: "Unpack[UseKeys]") -> Self:
-        """Add a step that runs when the pipeline has failed; it can read `error`."""
+        """Add a step that runs after the pipeline has failed. Its expressions can read `error`."""
         return self._add(self._on_failure, self._use(tool), keys)
 
     def adapter(self, adapter: Callable[[ToolResult], Any] | Any) -> Self:
-        """Set how the result of the last step so far is reshaped for the next one; a second call replaces the first.
+        """Set how the result of the step added last is reshaped for the next step. A second call replaces the first.
 
         Args:
-            adapter: A function of the whole result, or plain data with `${{ result }}` in it. It is called only after a
-                success, and only if another step follows.
+            adapter: A function that receives the whole result, or plain data that may contain `${{ result }}`. It is
+                applied only if the step succeeds and another step follows.
 
         Raises:
-            InvalidPipeline: If there is no step yet, or no adapter.
+            InvalidPipeline: If no step has been added yet, or the adapter is `None`.
         """
         if not self._steps:
             _refuse("adapter() must be called after a step()")
@@ -157,7 +164,7 @@ class PipelineBuilder(Generic[P]):
         """Return the pipeline.
 
         Raises:
-            InvalidPipeline: With everything that is wrong.
+            InvalidPipeline: If the pipeline has errors. The exception lists all of them.
         """
         place = place_of_caller()
         definition = PipelineDefinition(
@@ -208,7 +215,7 @@ class PipelineBuilder(Generic[P]):
         return {"use": self._key_of(_tool_of(candidate))}
 
     def _key_of(self, tool: Tool) -> str:
-        """Return the word that stands for a tool: its name, numbered where another tool has the same one."""
+        """Return a unique key for a tool: its name, with a number added if another tool has the same name."""
         key, number = tool.name, 1
         while self._tools.setdefault(key, tool) is not tool:
             number += 1
@@ -216,7 +223,7 @@ class PipelineBuilder(Generic[P]):
         return key
 
     def _node(self, data: Any, place: Location) -> Node:
-        """Return plain data as the node that a file would have for it."""
+        """Convert plain data to the node that it would have in a file."""
         match data:
             case None | bool() | int() | float() | str():
                 return Scalar(data, "" if data is None else str(data), plain=False, location=place)
@@ -239,7 +246,7 @@ def _is_blank(text: Any) -> bool:
 
 
 class _GivenTools:
-    """The tools that a builder was given, by the words that stand for them."""
+    """Resolves the keys of a builder's tools."""
 
     environment: Mapping[str, str] = {}
 
@@ -257,10 +264,10 @@ class _GivenTools:
 
 
 class PlainStepTool(WrappedTool):
-    """An object with `execute(text)` that knows nothing of tools: its errors are reported with the step's name."""
+    """Wraps a plain object with `execute(text)`, so that its errors name the step."""
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Do the work, and say which step raised what."""
+        """Call the object and add the step's name to any error that it raises."""
         try:
             return await self.inner.perform(parsed, context)
         except Signal:
@@ -270,10 +277,10 @@ class PlainStepTool(WrappedTool):
 
 
 def _tool_of(candidate: Any) -> Tool:
-    """Return the one tool that a step calls.
+    """Return the tool that a step calls.
 
     Raises:
-        InvalidPipeline: If there is none, or more than one.
+        InvalidPipeline: If the candidate is not exactly one tool.
     """
     tools, problems = build_tools(candidate)
     if errors_among(problems):
@@ -287,10 +294,10 @@ def _tool_of(candidate: Any) -> Tool:
 
 
 def check_all_given(steps: Sequence[Any], how: Literal["named", "unnamed"]) -> None:
-    """Refuse a chain that begins with nothing or has a gap.
+    """Check that there is at least one step and that no step is `None`.
 
     Raises:
-        InvalidPipeline: Saying which.
+        InvalidPipeline: If there is no step, or a step is `None`.
     """
     if not steps or steps[0] is None:
         _refuse("first step must not be None")

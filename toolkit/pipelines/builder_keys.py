@@ -1,6 +1,6 @@
-"""Builder keys: the options of a step in a builder, for type checkers; a file has the same keys (`step_keys`).
+"""The keyword arguments of the builder's steps, for type checkers.
 
-Each key is described where it is read; `None` omits a key.
+They are the same keys as in a file and are described in `step_keys`. `None` means that the key is not set.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ class StepKeys(TypedDict, total=False):
 
 
 class ParallelKeys(StepKeys, total=False):
-    """The keys of a step that has branches."""
+    """The keys of a step with branches."""
 
     adapt: Any
     timeout: str | float | None

@@ -1,4 +1,4 @@
-"""Charts: a pipeline as shapes, frames and arrows, for whatever language a diagram is written in. Pure data."""
+"""Describes a pipeline as shapes, frames and arrows, independent of any diagram language."""
 
 from collections.abc import Collection, Generator, Iterator, Sequence
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from toolkit.pipelines.plans import Plan
 
 
 class Shape(NamedTuple):
-    """What a chart shows; its kind is that of a step, or `end` for an input or the output."""
+    """A box of a chart. Its kind is that of the step, or `end` for an input or the output."""
 
     id: str
     kind: str
@@ -16,18 +16,18 @@ class Shape(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """What encloses shapes, such as a branch; it stays open up to its `FrameEnd`."""
+    """The start of a frame around shapes, such as a branch. The frame ends at its `FrameEnd`."""
 
     id: str
     title: str
 
 
 class FrameEnd(NamedTuple):
-    """Where the innermost open frame ends."""
+    """The end of the innermost open frame."""
 
 
 class Arrow(NamedTuple):
-    """A way between two shapes; a dotted one shows data that comes from steps further back."""
+    """An arrow between two shapes. A dotted arrow shows data that comes from an earlier step."""
 
     start: str
     end: str
@@ -37,11 +37,11 @@ class Arrow(NamedTuple):
 
 Item = Shape | Frame | FrameEnd | Arrow
 FAILURE = "failure"
-"""The id of the frame that holds the steps that run after a failure."""
+"""The id of the frame around the `on_failure` steps."""
 
 
 def chart_of(plan: Plan) -> Iterator[Item]:
-    """Yield everything that the chart of a pipeline shows, in the order in which it is drawn."""
+    """Yield the items of a pipeline's chart in drawing order."""
     return _Chart(plan).items()
 
 
@@ -77,7 +77,10 @@ class _Chart:
     def _arrows(
         self, steps: Sequence[StepOutline], before: list[str], carried: Collection[str] = ()
     ) -> Generator[Item, None, list[str]]:
-        """Yield the arrows of a chain, and return where it ends; `carried` is the data that comes along them."""
+        """Yield the arrows of a chain and return the paths of its last steps.
+
+        Sources in `carried` reach the first step along its solid arrows and get no dotted arrow.
+        """
         for step in steps:
             condition = next((note for note in step.notes if note.startswith("only if ")), "")
             yield from self._join(before, step.path, condition)

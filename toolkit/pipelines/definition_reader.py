@@ -1,4 +1,4 @@
-"""Definition reader: the nodes of a document become a definition; every mistake of form is found in one go."""
+"""Reads a pipeline's definition from a document and reports all mistakes of form together."""
 
 from toolkit import documents
 from toolkit.documents import Node
@@ -18,18 +18,18 @@ from toolkit.tools.heads import HeadReader
 
 
 def read_definition(root: Node, problems: list[Problem]) -> PipelineDefinition | None:
-    """Return the definition that a document's root node holds, as far as it can be read.
+    """Read as much as possible of the definition in a document.
 
     Args:
         root: The document's root node.
-        problems: Receives everything that is wrong. A definition with errors must not be run, but may be planned, so
-            that later problems are reported at the same time.
+        problems: The list to which all problems are added. A definition with errors must not be run, but it can be
+            planned, so that the problems of both stages are reported together.
 
     Returns:
-        The definition, or `None` if the document is not a pipeline at all.
+        The definition, or `None` if the document is not a pipeline.
     """
     reader = _Reader(problems)
-    mapping = reader.mapping(root, "a pipeline", "'steps:' and below it one tool a line")
+    mapping = reader.mapping(root, "a pipeline", "'steps:' followed by one tool per line")
     return None if mapping is None else reader.definition(mapping)
 
 
@@ -78,7 +78,7 @@ class _Reader(HeadReader):
     def _steps(self, root: documents.Mapping, reader: StepReader) -> tuple[StepDefinition, ...]:
         node = root.get("steps")
         if node is None:
-            self.report(root.location, "a pipeline needs 'steps'", hint="list the tools under 'steps:', one a line")
+            self.report(root.location, "a pipeline needs 'steps'", hint="list the tools under 'steps:', one per line")
             return ()
         steps = self.sequence(node, "'steps'")
         if steps is not None and not steps.items:

@@ -1,6 +1,6 @@
-"""Definitions: the content of a pipeline's file, or of a builder; well-formed, but nothing in it looked up yet.
+"""Values for the content of a pipeline's file or builder: well-formed, but with no name looked up yet.
 
-Every name keeps the place where it stands. `planning` turns a definition into a Plan.
+Every name keeps its location. `planning` turns a definition into a Plan.
 """
 
 from collections.abc import Callable
@@ -27,10 +27,10 @@ FAILURES: tuple[Failure, ...] = ("timeout", "rate_limit", "network", "error")
 
 
 class ErrorStrategy(Enum):
-    """What happens after a step fails that has no error strategy of its own.
+    """What happens after a step without `on_error` fails.
 
-    `FAIL_FAST` ends the pipeline with that step's own result. `CONTINUE_ON_FAILURE` hands the error's message to the
-    next step, and the last step's result is the pipeline's.
+    `FAIL_FAST` ends the pipeline with the failed step's result. `CONTINUE_ON_FAILURE` passes the error message to the
+    next step; the pipeline's result is that of its last step.
     """
 
     FAIL_FAST = "fail_fast"
@@ -38,7 +38,15 @@ class ErrorStrategy(Enum):
 
 
 class Retry(NamedTuple):
-    """How often a failed call is tried, and the seconds between attempts."""
+    """How often a failed call is retried, and how long to wait between attempts.
+
+    Attributes:
+        attempts: Maximum number of attempts, including the first.
+        backoff: Seconds to wait after the first attempt.
+        factor: Factor by which the wait grows after each further attempt.
+        longest: Maximum wait in seconds.
+        errors: The kinds of failures that are retried.
+    """
 
     attempts: int = 3
     backoff: float = 1.0
@@ -48,7 +56,7 @@ class Retry(NamedTuple):
 
 
 class Approval(NamedTuple):
-    """That somebody is to be asked, and the text shown; `when` is the condition under which it is asked."""
+    """The approval that a step requires: the question, the data shown with it, and the condition for asking."""
 
     location: Location
     message: Value | None = None
@@ -58,7 +66,7 @@ class Approval(NamedTuple):
 
 
 class Each(NamedTuple):
-    """A step runs once for every item of a list, `max_parallel` at a time."""
+    """The list for whose items a step runs, at most `max_parallel` of them at the same time."""
 
     items: Value
     location: Location
@@ -67,7 +75,7 @@ class Each(NamedTuple):
 
 
 class Use(NamedTuple):
-    """A step that calls a tool: `arguments` is what stands under `with`, `pipe` the parameter that it names."""
+    """A step that calls a tool; `arguments` is the value of `with`, `pipe` the parameter for the previous output."""
 
     tool: Word
     arguments: MappingValue | None = None
@@ -81,26 +89,26 @@ class Compute(NamedTuple):
 
 
 class Branches(NamedTuple):
-    """A step that runs several chains of steps side by side."""
+    """A step that runs several chains of steps in parallel."""
 
     branches: "dict[str, tuple[Word, tuple[StepDefinition, ...]]]"
 
 
 class Ask(NamedTuple):
-    """A step that only asks whether to go on."""
+    """A step that only asks for approval."""
 
 
 Action = Use | Compute | Branches | Ask
 
 
 class AdapterFunction(NamedTuple):
-    """An adapter written in Python: it sees the whole result and returns what the next step receives."""
+    """An adapter written in Python: it receives the whole result and returns the input of the next step."""
 
     function: Callable[[ToolResult], Any]
 
 
 class Fallback(NamedTuple):
-    """The value that takes the place of a failed step's output."""
+    """The value that replaces a failed step's output."""
 
     value: Value
 
@@ -109,7 +117,7 @@ OnError = Literal["fail", "continue"] | Fallback
 
 
 class StepDefinition(NamedTuple):
-    """One step as it is written; `None` means not set. `node` is the whole of it, where it stands in a file."""
+    """One step as written; `None` means not set. `node` is its node in the file."""
 
     location: Location
     action: Action
@@ -126,19 +134,19 @@ class StepDefinition(NamedTuple):
 
 
 class PipelineDefinition(NamedTuple):
-    """A whole pipeline as it is written.
+    """A whole pipeline as written.
 
     Attributes:
-        name: The name of the tool that it becomes, and where that stands (the file's stem if nowhere).
-        description: What it does.
-        location: The place of the whole definition.
-        steps: What runs, in order.
-        tools: The sources that its tools come from besides the known ones.
-        inputs: What it takes; `None` means one text, `input`.
+        name: The tool's name with its location; the file's stem if the file sets no name.
+        description: What the pipeline does.
+        location: The location of the whole definition.
+        steps: The steps, in order.
+        tools: Additional sources of tools.
+        inputs: The declared inputs; `None` means a single string, `input`.
         error_strategy: What happens after a failure.
-        output: What it gives; `None` means the last step's result.
-        on_failure: Steps that run when it has failed.
-        drops_unread_input: Whether it takes nothing where `inputs` is `None` and no step reads the text.
+        output: The output; `None` means the last step's result.
+        on_failure: Steps that run after the pipeline has failed.
+        drops_unread_input: Whether the pipeline has no inputs if `inputs` is `None` and no step reads `input`.
     """
 
     name: Word

@@ -1,7 +1,7 @@
-"""The direct way: a step that passes text to a tool and has no other keys, without a listener or questions.
+"""A fast path for steps that only pass text to a tool, where there is no listener and no question.
 
-It does what `Step.run` does, without the stations that such a step does not have. Most steps of most chains are so. A
-call that belongs to a run takes the long way, since the run may have to end before it.
+It has the same effect as `Step.run`, without the stages that such a step does not use. Most steps of most chains are
+like this. A call that belongs to a run does not take the fast path, since the run may have to end before the call.
 """
 
 from toolkit.approvals.gates import Gate
@@ -10,14 +10,14 @@ from toolkit.pipelines.plans import PlannedStep
 from toolkit.tools.base import Tool
 
 
-class DirectWay:
-    """The short way to run one step.
+class DirectCall:
+    """The fast path of one step.
 
     Attributes:
-        tool: What is called.
-        call: Calls it.
+        tool: The tool to call.
+        call: The tool's `call` method.
         parameter: The parameter that receives the text.
-        path: Where its output is kept.
+        path: The step's path, under which its output is stored.
     """
 
     __slots__ = ("_quiet_gate", "call", "parameter", "path", "tool")
@@ -30,26 +30,26 @@ class DirectWay:
         self._quiet_gate: Gate | None = None
 
     def is_quiet(self, gate: Gate) -> bool:
-        """Return whether no question is to be expected, so that nobody has to know where the call stands.
+        """Return whether no question is expected, so that the call does not need to report its position.
 
-        The call itself is judged when it is made; a policy that changes its mind then asks all the same.
+        The call itself is still checked when it is made: if the policy has changed by then, the reviewer is asked.
         """
         if gate is self._quiet_gate:
             return True
         if self.tool.uses_context or gate.needs_arguments:
-            return False  # it may ask of its own accord, or for these very arguments
+            return False  # the tool itself may ask, or the policy may ask because of the arguments
         if gate.verdict_on(self.tool.described).action != "allow":
             return False
         self._quiet_gate = gate
         return True
 
 
-def direct_way(step: PlannedStep) -> DirectWay | None:
-    """Return the short way to run a step, or `None` if one of its keys needs the long one."""
+def direct_call(step: PlannedStep) -> DirectCall | None:
+    """Return the fast path of a step, or `None` if the step has a key that needs `Step.run`."""
     tool, feed = step.tool, step.feed
     if tool is None or feed is None or feed.parameter is None or not feed.as_text or not _says_nothing_else(step):
         return None
-    return DirectWay(tool, feed.parameter, step.path)
+    return DirectCall(tool, feed.parameter, step.path)
 
 
 def _says_nothing_else(step: PlannedStep) -> bool:

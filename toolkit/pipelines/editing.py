@@ -1,4 +1,4 @@
-"""Editing: the edits that add one key to a step, in whatever form it is written, and change nothing else."""
+"""Makes edits that add a key to a step, whichever form the step is written in, and change nothing else."""
 
 import re
 
@@ -10,13 +10,13 @@ _LINE_END = re.compile(r"\r\n|\n|\r|$")
 
 
 def with_key(node: Node | None, key: str, value: str, *, is_safe: bool) -> Fix | None:
-    """Return the fix that writes `key: value` into a step that calls a tool; None where its form is not known.
+    """Return a fix that adds `key: value` to a step that calls a tool, or `None` if the step's form is not supported.
 
     Args:
-        node: The step as it is written: a name, a name with arguments, or keys; in lines or between braces.
-        key: The key, which it does not have yet.
+        node: The step as written: a name, a name with arguments, or a mapping of keys, in block or flow style.
+        key: The key, which the step does not have yet.
         value: The value as YAML.
-        is_safe: Whether the pipeline means what it meant.
+        is_safe: Whether the pipeline keeps its meaning.
     """
     entry = f"{key}: {value}"
     edits: tuple[Edit, ...] | None = None
@@ -31,7 +31,7 @@ def with_key(node: Node | None, key: str, value: str, *, is_safe: bool) -> Fix |
 
 
 def _beside_name(name: Scalar, entry: str) -> tuple[Edit, ...] | None:
-    """`- shout` becomes `- use: shout` and the entry below; `[shout]` becomes `[{use: shout, …}]`."""
+    """Turn `- shout` into `- use: shout` with the entry below it, or `[shout]` into `[{use: shout, …}]`."""
     if name.written is None:
         return None
     text = name.written.source.text
@@ -43,7 +43,7 @@ def _beside_name(name: Scalar, entry: str) -> tuple[Edit, ...] | None:
 
 
 def _behind_use(step: Mapping, key: Scalar, used: Scalar, entry: str) -> tuple[Edit, ...] | None:
-    """The entry stands behind `use`: on the next line, or behind a comma between braces."""
+    """Add the entry after `use`: on the next line, or after a comma in flow style."""
     if used.written is None:
         return None
     if _is_between_braces(step, used):
@@ -52,7 +52,7 @@ def _behind_use(step: Mapping, key: Scalar, used: Scalar, entry: str) -> tuple[E
 
 
 def _beside_arguments(step: Mapping, entry: str) -> tuple[Edit, ...] | None:
-    """`shout: {…}` becomes `use: shout`, the entry, and `with: {…}`."""
+    """Turn `shout: {…}` into `use: shout`, the entry, and `with: {…}`."""
     [(name, _)] = step.entries.values()
     if name.written is None:
         return None
@@ -67,7 +67,7 @@ def _is_between_braces(step: Mapping, inside: Scalar) -> bool:
 
 
 def _below(scalar: Scalar, aligned: Location, entry: str) -> Edit:
-    """Put an entry on the line below a value, behind the comment that follows it there."""
+    """Insert an entry on the line below a value, after any comment on the value's line."""
     assert scalar.written is not None  # noqa: S101 - the callers have looked
     found = _LINE_END.search(scalar.written.source.text, scalar.written.end)
     end = found.start() if found else len(scalar.written.source.text)

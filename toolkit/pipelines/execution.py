@@ -1,8 +1,8 @@
-"""Execution: a plan is run: step after step, each on its way through the same stations.
+"""Runs a plan step by step. Every step passes through the same stages.
 
-A step is asked whether it applies (`when`), is done once or for each item of a list (`for_each`), passes the gate, is
-tried again and timed (`retry`, `timeout`), has its result reshaped (`adapt`), and if it failed it is decided what
-follows (`on_error`). What a step does not say costs it nothing.
+A step checks its condition (`when`), runs once or for each item of a list (`for_each`), asks for approval (`approve`),
+is retried and timed (`retry`, `timeout`), and reshapes its result (`adapt`). If it failed, `on_error` decides what
+follows. Keys that a step does not have cost nothing.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,7 +15,7 @@ from toolkit.errors import ApprovalPending, ExitEarlyError, Signal
 from toolkit.events import StepFinished, StepStarted
 from toolkit.pipelines.actions import Action, CallTool, make_action
 from toolkit.pipelines.definitions import AdapterFunction, Fallback
-from toolkit.pipelines.direct import direct_way
+from toolkit.pipelines.direct import direct_call
 from toolkit.pipelines.flows import (
     SKIPPED,
     Flow,
@@ -39,11 +39,11 @@ from toolkit.tools.short_calls import call_at_once, is_short
 from toolkit.tools.wait_clocks import Counting
 
 Ready = Outcome | Sequence[Any] | None
-"""What is known before a step is done: that it is not, for which items it is, or that it is done once."""
+"""The decision before a step runs: an outcome if it does not run, the items to run it for, or `None` to run it once."""
 
 
 class Step:
-    """One step of a plan, ready to run any number of times, also at the same time."""
+    """One step of a plan, ready to run any number of times, also concurrently."""
 
     __slots__ = ("_action", "_definition", "_is_simple", "_name", "direct", "planned")
 
@@ -54,17 +54,17 @@ class Step:
         self._name = definition.id.text if definition.id is not None else None
         self._action: Action = Fork(planned) if planned.branches else make_action(planned)
         self._is_simple = definition.when is None and definition.each is None
-        self.direct = direct_way(planned)
+        self.direct = direct_call(planned)
 
     async def run(self, flow: Flow) -> Outcome:
-        """Run the step and return what came of it; the flow stays as it is.
+        """Run the step and return its outcome, without changing the flow.
 
         Raises:
-            Signal: What ends more than this step.
+            Signal: If more than this step has to end.
         """
         context = flow.context
         if context.listener is not None:
-            return await self._run_told(flow, Counting(context.listener))
+            return await self._run_reported(flow, Counting(context.listener))
         if (context.gate is not None or context.run is not None) and not self._is_short(context):
             context = context_within(context, self.planned, flow)
         started = perf_counter()
@@ -73,13 +73,13 @@ class Step:
         return self._settle(flow, outcome, _worked_since(started, context))
 
     def _is_short(self, context: ToolContext) -> bool:
-        """Return whether all that the step does is a call about which nobody has to know where it stands."""
+        """Return whether the step is just a short call, which does not need to report its position."""
         tool = self.planned.tool
         is_call = self._is_simple and isinstance(self._action, CallTool) and not loop_is_running()
         return is_call and tool is not None and is_short(tool, context)
 
-    async def _run_told(self, flow: Flow, listener: Counting) -> Outcome:
-        """Run the step and report its start and, whatever happens, its one finish to the listener."""
+    async def _run_reported(self, flow: Flow, listener: Counting) -> Outcome:
+        """Run the step and report its start and, however it ends, its finish to the listener."""
         context = flow.context
         inner = context_within(context, self.planned, flow).replace(listener=listener)
         path = flow.run.prefix + self.planned.path
@@ -133,10 +133,10 @@ class Step:
             seconds=seconds,
         )
 
-    # ------------------------------------------------------------------------------------------------- the stations
+    # --------------------------------------------------------------------------------------------------- the stages
 
     def _ready(self, flow: Flow) -> Ready:
-        """Decide whether the step applies, and to which items."""
+        """Decide whether the step runs, and for which items."""
         definition = self._definition
         try:
             if definition.when is not None and not definition.when.render(flow.roots()):
@@ -144,7 +144,7 @@ class Step:
             return None if definition.each is None else items_of(definition.each, flow)
         except Signal:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever an expression runs into is the step's failure
+        except Exception as error:  # noqa: BLE001 - any error of an expression is a failure of the step
             return failure_of(error, attempts=0)
 
     async def _do(self, flow: Flow, turn: Turn, ready: Ready) -> Outcome:
@@ -159,7 +159,7 @@ class Step:
         return await self._unless_kept(turn, partial(self._act, flow, turn))
 
     async def _unless_kept(self, turn: Turn, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
-        """Do some work of the step, unless a journal has its result; a person's answer is asked for again."""
+        """Do work of the step unless the journal has its outcome. Approval steps always ask again."""
         if turn.context.journal is None or self.planned.kind == "approve":
             return await work()
         from toolkit.pipelines.kept_outcomes import keep, recalled  # noqa: PLC0415 - few runs keep a journal
@@ -173,7 +173,7 @@ class Step:
         return outcome
 
     async def _act(self, flow: Flow, turn: Turn) -> Outcome:
-        """Do what the step does, once, and reshape what came of it."""
+        """Run the step's action once and adapt its result."""
         try:
             outcome = await self._action.act(flow, turn)
             return self._adapt(flow, outcome) if outcome.status == "ok" and self.planned.adapts else outcome
@@ -181,7 +181,7 @@ class Step:
             return refused_by_gate(str(refused))
         except Signal:
             raise
-        except Exception as error:  # noqa: BLE001 - an expression or an adapter that fails is the step's failure
+        except Exception as error:  # noqa: BLE001 - an error of an expression or adapter is a failure of the step
             return failure_of(error)
 
     def _adapt(self, flow: Flow, outcome: Outcome) -> Outcome:
@@ -196,7 +196,7 @@ class Step:
         return made._replace(skips=outcome.skips)
 
     def _settle(self, flow: Flow, outcome: Outcome, seconds: float) -> Outcome:
-        """Decide what follows a failure, and keep what later steps may read."""
+        """Apply the error strategy to a failure and store what later steps can read."""
         settled = outcome
         if outcome.failed:
             settled = self._after_failure(flow, outcome)
@@ -223,18 +223,18 @@ class Step:
                     made = outcome_of_written(value, flow.roots() | {"error": error})
                 except Signal:
                     raise
-                except Exception as failure:  # noqa: BLE001 - a fallback that fails is the step's failure
+                except Exception as failure:  # noqa: BLE001 - an error of the fallback is a failure of the step
                     return failure_of(failure)
                 return outcome._replace(result=made.result, output=made.output, goes_on=True)
 
 
 def _worked_since(started: float, context: ToolContext) -> float:
-    """Return the seconds since then, without those in which a person was waited for."""
+    """Return the seconds since `started`, not counting the time spent waiting for a person."""
     return perf_counter() - started if context.waits is None else context.waits.worked_since(started)
 
 
 def _count_of(ready: Ready) -> int | None:
-    """Return for how many items a step is done; `None` where it is for no list."""
+    """Return the number of items that a step runs for, or `None` if it has no list."""
     return None if ready is None or isinstance(ready, Outcome) else len(ready)
 
 
@@ -242,15 +242,14 @@ _ENDED = Outcome("ended", ToolResult(error="the step was cancelled", error_code=
 
 
 class Fork:
-    """Runs several chains of steps side by side and joins what they give."""
+    """Runs several chains of steps in parallel and joins their outputs."""
 
     def __init__(self, planned: PlannedStep) -> None:
-        """Build the steps of each branch."""
         self._timeout = planned.definition.timeout
         self._branches = {name: make_steps(steps) for name, steps in planned.branches.items()}
 
     async def act(self, flow: Flow, turn: Turn) -> Outcome:
-        """Run all branches and return the mapping of their outputs, or the first failure."""
+        """Run all branches and return a mapping of their outputs, or the first failure."""
         if self._timeout is None:
             return await self._join(flow, turn)
         from toolkit.wrappers.timing import OutOfTime, within  # noqa: PLC0415 - a clock needs the event loop
@@ -263,7 +262,7 @@ class Fork:
             return outcome_of(ToolResult.failure(f"timed out after {spoken(self._timeout)}", "timeout"))
 
     async def _join(self, flow: Flow, turn: Turn) -> Outcome:
-        from toolkit.parallel_tasks import gather  # noqa: PLC0415 - side by side needs anyio
+        from toolkit.parallel_tasks import gather  # noqa: PLC0415 - only parallel branches need anyio
 
         outputs: dict[str, Any] = dict.fromkeys(self._branches)
         failures: list[Outcome] = []
@@ -273,7 +272,7 @@ class Fork:
             branch = flow.fork(_within_branch(turn.context, name))
             try:
                 failed = await run_chain(steps, branch)
-            except ApprovalPending as signal:  # the other branches are done meanwhile
+            except ApprovalPending as signal:  # the other branches continue
                 pending.append(signal)
                 return True
             if failed is not None:
@@ -295,7 +294,7 @@ def _within_branch(context: ToolContext, name: str) -> ToolContext:
 
 
 def _note_earlier_call(step: PlannedStep, context: ToolContext) -> None:
-    """Let the gate know that what a step has read is here, though it is not done again."""
+    """Add the calls of a recalled step to the gate's history, since their results are used without a new call."""
     if context.gate is not None:
         for each in step.walk():
             if each.tool is not None:
@@ -308,10 +307,10 @@ def make_steps(planned: Sequence[PlannedStep]) -> tuple[Step, ...]:
 
 
 async def run_chain(steps: Sequence[Step], flow: Flow) -> Outcome | None:
-    """Run steps one after another, each with what the one before handed on.
+    """Run steps in order, each with the output of the one before.
 
     Returns:
-        `None` if the end was reached, else the failure that ended the chain.
+        The failure that ended the chain, or `None` if all steps ran.
     """
     context = flow.context
     gate, is_watched = context.gate, context.listener is not None or context.run is not None
@@ -334,7 +333,7 @@ async def run_chain(steps: Sequence[Step], flow: Flow) -> Outcome | None:
             else:
                 outcome = await step.run(flow)
         except ExitEarlyError as error:
-            if step.planned.tool is not None:  # what was done in a pipeline that the step calls
+            if step.planned.tool is not None:  # the outputs are those of a pipeline that the step calls
                 error.outputs = {f"{step.planned.path}/{path}": output for path, output in error.outputs.items()}
             raise
         if not outcome.goes_on:

@@ -1,4 +1,4 @@
-"""Failure steps: the steps that run when a pipeline has failed or was interrupted."""
+"""Runs the `on_failure` steps after a pipeline has failed or was interrupted."""
 
 import logging
 import sys
@@ -15,18 +15,18 @@ INTERRUPTED = "interrupted"
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Return whether an exception ends the work from outside: Ctrl-C, or a cancellation."""
+    """Return whether an exception is an interruption from outside: Ctrl-C or a cancellation."""
     asyncio = sys.modules.get("asyncio")
     return isinstance(error, KeyboardInterrupt) or (asyncio is not None and isinstance(error, asyncio.CancelledError))
 
 
 async def clean_up(steps: Sequence[Step], flow: Flow, error: Mapping[str, Any]) -> None:
-    """Run all these steps, each of which can read the error; a step that fails hides neither it nor the next one."""
+    """Run the `on_failure` steps, whose expressions can read the error. If one of them fails, the next still runs."""
     if not steps:
         return
     message = str(error["message"])
     flow.run.error = error
-    # What cleans up after one failure is done again after another: no journal keeps it.
+    # Each failure needs its own cleanup, so the outcomes of these steps are not journaled.
     after = Flow(flow.run, flow.context.replace(path=None, journal=None), message, message, ToolResult(error=message))
     for step in steps:
         try:
@@ -43,7 +43,7 @@ async def clean_up(steps: Sequence[Step], flow: Flow, error: Mapping[str, Any]) 
 
 
 async def clean_up_undisturbed(steps: Sequence[Step], flow: Flow, error: Mapping[str, Any]) -> None:
-    """The same, but what cancelled the run does not cancel this too; a second Ctrl-C does."""
+    """Run the `on_failure` steps shielded from the cancellation that ended the run. A second Ctrl-C still ends them."""
     if not steps:
         return
     if not loop_is_running():

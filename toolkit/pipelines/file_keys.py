@@ -1,4 +1,4 @@
-"""File keys: a row for each key at the top of a pipeline's file, and for each of its `defaults`."""
+"""Tables of the top-level keys of a pipeline's file and of its `defaults`."""
 
 from typing import Final
 
@@ -10,26 +10,26 @@ from toolkit.tools.heads import FORMAT_VERSION
 
 # fmt: off
 DEFAULT_ROWS: Final = (
-    Row("timeout", "how long each call may take", reference("duration"), "timeout", read_timeout),
-    Row("retry", "how each failed call is tried again",
+    Row("timeout", "time limit for each call", reference("duration"), "timeout", read_timeout),
+    Row("retry", "how failed calls are retried",
         reference("retry"), "retry", lambda reader, entry: reader.retry(entry.value)),
-    Row("max_parallel", "how many items of a list run side by side", PARALLEL, "max_parallel", read_parallel),
+    Row("max_parallel", "maximum number of list items that run in parallel", PARALLEL, "max_parallel", read_parallel),
 )
 TOP_ROWS: Final = (
     Row("toolkit", "the version of the format; optional", {"const": FORMAT_VERSION}),
-    Row("name", "what the tool is called by; the file's stem by default",
+    Row("name", "the name of the tool; the file's stem by default",
         {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}),
-    Row("description", "what it does and when to use it", {"type": "string"}),
+    Row("description", "what the pipeline does and when to use it", {"type": "string"}),
     Row("tools", "sources of tools to open, relative to the file", {"type": "array", "items": {"type": "string"}}),
-    Row("inputs", "its inputs: a JSON Schema fragment for each name; by default one text `input` if a step reads it",
+    Row("inputs", "the inputs: a JSON Schema fragment for each name; by default a string `input` if a step reads it",
         {"type": ["object", "null"], "propertyNames": {"pattern": NAME}, "additionalProperties": reference("input")}),
     Row("defaults", "default `timeout`, `retry` and `max_parallel` for all steps",
         closed({row.name: row.described for row in DEFAULT_ROWS})),
-    Row("error_strategy", "what happens after a step has failed: `fail_fast` (by default) or `continue_on_failure`",
+    Row("error_strategy", "what happens after a step fails: `fail_fast` (by default) or `continue_on_failure`",
         {"enum": [strategy.value for strategy in ErrorStrategy]}),
-    Row("steps", "what runs, in order; each step receives the output of the one before", reference("steps")),
+    Row("steps", "the steps, in order; each receives the output of the one before", reference("steps")),
     Row("output", "the output of the pipeline, with `${{ }}` in it; by default the last step's result", {}),
-    Row("on_failure", "steps that run when it has failed; they can read `error`", reference("steps")),
+    Row("on_failure", "steps that run after the pipeline has failed; they can read `error`", reference("steps")),
 )
 # fmt: on
 TOP_KEYS: Final = names_of(TOP_ROWS)

@@ -1,4 +1,4 @@
-"""Flows: what moves while a pipeline runs: what a step gave, what it hands on, and what expressions can read."""
+"""The state of a running pipeline: outcomes of steps, the data passed between them, and what expressions can read."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -21,21 +21,21 @@ NOT_RUN: Mapping[str, Any] = {
     "attempts": 0,
     "seconds": 0.0,
 }
-"""What `steps.name` is for a step that has not run."""
+"""The value of `steps.name` for a step that has not run."""
 
 
 class Outcome(NamedTuple):
-    """What one step gave.
+    """The outcome of one step.
 
     Attributes:
-        status: How it ended.
-        result: The result of its tool, or one made for it.
-        output: What expressions see: the plain data if there is any, else the text.
+        status: How the step ended.
+        result: The tool's result, or an equivalent one if the step called no tool.
+        output: The output that expressions read: structured data if there is any, else the text.
         attempts: How often the tool was called.
-        goes_on: Whether the next step follows: after a failure only if the step, or the pipeline, sets that.
-        ends_run: Whether a gate was refused; then nothing follows, whatever the step or the pipeline sets.
-        skips: The items that were left out because they failed, here and in the pipelines that were called; the path
-            of the step itself is empty.
+        goes_on: Whether the next step runs. After a failure, it runs only if the step or the pipeline says so.
+        ends_run: Whether approval was refused. The run then ends, whatever the step or the pipeline says.
+        skips: The items that were skipped because they failed, in this step and in the pipelines that it called; the
+            path of the step itself is empty.
     """
 
     status: StepStatus
@@ -48,19 +48,19 @@ class Outcome(NamedTuple):
 
     @property
     def failed(self) -> bool:
-        """Whether the step did not do its work."""
+        """Whether the step ran and did not succeed."""
         return self.status not in ("ok", "skipped")
 
 
 SKIPPED = Outcome("skipped", ToolResult(), None, 0)
 PASSED = Outcome("ok", ToolResult(), None, 0)
-"""What a gate gives after a yes: nothing to hand on."""
+"""The outcome of an approved `approve` step: it passes on no output of its own."""
 
 _STATUS_OF_CODE: dict[object, StepStatus] = {"rejected": "rejected", "timeout": "timed_out"}
 
 
 def outcome_of(result: ToolResult, attempts: int = 1) -> Outcome:
-    """Return the outcome of a step whose tool gave this result."""
+    """Return the outcome of a step whose tool returned this result."""
     if result.error is None:
         structured = result.structured
         return Outcome("ok", result, result.output if structured is None else structured, attempts, skips=result.skips)
@@ -69,22 +69,22 @@ def outcome_of(result: ToolResult, attempts: int = 1) -> Outcome:
 
 
 def refused_by_gate(message: str) -> Outcome:
-    """Return the outcome of a step whose gate was refused; it ends the run, whatever the error strategy."""
+    """Return the outcome of a step whose approval was refused. It ends the run, whatever the error strategy."""
     return outcome_of(ToolResult.failure(message, "rejected"))._replace(ends_run=True)
 
 
 def outcome_of_value(value: Any, attempts: int = 1) -> Outcome:
-    """Return the outcome of a step that made this value: text as it is, everything else as data."""
+    """Return the outcome of a step that produced a value. A string is text; anything else is structured data."""
     if isinstance(value, str):
         return Outcome("ok", ToolResult(value), value, attempts)
     return Outcome("ok", ToolResult(text_of(value), structured=value), value, attempts)
 
 
 def outcome_of_written(value: Value, roots: Mapping[str, Any], attempts: int = 1) -> Outcome:
-    """Return the outcome of a step that made what is written in the file.
+    """Render a value of the file and return the outcome of the step that produced it.
 
     Raises:
-        ToolExecutionError: If an expression fails, or what is made of several is too large.
+        ToolExecutionError: If an expression fails, or the rendered list or mapping is too large.
     """
     made = value.render(roots)
     if isinstance(value, ListValue | MappingValue):
@@ -99,7 +99,7 @@ def outcome_of_written(value: Value, roots: Mapping[str, Any], attempts: int = 1
 
 
 def failure_of(error: Exception, attempts: int = 1) -> Outcome:
-    """Return the outcome of a step in which something was raised outside its tool."""
+    """Return the outcome of a step in which an exception was raised outside its tool."""
     code = error.code if isinstance(error, ToolExecutionError) else None
     words = message_of(error)
     result, raised = ToolResult.failure(words, code or "error"), raised_by(error, words)
@@ -107,7 +107,7 @@ def failure_of(error: Exception, attempts: int = 1) -> Outcome:
 
 
 def text_of(value: Any) -> str:
-    """Return a value as text: text as it is, everything else as compact JSON."""
+    """Return a value as text: a string unchanged, anything else as compact JSON."""
     if isinstance(value, str):
         return value
 
@@ -115,23 +115,22 @@ def text_of(value: Any) -> str:
 
 
 class Run:
-    """One run of a plan: what holds for all its steps.
+    """The state of one run of a plan, shared by all its steps.
 
     Attributes:
-        plan: What is run.
-        inputs: What it was given, by name.
-        prefix: The path of the step that this pipeline is, of an outer one, with a slash after it.
-        steps: What expressions can read of each step that has an id.
-        outputs: What each step that ended well gave, by its path.
+        plan: The plan that is run.
+        inputs: The inputs by name.
+        prefix: If this pipeline is a step of another one, the path of that step with a slash after it.
+        steps: For each step with an id, the record that expressions can read.
+        outputs: The outputs of successful steps by path.
         failed_step: The label of the step that ended the run.
-        error: What expressions can read of that failure.
-        skips: The items that steps have left out because they failed.
+        error: The record of that failure that expressions can read.
+        skips: The items that were skipped because they failed.
     """
 
     __slots__ = ("error", "failed_step", "inputs", "outputs", "plan", "prefix", "skips", "steps")
 
     def __init__(self, plan: Plan, ids: Iterable[str], inputs: Mapping[str, Any], prefix: str = "") -> None:
-        """Begin a run; none of the steps with these ids has run."""
         self.plan = plan
         self.inputs = inputs
         self.prefix = prefix
@@ -142,11 +141,11 @@ class Run:
         self.skips: tuple[Skips, ...] = ()
 
     def note_skips(self, path: str, skips: tuple[Skips, ...]) -> None:
-        """Keep what a step, or the pipeline that it calls, has left out."""
+        """Record the items that were skipped by a step or by the pipeline that it calls."""
         self.skips += tuple(one.within(path) for one in skips)
 
     def record(self, name: str, outcome: Outcome, settled: Outcome, seconds: float) -> None:
-        """Keep what expressions can read of a step: how it ended, and what it hands on."""
+        """Record how a step ended and what it passes on, for expressions to read."""
         self.steps[name] = {
             "output": settled.output,
             "text": settled.result.output,
@@ -158,25 +157,24 @@ class Run:
 
 
 def error_record(result: ToolResult, step: str | None) -> Mapping[str, Any]:
-    """Return what expressions can read of a failure."""
+    """Return the record of a failure that expressions can read."""
     return {"message": result.error, "code": result.error_code, "step": step}
 
 
 class Flow:
-    """One chain of steps on its way: what the last of them handed on.
+    """The data that moves along one chain of steps: the output of the step that ran last.
 
     Attributes:
-        run: The run that it belongs to.
-        context: What its steps hand on to their calls.
-        output: What expressions see as `prev`.
-        text: The same as text, which is what is piped.
-        result: The whole result behind it.
+        run: The run that the chain belongs to.
+        context: The context that steps pass to their calls.
+        output: The output, which expressions read as `prev`.
+        text: The output as text, which is piped into the next tool.
+        result: The whole result of the step.
     """
 
     __slots__ = ("context", "output", "result", "run", "text")
 
     def __init__(self, run: Run, context: ToolContext, output: Any, text: str, result: ToolResult) -> None:
-        """Begin a chain of steps."""
         self.run = run
         self.context = context
         self.output = output
@@ -184,7 +182,7 @@ class Flow:
         self.result = result
 
     def take(self, outcome: Outcome) -> None:
-        """Hand on what a step gave: after a failure its message, and nothing new from a step that gave nothing."""
+        """Pass on the output of a step: after a failure its message; a step without output changes nothing."""
         if outcome is SKIPPED or outcome is PASSED:
             return
         result = outcome.result
@@ -196,7 +194,7 @@ class Flow:
             self.output = self.text = result.error
 
     def hand_on(self, result: ToolResult, path: str) -> None:
-        """Hand on what the tool of a step gave that has done its work."""
+        """Pass on the result of a tool that succeeded, and record it under the step's path."""
         structured = result.structured
         self.result = result
         self.text = result.output
@@ -205,15 +203,15 @@ class Flow:
             self.run.note_skips(path, result.skips)
 
     def hand_on_value(self, value: str | int, path: str) -> None:
-        """Hand on a text or a whole number that is all of what the tool of a step gave."""
+        """Pass on a string or integer that is a tool's whole result, and record it under the step's path."""
         self.hand_on(outcome_of_value(value).result, path)
 
     def fork(self, context: ToolContext) -> "Flow":
-        """Return another chain that begins where this one is, with a context of its own."""
+        """Return a new flow that starts with the output of this one and has another context."""
         return Flow(self.run, context, self.output, self.text, self.result)
 
     def roots(self) -> dict[str, Any]:
-        """Return what expressions can read here."""
+        """Return the values that expressions can read, by root name."""
         run = self.run
         roots = {"prev": self.output, "inputs": run.inputs, "steps": run.steps, "env": run.plan.environment}
         if len(run.inputs) == 1:
@@ -224,7 +222,7 @@ class Flow:
 
 
 class InputFlow(Flow):
-    """The way of data that a pipeline was given: what it is as text is made when it is wanted, for it may be long."""
+    """A flow that starts with the pipeline's input. Text is made only on demand, since the data may be large."""
 
     __slots__ = ("_result", "_text")
 
@@ -236,7 +234,7 @@ class InputFlow(Flow):
         self._text: str | None = None
 
     def hand_on(self, result: ToolResult, path: str) -> None:
-        """Hand on what the tool of a step gave that has done its work; its text is taken when it is wanted."""
+        """Pass on the result of a tool that succeeded, without making its text yet."""
         structured = result.structured
         self._result = result
         self._text = None
@@ -245,13 +243,13 @@ class InputFlow(Flow):
             self.run.note_skips(path, result.skips)
 
     def hand_on_value(self, value: str | int, path: str) -> None:
-        """Hand on a text or a whole number that is all of what the tool of a step gave."""
+        """Pass on a string or integer that is a tool's whole result, without making a result yet."""
         self._result = self._text = None
         self.run.outputs[path] = self.output = value
 
     @property
     def result(self) -> ToolResult:
-        """What was given, as a result; then what the last step gave."""
+        """The result of the last step, or the input as a result if no step has run."""
         if self._result is None:
             self._result = outcome_of_value(self.output).result
         return self._result
@@ -262,7 +260,7 @@ class InputFlow(Flow):
 
     @property
     def text(self) -> str:
-        """What was given, as text; then what the last step gave."""
+        """The text of the last step, or the input as text if no step has run."""
         if self._text is None:
             output = self.output
             self._text = output if type(output) is str and self._result is None else self.result.output
@@ -274,12 +272,11 @@ class InputFlow(Flow):
 
 
 class ItemFlow(Flow):
-    """The way of one item of a list through a step: the pipe carries the item."""
+    """The flow of one item of a list through a step: the item is piped in place of the previous output."""
 
     __slots__ = ("index", "outer")
 
     def __init__(self, outer: Flow, item: Any, index: int) -> None:
-        """Begin with an item; its text is made when it is wanted."""
         self.run = outer.run
         self.context = outer.context
         self.output = item
@@ -292,5 +289,5 @@ class ItemFlow(Flow):
         return text_of(self.output)
 
     def roots(self) -> dict[str, Any]:
-        """Return what expressions can read: all that the step can, and the item and its index."""
+        """Return the values that expressions can read: those of the step, plus `item` and `index`."""
         return self.outer.roots() | {"item": self.output, "index": self.index}

@@ -1,4 +1,4 @@
-"""The format of pipeline files as a JSON Schema, for editors: draft-07, since their YAML servers read no later."""
+"""The format of pipeline files as a JSON Schema for editors: draft-07, the latest that their YAML servers support."""
 
 from toolkit.documents.schemas import DRAFT, Schema, closed, reference, text
 from toolkit.pipelines.definitions import MAX_STEPS
@@ -12,7 +12,7 @@ _DURATION = r"^\d+(\.\d+)?\s*(ms|s|m|h)$"
 
 
 def pipeline_schema() -> Schema:
-    """Return the JSON Schema (draft-07) of a pipeline's file."""
+    """Return the JSON Schema (draft-07) of pipeline files."""
     return {
         "$schema": DRAFT,
         "title": "Pipeline",

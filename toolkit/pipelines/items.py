@@ -1,4 +1,4 @@
-"""Items: a step is done for every item of a list, one after another or several at a time."""
+"""Runs a step for every item of a list, one after another or several at the same time."""
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from operator import attrgetter, itemgetter
@@ -12,13 +12,13 @@ from toolkit.pipelines.turns import Turn
 from toolkit.tools.skipped_items import SkippedItem, Skips
 
 _SHORT = 60
-"""Characters of the short form of an item."""
+"""Maximum length of an item's short form, in characters."""
 
 DoOnce = Callable[[Flow, Turn], Awaitable[Outcome]]
 
 
 def items_of(each: Each, flow: Flow) -> Sequence[Any]:
-    """Return the list that a step is done for.
+    """Return the list for whose items a step runs.
 
     Raises:
         TypeError: If it is not a list.
@@ -28,7 +28,7 @@ def items_of(each: Each, flow: Flow) -> Sequence[Any]:
     items = each.items.render(flow.roots())
     if not isinstance(items, list | tuple):
         kind = "text" if isinstance(items, str) else "a mapping" if isinstance(items, dict) else type(items).__name__
-        hint = "; split(…) makes a list of a text" if isinstance(items, str) else ""
+        hint = "; split(…) turns text into a list" if isinstance(items, str) else ""
         raise TypeError(f"for_each needs a list, not {kind}{hint}")
     if len(items) > MAX_ITEMS:
         raise ValueError(f"for_each takes at most {MAX_ITEMS:,} items, but this list has {len(items):,}; split it")
@@ -36,10 +36,10 @@ def items_of(each: Each, flow: Flow) -> Sequence[Any]:
 
 
 async def do_for_items(do: DoOnce, each: Each, items: Sequence[Any], flow: Flow, turn: Turn) -> Outcome:
-    """Do something for every item and return the list of what came of them, or the first failure."""
+    """Run `do` for every item and return an outcome with the list of outputs, or the first failure."""
     batch = _Batch(do, each, items, flow, turn)
     if each.max_parallel > 1 and len(items) > 1:
-        from toolkit.parallel_tasks import gather  # noqa: PLC0415 - side by side needs anyio
+        from toolkit.parallel_tasks import gather  # noqa: PLC0415 - only parallel items need anyio
 
         await gather([batch.work] * min(each.max_parallel, len(items)))
     else:
@@ -51,27 +51,27 @@ def _path_of(path: str | None, index: int) -> str | None:
     return None if path is None else f"{path}[{index}]"
 
 
-_LONGEST_TOLD = 40
+_LONGEST_SHOWN = 40
 _NOTHING: Final = object()
-"""What stands for the output of an item that is not done, or was skipped."""
+"""Placeholder for the output of an item that has not run or was skipped."""
 
 
 def _describe(item: Any) -> str:
-    """Return a short item as part of its name; a long one, or one of several parts, has only its number."""
-    is_short = isinstance(item, str | int | float) and len(str(item)) <= _LONGEST_TOLD
+    """Return a short scalar in parentheses for use in the item's name; anything else has only its number."""
+    is_short = isinstance(item, str | int | float) and len(str(item)) <= _LONGEST_SHOWN
     return f" ({item})" if is_short else ""
 
 
 def short_form(item: Any) -> str:
-    """Return a short form by which people can recognise an item: its text, or its JSON, cut where it is long."""
+    """Return a short form by which people can recognise an item: its text or JSON, truncated if it is long."""
     text = text_of(item)
     return text if len(text) <= _SHORT else f"{text[: _SHORT - 1]}…"
 
 
 class _Batch:
-    """The items on their way, taken one by one by as many workers as there are.
+    """The items of one step, taken one by one by one or more workers.
 
-    Of each item that is done no more is kept than its output, or what is reported of it, however many there are.
+    Only the output of each item, or the report of its failure, is kept, so that long lists need little memory.
     """
 
     def __init__(self, do: DoOnce, each: Each, items: Sequence[Any], flow: Flow, turn: Turn) -> None:
@@ -91,7 +91,7 @@ class _Batch:
         self._pending: list[ApprovalPending] = []
 
     async def work(self) -> bool:
-        """Take items until none is left, or one has failed that must not; return whether others may continue."""
+        """Run items until none is left or a failure ends the step; return whether other workers may continue."""
         for index, item in self._waiting:
             try:
                 outcome = await self._do(ItemFlow(self._flow, item, index), self._turn_of(index, item))
@@ -99,7 +99,7 @@ class _Batch:
                 self._pending.append(pending)
                 continue
             self._keep(index, outcome)
-            self._tell(index, outcome)
+            self._report(index, outcome)
             if outcome.ends_run or (outcome.failed and not self._each.skips_failed):
                 if self._failed is None or (outcome.ends_run and not self._failed[1].ends_run):
                     self._failed = (index, outcome)
@@ -116,7 +116,7 @@ class _Batch:
             self._own_skips.append(self._skipped(index, outcome))
 
     def _turn_of(self, index: int, item: Any) -> Turn:
-        """Return the turn of one item, whose context names it for reviewers and listeners."""
+        """Return the turn of one item. Its context names the item for reviewers and listeners."""
         context = self._turn.context
         if context.gate is None and context.listener is None and context.run is None:
             return self._turn
@@ -125,10 +125,10 @@ class _Batch:
         return self._turn._replace(context=context.replace(item=name, place=place, path=_path_of(context.path, index)))
 
     def outcome(self) -> Outcome:
-        """Return the list in the order of the items, without those that were skipped; or the failure.
+        """Return the outputs in the order of the items, without skipped ones, or the failure.
 
         Raises:
-            ApprovalPending: If items wait for an approval; all others have been done.
+            ApprovalPending: If items wait for approval. All other items have run.
         """
         if self._pending:
             raise ApprovalPending.all_of(self._pending)
@@ -142,7 +142,7 @@ class _Batch:
         return failed._replace(result=failure, attempts=self._attempts, skips=self._skips())
 
     def _skips(self) -> tuple[Skips, ...]:
-        """Return what was left out: by this step, and by the pipelines that it has called for its items."""
+        """Return the items skipped by this step and by the pipelines that it called for its items."""
         inner = tuple(one for _, one in sorted(self._inner_skips, key=itemgetter(0)))
         own = tuple(sorted(self._own_skips, key=attrgetter("place")))
         return (Skips("", self._count, own), *inner) if own else inner
@@ -151,7 +151,7 @@ class _Batch:
         result = outcome.result
         return SkippedItem(index, short_form(self._items[index]), str(result.error), result.error_code)
 
-    def _tell(self, index: int, outcome: Outcome) -> None:
+    def _report(self, index: int, outcome: Outcome) -> None:
         if self._turn.call:
             self._turn.context.emit(
                 ItemFinished(

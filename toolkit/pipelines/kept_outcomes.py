@@ -1,4 +1,4 @@
-"""Kept outcomes: what came of a step, as a journal keeps it, and as the pipeline goes on with it."""
+"""Stores outcomes of steps in a journal and recalls them when a run is resumed."""
 
 from toolkit.pipelines.flows import Outcome
 from toolkit.pipelines.plans import PlannedStep
@@ -9,9 +9,9 @@ _KEPT_ENDS = ("ok", "failed", "timed_out", "rejected")
 
 
 def recalled(step: PlannedStep, context: ToolContext) -> Outcome | None:
-    """Return what came of a step that was done before; `None` if it is to be done.
+    """Return the journaled outcome of a step, or `None` if the step has to run.
 
-    A failure stands only where the pipeline has gone on after it.
+    A failure is recalled only if the pipeline continues after it.
     """
     kept = context.journal.recall(context.path) if context.journal is not None and context.path else None
     if kept is None or (kept.status != "ok" and not _goes_on(step)) or not kept.is_whole:
@@ -21,10 +21,10 @@ def recalled(step: PlannedStep, context: ToolContext) -> Outcome | None:
 
 
 def keep(outcome: Outcome, context: ToolContext) -> None:
-    """Keep what came of a step, before the next one begins.
+    """Write the outcome of a step to the journal, before the next step begins.
 
     Raises:
-        JournalError: If that cannot be written.
+        JournalError: If the journal cannot be written.
     """
     if context.journal is None or not context.path or outcome.status not in _KEPT_ENDS:
         return

@@ -1,4 +1,4 @@
-"""Keys: what single keys of a step say: a condition, a list, a question, how often, what after a failure."""
+"""Reads the values of a step's keys, such as `when`, `for_each`, `approve`, `retry` and `on_error`."""
 
 import re
 from typing import cast
@@ -19,35 +19,35 @@ PARALLEL: Schema = {"type": "integer", "minimum": 1, "maximum": MAX_PARALLEL}
 
 
 def read_parallel(reader: ShapeReader, entry: documents.Entry) -> int | None:
-    """Read how many items run side by side."""
+    """Read the maximum number of items that run in parallel."""
     return reader.integer(entry.value, "'max_parallel'", most=MAX_PARALLEL)
 
 
 def read_timeout(reader: ShapeReader, entry: documents.Entry) -> float | None:
-    """Read how long something may take."""
+    """Read a timeout."""
     return reader.duration(entry.value, "'timeout'")
 
 
 # fmt: off
 RETRY_ROWS = (
-    Row("attempts", "how often it is tried at most",
+    Row("attempts", "maximum number of attempts",
         {"type": "integer", "minimum": 1, "maximum": MAX_ATTEMPTS, "default": Retry().attempts}, "attempts",
         lambda reader, entry: reader.integer(entry.value, "'attempts'", most=MAX_ATTEMPTS)),
-    Row("backoff", "how long to wait after the first attempt", reference("duration"), "backoff",
+    Row("backoff", "wait after the first attempt", reference("duration"), "backoff",
         lambda reader, entry: reader.duration(entry.value, "'backoff'", may_be_zero=True)),
-    Row("factor", "by what the wait grows with each attempt",
+    Row("factor", "the factor by which the wait grows after each attempt",
         {"type": "number", "minimum": 1, "maximum": 100, "default": Retry().factor}, "factor",
         lambda reader, entry: reader.number(entry.value, "'factor'", least=1, most=100)),
-    Row("max", "how long to wait at most", reference("duration"), "longest",
+    Row("max", "maximum wait between attempts", reference("duration"), "longest",
         lambda reader, entry: reader.duration(entry.value, "'max'")),
-    Row("errors", "which failures are tried again; all by default",
+    Row("errors", "which failures are retried; all by default",
         {"anyOf": [{"type": "array", "items": _FAILURES, "minItems": 1}, _FAILURES]}, "errors",
         lambda reader, entry: reader.words(entry.value, "'errors'", FAILURES)),
 )
 APPROVE_ROWS = (
-    Row("message", "what is asked", {"type": "string"}, "message", lambda reader, entry: reader.message(entry.value)),
-    Row("show", "what is shown with the question", {}, "show", lambda reader, entry: reader.value(entry.value)),
-    Row("when", "somebody is asked only where this is true", reference("condition"), "when",
+    Row("message", "the question", {"type": "string"}, "message", lambda reader, entry: reader.message(entry.value)),
+    Row("show", "the data shown with the question", {}, "show", lambda reader, entry: reader.value(entry.value)),
+    Row("when", "a condition; approval is asked for only if it is true", reference("condition"), "when",
         lambda reader, entry: reader.condition(entry.value, "'when'")),
     Row("edit", "whether the reviewer may change the arguments; true by default", {"type": "boolean"}, "editable",
         lambda reader, entry: reader.boolean(entry.value, "'edit'")),
@@ -58,15 +58,14 @@ APPROVE_KEYS = names_of(APPROVE_ROWS)
 
 
 class KeyReader(ShapeReader):
-    """Reads what stands under single keys of a step, and remembers every id."""
+    """Reads the values of a step's keys and collects every id."""
 
     def __init__(self, problems: list[Problem]) -> None:
-        """Keep where problems go."""
         super().__init__(problems)
         self.ids: list[Word] = []
 
     def condition(self, node: Node, what: str) -> Value | None:
-        """Read a condition: one expression, or true or false."""
+        """Read a condition: a single expression, true or false."""
         if isinstance(node, Scalar):
             if isinstance(node.value, bool):
                 return read_value(node, self.problems)
@@ -75,25 +74,25 @@ class KeyReader(ShapeReader):
                 if not _is_text(value):
                     return value
                 self.report(
-                    node.location, f"{what} must be one expression alone", hint="put all of it inside one ${{ }}"
+                    node.location, f"{what} must be a single expression", hint="put all of it inside a single ${{ }}"
                 )
                 return None
         self._expected(node, what, "an expression in ${{ }}, or true or false", _as_expression(node))
         return None
 
     def items(self, node: Node) -> Value | None:
-        """Read the list that a step is done for: written out, or one expression."""
+        """Read the list of `for_each`: a literal list or a single expression."""
         if isinstance(node, documents.Sequence):
             return read_value(node, self.problems)
         if isinstance(node, Scalar) and OPENING in node.text:
             value = read_value(node, self.problems)
             if not _is_text(value):
                 return value
-        self._expected(node, "'for_each'", "a list, or one expression that gives a list", _as_expression(node))
+        self._expected(node, "'for_each'", "a list, or a single expression that returns a list", _as_expression(node))
         return None
 
     def approval(self, entry: documents.Entry) -> Approval | None:
-        """Read who is asked what: true, a message, or a mapping."""
+        """Read an approval: true, a message or a mapping."""
         place, node = entry.key.location, entry.value
         match node:
             case Scalar(value=True):
@@ -103,7 +102,7 @@ class KeyReader(ShapeReader):
             case documents.Mapping():
                 return self._approval_of_keys(place, node)
             case Scalar(value=False):
-                hint = "a tool's own mark cannot be taken back; leave the key out"
+                hint = "a tool's own approval requirement cannot be lifted; remove the key"
                 self._expected(node, "'approve'", "true, a message, or {message, show, when, edit}", hint)
                 return None
             case _:
@@ -116,7 +115,7 @@ class KeyReader(ShapeReader):
         return Approval(place, **values | {"editable": values.get("editable") is not False})
 
     def message(self, node: Node) -> Value | None:
-        """Read what is asked: a text, which may have expressions in it."""
+        """Read the message of an approval, which may contain expressions."""
         return None if self.text(node, "'message'") is None else self.value(node)
 
     def value(self, node: Node) -> Value:
@@ -124,7 +123,7 @@ class KeyReader(ShapeReader):
         return read_value(node, self.problems)
 
     def retry(self, node: Node) -> Retry | None:
-        """Read how a failed call is tried again."""
+        """Read how a failed call is retried."""
         mapping = self.mapping(node, "'retry'", "{attempts: 3, backoff: 1s}")
         if mapping is None:
             return None
@@ -140,18 +139,18 @@ class KeyReader(ShapeReader):
         self.check_keys(mapping, "'retry'", (*RETRY_KEYS, "on") if "on" in mapping.entries else RETRY_KEYS)
 
     def step_id(self, node: Node) -> Word | None:
-        """Read the name of a step."""
+        """Read the id of a step."""
         if (text := self.text(node, "'id'")) is None:
             return None
         if not _ID.fullmatch(text):
-            hint = "use letters, digits and underscores, so that steps.name can be written"
+            hint = "use letters, digits and underscores, so that expressions can refer to it as steps.name"
             self.report(node.location, f"{text!r} cannot be an id", hint=hint)
         word = Word(text, node.location)
         self.ids.append(word)
         return word
 
     def on_error(self, node: Node) -> OnError | None:
-        """Read what follows a failure: a word, or the value that takes the output's place."""
+        """Read what follows a failure: a keyword, or a value that replaces the output."""
         expected = "'fail', 'continue' or {value: …}"
         if isinstance(node, documents.Mapping):
             self.check_keys(node, "'on_error'", ("value",))
@@ -168,7 +167,7 @@ class KeyReader(ShapeReader):
 
 
 def _as_expression(node: Node) -> str | None:
-    """Return how a text is written as an expression, also where it has the braces and lacks the dollar."""
+    """Return a hint that shows the text as an expression; if it has braces but no dollar sign, they are not doubled."""
     if not (isinstance(node, Scalar) and isinstance(node.value, str)):
         return None
     bare = node.text.strip()
@@ -177,5 +176,5 @@ def _as_expression(node: Node) -> str | None:
 
 
 def _is_text(value: Value) -> bool:
-    """Return whether a value is a text with expressions in it, rather than one expression alone."""
+    """Return whether a value is text with expressions in it, rather than a single expression."""
     return isinstance(value, TemplateValue) and not value.template.single

@@ -1,9 +1,9 @@
-"""Loading: a YAML file becomes a Pipeline, or every reason why it cannot.
+"""Loads a Pipeline from a YAML file, or reports every reason why it cannot be loaded.
 
-The room knows no sources. The caller passes in an `Opening`: how a name in `use:` becomes a Tool. Paths of
-other pipelines (`./other.yaml`) never reach it: they are read here, so that a circle of files is found; those of
-agents, which are YAML too, do. Names are looked up in the opening that `with_sources` returned for the file's own
-`tools:`, if it has any.
+This package does not depend on sources of tools. The caller passes an `Opening`, which resolves the names in `use:`.
+Paths of other pipelines (`./other.yaml`) are not passed to it but read here, so that circular references between files
+are found. Paths of agents, which are YAML files too, are passed to it. If the file lists sources under `tools:`, names
+are looked up in the opening that `with_sources` returns for them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,45 +27,48 @@ SUFFIXES = (".yaml", ".yml")
 
 
 class Opening(Protocol):
-    """Where a file's names lead; the composition root has the real one, a dict of tools is enough in a test."""
+    """Resolves the names in a pipeline's file. `toolkit.sources` implements it; a test can use a dict of tools."""
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """The environment variables that the configuration lets expressions read."""
+        """The environment variables that the configuration allows expressions to read."""
 
     def refusal_of_environment(self) -> Problem | None:
-        """Return why no expression may read them yet, or None if they may; asked only where one does."""
+        """Return why expressions may not read environment variables yet, or `None` if they may.
+
+        It is called only if an expression reads one.
+        """
 
     def resolve(self, name: str, *, base: Path) -> Tool | list[Problem]:
-        """Return the tool that `name` means for a file in the folder `base`, or why there is none.
+        """Return the tool that `name` refers to in a file in the folder `base`, or the problems that prevent it.
 
-        A name that leads nowhere gives an empty list: the pipeline then reports it (`TK604`), at the place where
-        the name stands and with the nearest known names. Problems without a location are given that place too.
+        For an unknown name, return an empty list: the pipeline then reports the name (`TK604`) at its location and
+        suggests the nearest known names. Problems without a location get the location of the name.
         """
 
     def known_names(self, base: Path) -> Iterable[str]:
-        """Return the names that `resolve` knows, for hints."""
+        """Return the names that `resolve` accepts, for hints."""
 
     def with_sources(self, targets: Sequence[str], *, base: Path) -> tuple[Self, list[Problem]]:
-        """Return an opening that knows the tools of these sources too, and what is wrong with the sources.
+        """Return an opening that also resolves the tools of these sources, and the problems with the sources.
 
-        A source that cannot be opened hides no other. It is called with one target at a time, and a problem without a
-        location is given the target's place.
+        A source that cannot be opened does not affect the others. This is called with one target at a time, and
+        problems without a location get the location of the target.
         """
 
 
 def read_pipeline(
     path: Path, opening: Opening, document: Document | None = None
 ) -> tuple[Pipeline | None, list[Problem]]:
-    """Return the pipeline that a YAML file describes and every problem with it, all at once.
+    """Read a pipeline from a YAML file.
 
     Args:
         path: The file.
-        opening: Where its names lead.
-        document: The file's document, where it was read already.
+        opening: Resolves the names in the file.
+        document: The file's document, if it has been read already.
 
     Returns:
-        The pipeline, if no problem is an error, and all problems in the order of their places.
+        The pipeline, or `None` if any problem is an error, and all problems in the order of their locations.
     """
     return _read(path, document or read_document(path), opening, (), {})
 
@@ -109,7 +112,7 @@ def _plan(
 
 
 class _Names:
-    """The names of one file: other pipelines by their paths, everything else as the opening knows it."""
+    """Resolves the names of one file: paths of other pipelines itself, everything else through the opening."""
 
     def __init__(
         self, opening: Opening, outer: Opening, base: Path, trail: tuple[Path, ...], others: dict[Path, _Found]
@@ -136,17 +139,17 @@ class _Names:
         return self._opening.resolve(word.text, base=self._base)
 
     def _pipeline(self, word: Word) -> Tool | list[Problem]:
-        """Return another pipeline, read for this one alone, or an agent; one that leads back to itself is refused."""
+        """Return the pipeline or agent at a path, or the problems with it, such as a circular reference."""
         path = without_detours(self._base / word.text)
         resolved = path.resolve()
         if resolved in self._trail:
             chain = " → ".join(one.name for one in (*self._trail[self._trail.index(resolved) :], resolved))
-            message = f"pipelines call one another in a circle: {chain}"
-            return [Problem(CIRCLE_OF_PIPELINES, message, word.location, hint="take one of these steps out")]
+            message = f"pipelines call each other in a circle: {chain}"
+            return [Problem(CIRCLE_OF_PIPELINES, message, word.location, hint="remove one of these steps")]
         if len(self._trail) >= MAX_FILES_DEEP:
             return [
                 Problem(
-                    CIRCLE_OF_PIPELINES, f"pipelines call one another more than {MAX_FILES_DEEP} deep", word.location
+                    CIRCLE_OF_PIPELINES, f"pipelines call each other more than {MAX_FILES_DEEP} deep", word.location
                 )
             ]
         if not path.is_file():

@@ -1,4 +1,4 @@
-"""Lookup: from the word in `use` to the tool that it means."""
+"""Looks up the tool that a name under `use` refers to."""
 
 from collections.abc import Iterable, Mapping
 from typing import Protocol
@@ -13,33 +13,32 @@ SHOWN_NAMES = 12
 
 
 class Names(Protocol):
-    """Where the names of tools lead, for one pipeline."""
+    """Resolves the names of tools for one pipeline."""
 
     def tool(self, word: Word) -> Tool | list[Problem]:
-        """Return the tool that a name means, or why there is none; nothing if it is not known at all."""
+        """Return the tool that a name refers to, or the problems with it; an empty list if the name is unknown."""
 
     def known(self) -> Iterable[str]:
-        """Return the names that are known, for hints."""
+        """Return the known names, for hints."""
 
     @property
     def environment(self) -> Mapping[str, str]:
         """The environment variables that expressions may read."""
 
     def refusal_of_environment(self) -> Problem | None:
-        """Return why no expression may read the environment variables yet, or None if they may."""
+        """Return why expressions may not read environment variables yet, or `None` if they may."""
 
 
 class ToolLookup:
-    """Finds the tools of one pipeline, each once, and reports those that there are not."""
+    """Finds the tools of one pipeline and reports unknown ones. Each name is looked up only once."""
 
     def __init__(self, names: Names, problems: list[Problem]) -> None:
-        """Keep where names lead and where problems go."""
         self._names = names
         self._problems = problems
         self._found: dict[str, Tool | list[Problem]] = {}
 
     def find(self, word: Word) -> Tool | None:
-        """Return the tool that a name means, having reported if there is none."""
+        """Return the tool that a name refers to, or report why there is none and return `None`."""
         if word.text not in self._found:
             self._found[word.text] = self._names.tool(word)
         found = self._found[word.text]
@@ -51,7 +50,7 @@ class ToolLookup:
         return None
 
     def _report_unknown(self, word: Word) -> None:
-        from difflib import get_close_matches  # noqa: PLC0415 - only bad news needs it
+        from difflib import get_close_matches  # noqa: PLC0415 - only errors need it
 
         known = list(self._names.known())
         hint = did_you_mean(word.text, known)
@@ -62,10 +61,10 @@ class ToolLookup:
 
 
 def _listed(names: Iterable[str]) -> str:
-    """Return a hint that names the tools there are, or the first of them where they are many."""
+    """Return a hint that lists the known tools, or the first of them if there are many."""
     first, *others = sorted(names) or [""]
     if not first:
-        return "name a source of tools under 'tools'"
+        return "list a source of tools under 'tools'"
     shown = [first, *others][:SHOWN_NAMES]
     more = len(others) + 1 - len(shown)
     return f"the tools here are {', '.join(shown)}" + (f" and {more} more" if more else "")

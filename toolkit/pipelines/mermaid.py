@@ -1,4 +1,4 @@
-"""Mermaid: a pipeline as a diagram that many a site and editor draws."""
+"""Draws a pipeline as a Mermaid diagram, which many websites and editors can display."""
 
 from collections.abc import Iterable, Iterator
 
@@ -16,9 +16,9 @@ _INDENT = "    "
 
 
 def mermaid_of(plan: Plan) -> str:
-    """Return the flowchart of a pipeline in Mermaid's language.
+    """Return the flowchart of a pipeline in Mermaid syntax.
 
-    Steps follow solid arrows; dotted ones show data that comes from steps further back.
+    Solid arrows show the order of the steps. Dotted arrows show data that comes from an earlier step.
     """
     return "\n".join(_lines(chart_of(plan))) + "\n"
 
@@ -42,7 +42,7 @@ def _lines(items: Iterable[Item]) -> Iterator[str]:
 
 
 def _escape(text: str) -> str:
-    """Return a text that Mermaid draws as it is: its own signs, and those of HTML, as entities."""
+    """Escape text for Mermaid: its special characters and those of HTML become entities."""
     for character, entity in (("#", "#35;"), ("&", "#amp;"), ('"', "#quot;"), ("<", "#lt;"), (">", "#gt;")):
         text = text.replace(character, entity)
     return text.replace("\n", "<br/>")

@@ -1,4 +1,4 @@
-"""Outlines: a plan as people look at it: its steps, what each does, and where its data comes from. Pure data."""
+"""Outlines of plans for people to read: the steps, what each does, and where its data comes from."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -12,19 +12,19 @@ from toolkit.pipelines.templated_data import Value, expressions_in
 
 
 class StepOutline(NamedTuple):
-    """One step as people look at it.
+    """The outline of one step.
 
     Attributes:
-        label: What it is called: its id, else its tool's name, else its kind.
-        path: The labels that lead to it.
-        kind: What it does: `use`, `set`, `parallel` or `approve`.
-        tool: The name of the tool that it calls, if it calls one.
-        position: Its place among its neighbours, from 1.
-        sources: Where its data comes from: paths of steps, and `inputs.name`.
-        piped: The parameter that the previous output fills; `arguments` where it is all of them.
-        arguments: What is written under `with`, as it is written.
-        notes: Its other settings, in words, such as `only if ${{ … }}` or `3 attempts`.
-        branches: The steps of each of its branches.
+        label: The step's id, or else its tool's name or its kind.
+        path: The labels that lead to the step, separated by slashes.
+        kind: `use`, `set`, `parallel` or `approve`.
+        tool: The name of the tool that the step calls, if any.
+        position: The position in its chain, starting at 1.
+        sources: Where the step's data comes from: paths of steps, and `inputs.name`.
+        piped: The parameter that receives the previous output; `arguments` if the output is all of the arguments.
+        arguments: The arguments under `with`, as written.
+        notes: The other settings in words, such as `only if ${{ … }}` or `3 attempts`.
+        branches: The steps of each branch.
     """
 
     label: str
@@ -40,7 +40,7 @@ class StepOutline(NamedTuple):
 
 
 class PipelineOutline(NamedTuple):
-    """A whole pipeline as people look at it; `ends` are the paths of the steps that its output comes from."""
+    """The outline of a whole pipeline. `ends` are the paths of the steps that its output comes from."""
 
     name: str
     description: str
@@ -52,7 +52,7 @@ class PipelineOutline(NamedTuple):
 
 
 def outline_of(plan: Plan) -> PipelineOutline:
-    """Return a plan as people read it."""
+    """Return the outline of a plan."""
     inputs = ("input",) if plan.inputs is None else tuple(given.name.text for given in plan.inputs)
     outliner = _Outliner(plan, inputs)
     first = (f"inputs.{inputs[0]}",) if len(inputs) == 1 else ()
@@ -77,7 +77,7 @@ class _Outliner:
     def chain(
         self, steps: Iterable[PlannedStep], before: tuple[str, ...]
     ) -> tuple[tuple[StepOutline, ...], tuple[str, ...]]:
-        """Return the outlines of steps, and the paths of those whose output is handed on at the end."""
+        """Return the outlines of steps, and the paths of the steps that the chain's output comes from."""
         outlines = []
         for step in steps:
             outlines.append(self._step(step, before))
@@ -107,7 +107,7 @@ class _Outliner:
         )
 
     def sources(self, value: Value | None, before: tuple[str, ...]) -> tuple[str, ...]:
-        """Return where the data comes from that a value reads."""
+        """Return the sources of the data that a value reads."""
         found: list[str] = []
         for located in expressions_in(value):
             for reference in located.expression.references:
@@ -125,7 +125,7 @@ class _Outliner:
 
 
 def _values_of(definition: StepDefinition) -> Iterator[Value | None]:
-    """Yield every value of a step that may read something, its branches' left out."""
+    """Yield every value of a step that may contain expressions, except those of its branches."""
     yield definition.when
     if definition.each is not None:
         yield definition.each.items
@@ -158,7 +158,7 @@ def _notes_of(step: PlannedStep) -> Iterator[str]:
         yield f"only if {written(definition.when)}"
     if definition.each is not None:
         at_once = f", {definition.each.max_parallel} at a time" if definition.each.max_parallel > 1 else ""
-        skips = ", failed ones left out" if definition.each.skips_failed else ""
+        skips = ", skipping failed items" if definition.each.skips_failed else ""
         yield f"for each of {written(definition.each.items)}{at_once}{skips}"
     if definition.approval is not None:
         message = definition.approval.message
@@ -173,13 +173,13 @@ def _notes_of(step: PlannedStep) -> Iterator[str]:
         yield "its result is adapted" if is_code else f"its result becomes {written(definition.adapter)}"
     match step.on_error:
         case "continue":
-            yield "goes on after a failure"
+            yield "continues after a failure"
         case Fallback(value):
             yield f"after a failure {written(value)}"
 
 
 def written(value: Value | object) -> str:
-    """Return a value as it is written in the file, on one line."""
+    """Return a value as written in the file, on one line."""
     node = getattr(value, "node", None)
     if isinstance(node, documents.Scalar):
         return " ".join(node.text.split())

@@ -1,4 +1,4 @@
-"""The Pipeline: a plan as a Tool, called like any other, and a step of other pipelines."""
+"""The Pipeline: a Tool that runs a plan. It is called like any other tool and can be a step of other pipelines."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -35,14 +35,14 @@ _ENDED = ToolResult(error="the pipeline was cancelled", error_code="signal")
 
 
 class Pipeline(Tool):
-    """A chain of tools that runs with no model in between and is a tool itself.
+    """A chain of tools that runs without a model in between and is itself a tool.
 
     Example:
         >>> from toolkit import Pipeline, tool
         >>> from toolkit.builtin import Calculator
         >>> @tool
         ... def in_words(amount: str) -> str:
-        ...     '''Say an amount.'''
+        ...     '''Format an amount.'''
         ...     return f"{amount} euros"
         >>> pipeline = Pipeline.of(Calculator(), in_words)
         >>> pipeline.name
@@ -51,15 +51,18 @@ class Pipeline(Tool):
         '3.75 euros'
 
     Attributes:
-        plan: What it does, as plain data.
-        steps: The tools of its steps, in order; `None` for a step that calls none.
+        plan: The plan that the pipeline runs, as plain data.
+        steps: The tools of the steps, in order; `None` for a step that calls no tool.
         error_strategy: What happens after a step has failed.
     """
 
     keeps_steps = True
 
     def __init__(self, plan: Plan) -> None:
-        """Make a tool of a plan; `Pipeline.of`, `Pipeline.builder` and `load_pipeline` make the plan too."""
+        """Create a pipeline from a plan.
+
+        Use `Pipeline.of`, `Pipeline.builder` or `load_pipeline` instead, unless you already have a plan.
+        """
         self.plan = plan
         self.suspends = plan.suspends
         self.pipe: Pipe = "text" if plan.inputs is None else "parameter"
@@ -70,7 +73,7 @@ class Pipeline(Tool):
 
     @property
     def uses(self) -> Mapping[str, str]:
-        """Its steps, each with the tool that it calls and what that uses."""
+        """The steps, each with the tool that it calls and what that tool uses."""
         used: dict[str, str] = {}
         for step in self.plan.walk():
             if step.tool is not None:
@@ -80,15 +83,15 @@ class Pipeline(Tool):
 
     @staticmethod
     def of(*steps: Any, name: str | None = None, description: str | None = None) -> "Pipeline":
-        """Chain tools: each receives the output of the one before.
+        """Chain tools, so that each receives the output of the one before.
 
         Args:
-            *steps: Tools, marked functions, or objects with `execute(text)`; one is enough.
-            name: What a model calls it by; `a_then_b` unless one is given.
-            description: What it does; `Pipeline: a -> b` unless one is given.
+            *steps: One or more tools, marked functions, or objects with `execute(text)`.
+            name: The name by which models call the pipeline; `a_then_b` by default.
+            description: What the pipeline does; `Pipeline: a -> b` by default.
 
         Raises:
-            InvalidPipeline: With everything that is wrong.
+            InvalidPipeline: If the steps cannot be chained. The exception lists all problems.
         """
         from toolkit.pipelines.builder import check_all_given  # noqa: PLC0415 - files need no builder
 
@@ -103,14 +106,14 @@ class Pipeline(Tool):
 
     @staticmethod
     def builder() -> "PipelineBuilder[Pipeline]":
-        """Return a builder, which makes a pipeline key by key."""
+        """Return a builder for a pipeline whose steps need more settings than `Pipeline.of` offers."""
         from toolkit.pipelines.builder import PipelineBuilder  # noqa: PLC0415 - files need no builder
 
         return PipelineBuilder(Pipeline)
 
     @property
     def steps(self) -> tuple[Tool | None, ...]:
-        """The tools of its steps, in order; `None` for a step that calls none."""
+        """The tools of the steps, in order; `None` for a step that calls no tool."""
         return tuple(step.tool for step in self.plan.steps)
 
     @property
@@ -120,12 +123,12 @@ class Pipeline(Tool):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What was found while it was planned and stops nothing."""
+        """The warnings found while the pipeline was planned."""
         return self.plan.problems
 
     @cached_property
     def spec(self) -> ToolSpec:  # type: ignore[override]  # cached: it never changes
-        """What it takes and gives; it is read-only if all its tools are."""
+        """The specification. The pipeline is read-only if all its tools are."""
         plan = self.plan
         tools = [step.tool.spec for step in plan.walk() if step.tool is not None]
         return ToolSpec(
@@ -141,22 +144,22 @@ class Pipeline(Tool):
 
     @cached_property
     def _short_steps(self) -> tuple[ShortStep, ...] | None:
-        """Its steps for the short way, where all of them can take it."""
+        """The steps as a short chain, or `None` if a step needs more than a short call."""
         return short_chain(self.plan)
 
     @cached_property
     def _unseen_steps(self) -> tuple[ShortStep, ...]:
-        """The same for calls of which nothing is kept."""
+        """The short chain for calls that nothing observes."""
         return unseen_chain(self._short_steps or ())
 
     @cached_property
     def takes_short_way(self) -> bool:
-        """Whether each of its steps is a call that takes the short way."""
+        """Whether every step is just a short call."""
         return self._short_steps is not None and not self.hidden_parameters
 
     @cached_property
     def needs_no_question(self) -> bool:
-        """Whether the default policy lets a person call it, and all that it calls, without a question."""
+        """Whether the default policy allows a person to call the pipeline and all its tools without a question."""
         tools = [step.tool for step in self._short_steps or ()]
         return super().needs_no_question and all(tool.needs_no_question for tool in tools)
 
@@ -164,16 +167,16 @@ class Pipeline(Tool):
         """Return the inputs by name.
 
         Raises:
-            ToolArgumentsError: Naming every input that is missing or wrong.
+            ToolArgumentsError: If inputs are missing or wrong. The exception lists all of them.
         """
         return {"input": text_given(arguments)} if self._shape is None else self._shape.read(arguments)
 
     def describe(self, parsed: dict[str, Any]) -> dict[str, Any]:
-        """Return the inputs, which are plain data already, with a mask for each secret."""
+        """Return the inputs with secrets masked."""
         return self.veil.over(parsed)
 
     async def perform(self, parsed: dict[str, Any], context: ToolContext) -> ToolResult:
-        """Run the steps; their author chose them, no matter who chose the pipeline."""
+        """Run the steps. Their calls count as chosen by a person, the author, even if a model chose the pipeline."""
         if context.chosen_by != "person":
             context = context.replace(chosen_by="person")
         result, gate_refused = await self._run_reported(parsed, context)
@@ -182,7 +185,7 @@ class Pipeline(Tool):
         return result
 
     def steps_at_once(self, parsed: dict[str, Any], context: ToolContext) -> ToolResult:
-        """Run the steps as `perform` does, where they take the short way."""
+        """Run the steps as `perform` does, if all of them are short calls."""
         unseen = is_unseen(context)
         flow = _begin(self.plan, self._ids, parsed, context, "", makes_results=not unseen)
         run = flow.run
@@ -195,7 +198,7 @@ class Pipeline(Tool):
         return result.with_skips(run.skips) if result.skips != run.skips else result
 
     def _is_part_of_another(self, context: ToolContext) -> bool:
-        """Return whether this runs within another pipeline, however far within: then that one ends too."""
+        """Return whether this pipeline runs inside another one, at any depth. That one then has to end too."""
         call = context.call
         if call is not None and _worker_of(call) is self:
             call = call.around
@@ -222,7 +225,7 @@ class Pipeline(Tool):
         return result, gate_refused
 
     async def _run(self, flow: Flow) -> tuple[ToolResult, bool]:
-        """Return the result, and whether it is that of a gate that was refused."""
+        """Return the result, and whether the run ended because approval was refused."""
         run = flow.run
         try:
             failed = await run_chain(self._steps, flow)
@@ -244,12 +247,12 @@ class Pipeline(Tool):
         return result, failed is not None and failed.ends_run
 
     def _result(self, flow: Flow) -> ToolResult:
-        """Return what the pipeline gives after its last step."""
+        """Return the pipeline's result after its last step."""
         if self.plan.output is None:
             return flow.result
         try:
             return outcome_of_written(self.plan.output, flow.roots()).result
-        except Exception as error:  # noqa: BLE001 - whatever an expression runs into is the pipeline's failure
+        except Exception as error:  # noqa: BLE001 - any error of an expression is a failure of the pipeline
             return failure_of(error).result
 
 
@@ -258,7 +261,7 @@ def _worker_of(call: RunningCall) -> object:
 
 
 def _shape_of(inputs: "tuple[Input, ...]") -> "InputShape":
-    from toolkit.tools.inputs import InputShape  # noqa: PLC0415 - many pipelines take one text
+    from toolkit.tools.inputs import InputShape  # noqa: PLC0415 - many pipelines have only the default input
 
     return InputShape(inputs)
 
@@ -272,7 +275,7 @@ def _begin(
     *,
     makes_results: bool = True,
 ) -> Flow:
-    """Return a flow at the first step: the only input, if there is but one, is what has been handed on."""
+    """Return the flow at the first step. If there is a single input, it is the previous output."""
     run = Run(plan, ids, inputs, prefix)
     only = next(iter(inputs.values())) if len(inputs) == 1 else ""
     if makes_results and isinstance(only, str):

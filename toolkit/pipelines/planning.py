@@ -1,4 +1,4 @@
-"""Planning: a definition becomes a Plan. Every name is resolved and every reference checked, all in one go."""
+"""Turns a definition into a Plan: resolves every name, checks every reference and reports all problems together."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
@@ -34,25 +34,25 @@ def make_plan(definition: PipelineDefinition, names: Names, problems: list[Probl
     """Return the plan of a pipeline.
 
     Args:
-        definition: What was read.
-        names: Where the names of tools lead.
-        problems: What was found so far; receives everything else that is wrong.
+        definition: The definition that was read.
+        names: Resolves the names of tools.
+        problems: The problems found so far. Further problems are added to this list.
 
     Returns:
-        The plan, or `None` if any of the problems is an error. A plan that exists is valid.
+        The plan, or `None` if any of the problems is an error. A plan is always valid.
     """
     plan = _Planner(definition, names, problems).plan()
     return None if errors_among(problems) else plan._replace(problems=tuple(problems))
 
 
 class _Place(NamedTuple):
-    """Where a chain of steps stands.
+    """The position of a chain of steps in the pipeline.
 
     Attributes:
-        path: The labels that lead to it.
-        is_concurrent: Whether others run at the same time.
-        is_last: Whether the pipeline ends with it.
-        is_cleanup: Whether it runs after a failure, where each step stands for itself.
+        path: The path of the chain, with a slash after it.
+        is_concurrent: Whether other steps run at the same time.
+        is_last: Whether the pipeline ends with this chain.
+        is_cleanup: Whether the chain runs after a failure, where no step depends on the output of another.
     """
 
     path: str = ""
@@ -62,13 +62,13 @@ class _Place(NamedTuple):
 
 
 class _Planned(NamedTuple):
-    """What planning a step's action shows.
+    """The result of planning a step's action.
 
     Attributes:
-        step: The step, with what was found.
-        schema: What its action gives, if that is known.
-        roots: What it reads.
-        inside: The schema of each step inside it that has an id.
+        step: The step with its feed or branches.
+        schema: The schema of the action's output, if known.
+        roots: The roots that the action reads.
+        inside: The output schemas of the steps inside it, by id.
     """
 
     step: PlannedStep
@@ -109,7 +109,7 @@ class _Planner:
         )
 
     def _environment(self) -> Mapping[str, str]:
-        """Return the variables that expressions read, if any does and they may."""
+        """Return the environment variables that expressions read, if they are allowed to."""
         known = self.names.environment
         if known.keys().isdisjoint(self.checker.read.environment):
             return {}
@@ -144,7 +144,7 @@ class _Planner:
     def _chain(
         self, steps: Sequence[StepDefinition], scope: Scope, place: _Place
     ) -> tuple[tuple[PlannedStep, ...], Scope]:
-        """Plan steps that run one after another, and return what can be read after them."""
+        """Plan the steps of a chain, and return the scope after them."""
         planned = []
         labels = {definition.id.text for definition in steps if definition.id is not None}
         for position, definition in enumerate(steps, start=1):
@@ -172,7 +172,7 @@ class _Planner:
         return "continue" if continues else "fail"
 
     def _step(self, step: PlannedStep, scope: Scope, place: _Place) -> tuple[PlannedStep, Scope]:
-        """Plan one step, and return what can be read after it."""
+        """Plan one step, and return the scope after it."""
         definition = step.definition
         roots = self.checker.check(definition.when, scope)
         inner, is_concurrent = scope, place.is_concurrent
@@ -210,7 +210,7 @@ class _Planner:
         feed = Feeder(use, step.tool, scope, self.problems, step.definition.node).feed()
         roots |= _roots_of(feed, scope)
         if errors_among(self.problems[found_before:]):
-            roots |= {"prev", "item"}  # what it was meant to take is not known
+            roots |= {"prev", "item"}  # assume that it reads both, so that no further problem is reported
         return _Planned(step._replace(feed=feed), step.tool.spec.output_schema, roots)
 
     def _branches(self, step: PlannedStep, action: Branches, scope: Scope, place: _Place) -> _Planned:
@@ -238,7 +238,9 @@ class _Planner:
         if kinds and all(one.get("type") in ("string", "object", "integer", "number", "boolean") for one in kinds):
             message = "for_each needs a list, but this is not one"
             self.problems.append(
-                Problem(TYPE_MISMATCH, message, items.node.location, hint="split(…), keys(…) and values(…) make lists")
+                Problem(
+                    TYPE_MISMATCH, message, items.node.location, hint="split(…), keys(…) and values(…) return lists"
+                )
             )
         return member(schema, 0)[1]
 
@@ -256,7 +258,7 @@ class _Planner:
         if isinstance(adapter, AdapterFunction):
             return None
         if place.is_last and step.definition.adapter_location is not None:
-            message = "the last step has nothing after it to adapt its result for"
+            message = "'adapt' has no effect in the last step, because no step follows"
             self.problems.append(
                 Problem(
                     UNKNOWN_KEY,
@@ -281,7 +283,7 @@ def _roots_of(feed: Feed | None, scope: Scope) -> set[str]:
 
 
 def _label_of(definition: StepDefinition, tool: Tool | None, position: int, taken: set[str]) -> str:
-    """Return what a step is called: its id, else its tool's name or its kind, with its position where that is taken."""
+    """Return the label of a step: its id, or else its tool's name or kind, with its position added if not unique."""
     match definition.action:
         case _ if definition.id is not None:
             return definition.id.text

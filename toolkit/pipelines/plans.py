@@ -1,4 +1,4 @@
-"""Plans: a pipeline whose every name is resolved and every reference checked. One that exists is valid."""
+"""Plans: pipelines whose names are resolved and whose references are checked. A plan is always valid."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 Schema = Mapping[str, Any]
 
 ON_FAILURE = "on_failure"
-"""The first part of the path of a step that runs after a failure."""
+"""The first part of the path of every `on_failure` step."""
 
 NO_BRANCHES: "Mapping[str, tuple[PlannedStep, ...]]" = {}
 
 
 class Feed(NamedTuple):
-    """How the previous output goes into a call.
+    """How the previous output is passed to a call.
 
     Attributes:
-        parameter: The parameter it fills; `None` where it is the whole arguments, as JSON text.
-        as_text: Whether its text goes in, or its value.
+        parameter: The parameter that receives it; `None` if the output is all arguments as JSON text.
+        as_text: Whether the parameter receives the output's text rather than its value.
     """
 
     parameter: str | None
@@ -43,16 +43,16 @@ class PlannedStep(NamedTuple):
     """One step, ready to run.
 
     Attributes:
-        definition: The step as it was written.
-        label: What it is called: its id, else its tool's name, else its kind.
-        path: The labels that lead to it, as in `compare/left/summarize`.
-        position: Its place among its neighbours, from 1.
-        of: How many neighbours there are, itself included.
-        on_error: What happens after it has failed.
-        tool: What it calls, if it calls something.
-        feed: How the previous output goes into that call; `None` where it does not.
-        branches: The steps of each branch, of a step that has branches.
-        adapts: Whether its adapter applies: not after the last step of a builder's pipeline.
+        definition: The step as written.
+        label: The step's id, or else its tool's name or its kind.
+        path: The labels that lead to the step, as in `compare/left/summarize`.
+        position: The position in its chain, starting at 1.
+        of: The number of steps in its chain.
+        on_error: What happens after the step has failed.
+        tool: The tool that the step calls, if any.
+        feed: How the previous output is passed to the call; `None` if it is not.
+        branches: The steps of each branch.
+        adapts: Whether the adapter is applied. It is not after the last step of a pipeline made with a builder.
     """
 
     definition: StepDefinition
@@ -68,7 +68,7 @@ class PlannedStep(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What it does: `use`, `set`, `parallel` or `approve`."""
+        """The kind of step: `use`, `set`, `parallel` or `approve`."""
         match self.definition.action:
             case Use():
                 return "use"
@@ -80,7 +80,7 @@ class PlannedStep(NamedTuple):
                 return "approve"
 
     def walk(self) -> "Iterator[PlannedStep]":
-        """Yield the step and every step inside it, in the order in which they are written."""
+        """Yield the step and every step inside it, in source order."""
         yield self
         for steps in self.branches.values():
             for step in steps:
@@ -88,7 +88,7 @@ class PlannedStep(NamedTuple):
 
     @property
     def suspends(self) -> bool:
-        """Whether it may have to wait in an event loop."""
+        """Whether the step may have to wait in an event loop."""
         each = self.definition.each
         return (
             bool(self.branches)
@@ -102,17 +102,17 @@ class Plan(NamedTuple):
     """A whole pipeline, ready to run.
 
     Attributes:
-        name: The name of the tool that it becomes.
-        description: What it does.
-        steps: What runs, in order.
-        error_strategy: What happens after a failure where a step does not say.
-        inputs: What it takes; `None` means one text, `input`.
-        output: What it gives; `None` means the last step's result.
-        on_failure: Steps that run when it has failed.
-        environment: The variables that expressions may read.
-        output_schema: What it gives, if that is known.
-        problems: What was found and stops nothing: warnings and remarks.
-        location: Where it is written.
+        name: The name of the tool.
+        description: What the pipeline does.
+        steps: The steps, in order.
+        error_strategy: What happens after the failure of a step without `on_error`.
+        inputs: The declared inputs; `None` means a single string, `input`.
+        output: The output; `None` means the last step's result.
+        on_failure: Steps that run after the pipeline has failed.
+        environment: The environment variables that expressions read.
+        output_schema: The schema of the output, if known.
+        problems: The warnings found during planning.
+        location: The location of the pipeline's name.
     """
 
     name: str
@@ -128,11 +128,11 @@ class Plan(NamedTuple):
     location: Location | None = None
 
     def walk(self) -> Iterator[PlannedStep]:
-        """Yield every step, those of branches and those that run after a failure included."""
+        """Yield every step, including those of branches and `on_failure` steps."""
         for step in (*self.steps, *self.on_failure):
             yield from step.walk()
 
     @property
     def suspends(self) -> bool:
-        """Whether it may have to wait in an event loop."""
+        """Whether the pipeline may have to wait in an event loop."""
         return any(step.suspends for step in self.walk())

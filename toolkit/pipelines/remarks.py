@@ -1,4 +1,4 @@
-"""Remarks: what stops no plan but may not be meant: lost outputs, dead steps, unused inputs, missing approvals."""
+"""Warnings about likely mistakes in a plan: lost outputs, unreachable steps, unused inputs, missing approvals."""
 
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
@@ -21,24 +21,23 @@ from toolkit.problems import Location, Problem, errors_among
 
 
 class _Suspect(NamedTuple):
-    """A step that does not take what is handed on; whether that is lost is known only at the end."""
+    """A step that does not read the previous output. Only at the end is it known whether a later step does."""
 
     step: PlannedStep
     carriers: tuple[Carrier, ...]
 
 
 class Remarks:
-    """Collects what is worth a warning while a pipeline is planned."""
+    """Collects warnings while a pipeline is planned."""
 
     def __init__(self, problems: list[Problem]) -> None:
-        """Keep where warnings go."""
         self._problems = problems
         self._suspects: list[_Suspect] = []
         self._same_for_all: list[tuple[PlannedStep, Value]] = []
         self._taken_inputs: set[str] = set()
 
     def note(self, step: PlannedStep, scope: Scope, roots: AbstractSet[str], *, is_concurrent: bool) -> None:
-        """Look at one step: what it takes of what is handed on, whether it ever runs, and who is asked."""
+        """Check one step: whether it reads the previous output, whether it ever runs, and whether it asks questions."""
         carriers = scope.previous.carriers if scope.previous is not None else ()
         if roots & {"prev"}:
             self._taken_inputs.update(name for carrier in carriers if carrier.is_input for name in carrier.names)
@@ -47,7 +46,7 @@ class Remarks:
         definition = step.definition
         if definition.when is not None and _is_never(definition.when):
             message = f"step {step.label!r} never runs: its condition is always false"
-            hint = "take the step out, or read something in 'when'"
+            hint = "remove the step, or read something in 'when'"
             self._warn(UNREACHABLE_STEP, definition.when.node.location, message, hint)
         if definition.each is not None:
             self._note_each(step, definition.each.items, roots)
@@ -56,7 +55,7 @@ class Remarks:
     def _note_each(self, step: PlannedStep, items: Value, roots: AbstractSet[str]) -> None:
         if isinstance(items, ConstantValue) and not items.data:
             message = f"step {step.label!r} never runs: its list is empty"
-            self._warn(UNREACHABLE_STEP, items.node.location, message, "take the step out, or fill the list")
+            self._warn(UNREACHABLE_STEP, items.node.location, message, "remove the step, or add items to the list")
         if not roots & {"item", "index"}:
             self._same_for_all.append((step, items))
 
@@ -75,18 +74,21 @@ class Remarks:
                 )
             asks = asks or spec.requires_approval or bool(spec.destructive)
         if asks and is_concurrent:
-            hint = "questions are asked one at a time; ask once before, in a step that has only 'approve'"
+            hint = "questions are asked one at a time; ask once beforehand, in a step that has only 'approve'"
             self._warn(
-                CONCURRENT_QUESTION, place, f"step {step.label!r} asks a question while other steps run beside it", hint
+                CONCURRENT_QUESTION,
+                place,
+                f"step {step.label!r} asks a question while other steps run in parallel",
+                hint,
             )
 
     def finish(self, definition: PipelineDefinition, read: Reading, after: Scope) -> AbstractSet[str]:
-        """Report what only the whole pipeline shows: outputs that nobody takes, and inputs that nobody reads.
+        """Report outputs and inputs that are never used, which is known only after the whole pipeline is planned.
 
-        Where something is wrong, it is not known what it would have taken.
+        Nothing is reported if there are errors, since it is then unknown what the faulty steps would have read.
 
         Returns:
-            The names of the inputs that something takes.
+            The names of the inputs that are used.
         """
         taken = self._taken_inputs | read.inputs | _handed_through(definition, after)
         if errors_among(self._problems):
@@ -101,7 +103,7 @@ class Remarks:
             )
         for step, carriers in self._suspects:
             if not any(carrier.names & (taken if carrier.is_input else read.steps) for carrier in carriers):
-                self._tell_lost(step, carriers, drops_input=definition.drops_unread_input)
+                self._report_lost(step, carriers, drops_input=definition.drops_unread_input)
         for given in definition.inputs or ():
             name = given.name
             if name.text not in taken:
@@ -109,30 +111,32 @@ class Remarks:
                     UNUSED_INPUT,
                     name.location,
                     f"the input {name.text!r} is never used",
-                    f"read inputs.{name.text}, or take it out",
+                    f"read inputs.{name.text}, or remove it",
                 )
         return taken
 
-    def _tell_lost(self, step: PlannedStep, carriers: tuple[Carrier, ...], *, drops_input: bool) -> None:
+    def _report_lost(self, step: PlannedStep, carriers: tuple[Carrier, ...], *, drops_input: bool) -> None:
         if all(carrier.is_input for carrier in carriers):
-            return None if drops_input else self._tell_lost_input(step, carriers[0])
+            return None if drops_input else self._report_lost_input(step, carriers[0])
         whose = " or ".join(repr(carrier.label) for carrier in carriers if not carrier.is_input)
-        hint = "name a parameter with 'pipe', write ${{ prev }} under 'with', or give the step before an id and read it"
+        hint = (
+            "name a parameter with 'pipe', write ${{ prev }} under 'with', or give the previous step an id and read it"
+        )
         return self._warn(
             AMBIGUOUS_PIPE,
             step.definition.location,
-            f"step {step.label!r} does not take the output of {whose}, which is lost",
+            f"step {step.label!r} does not use the output of {whose}, which is lost",
             hint,
         )
 
-    def _tell_lost_input(self, step: PlannedStep, carrier: Carrier) -> None:
+    def _report_lost_input(self, step: PlannedStep, carrier: Carrier) -> None:
         if "input" not in carrier.names:
-            return  # a declared input that nobody reads is reported once, where it is declared
+            return  # an unused declared input is reported once, at its declaration
         hint = "name a parameter with 'pipe', or read ${{ input }}"
         self._warn(
             AMBIGUOUS_PIPE,
             step.definition.location,
-            f"step {step.label!r} does not take the pipeline's input, which is lost",
+            f"step {step.label!r} does not use the pipeline's input, which is lost",
             hint,
         )
 
@@ -141,7 +145,7 @@ class Remarks:
 
 
 def _handed_through(definition: PipelineDefinition, after: Scope) -> AbstractSet[str]:
-    """Return the names of the only input where the pipeline gives it back: it has gates and nothing else."""
+    """Return the name of the input that a pipeline returns unchanged because all its steps only ask for approval."""
     if definition.output is not None or after.previous is None:
         return frozenset()
     carriers = after.previous.carriers
@@ -149,12 +153,12 @@ def _handed_through(definition: PipelineDefinition, after: Scope) -> AbstractSet
 
 
 def _holds_nothing(scope: Scope) -> bool:
-    """Return whether the output is known to be nothing, so that nothing is lost with it."""
+    """Return whether the previous output is known to be null, so that losing it does not matter."""
     return scope.previous is not None and kinds_of(scope.previous.schema) == {"null"}
 
 
 def _is_never(condition: Value) -> bool:
-    """Return whether a condition is always false: it is written so, or reads nothing that could change."""
+    """Return whether a condition is always false: it reads nothing and evaluates to false."""
     if isinstance(condition, UnreadableValue) or any(
         located.expression.references for located in expressions_in(condition)
     ):

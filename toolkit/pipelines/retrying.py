@@ -1,4 +1,4 @@
-"""Retrying: a tool that is tried again after a failure that may pass."""
+"""Retries a tool after failures that may be temporary."""
 
 import random
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from toolkit.tools.results import ToolResult
 from toolkit.tools.turns import begin_again
 
 NEVER_AGAIN = frozenset({"invalid_arguments", "rejected"})
-"""Codes of failures that the same call would only meet again."""
+"""Error codes for which the same call would only fail again."""
 
 _KIND_OF_CODE: dict[object, Failure] = {
     "timeout": "timeout",
@@ -36,18 +36,18 @@ _FILE_ERRORS = (
 )
 
 OnRetry = Callable[[int, str, float], None]
-"""Receives which attempt failed, why, and how many seconds later the next one follows."""
+"""A callback that receives the number of the failed attempt, the error message and the delay in seconds."""
 
 
 def failure_of_result(result: ToolResult) -> Failure | None:
-    """Return what kind of failure a result is, or `None` if another attempt cannot help."""
+    """Return the kind of failure of a result, or `None` if a retry cannot help."""
     if result.error is None or result.error_code in NEVER_AGAIN:
         return None
     return _kind_of(result.error_code) or "error"
 
 
 def failure_of_exception(error: BaseException) -> Failure | None:
-    """Return what kind of failure an exception is, looking through those that caused it."""
+    """Return the kind of failure of an exception, looking at its causes too, or `None` if a retry cannot help."""
     code = error_code_of(error)
     if code in NEVER_AGAIN:
         return None
@@ -66,7 +66,7 @@ def _kind_of(code: object) -> Failure | None:
 
 
 def _status_of(error: BaseException) -> object:
-    """Return the status of an HTTP answer, as the exceptions of HTTP clients carry it."""
+    """Return the HTTP status from an exception of an HTTP client."""
     response = getattr(error, "response", None)
     status = getattr(error, "status_code", None) or getattr(response, "status_code", None)
     code = status or getattr(error, "code", None) or getattr(error, "status", None)
@@ -74,17 +74,16 @@ def _status_of(error: BaseException) -> object:
 
 
 class RetriedTool(WrappedTool):
-    """A tool that is tried again. The gate lies outside: nobody is asked about the same call twice."""
+    """Retries a tool. Approval is asked for outside this wrapper, so only once for all attempts."""
 
     def __init__(self, inner: Tool, retry: Retry, on_retry: OnRetry | None = None) -> None:
-        """Keep how often and when it is tried again, and who receives the attempts."""
         super().__init__(inner)
         self._retry = retry
         self._on_retry = on_retry
         self.attempts = 0
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Do the work, again after a failure of a kind that was named, at most so many times."""
+        """Call the tool, and retry it after failures of the configured kinds until the attempts are used up."""
         while True:
             self.attempts += 1
             try:
@@ -113,9 +112,9 @@ class RetriedTool(WrappedTool):
 
 
 def delay_after(retry: Retry, attempt: int) -> float:
-    """Return the seconds to wait after an attempt: growing, bounded, and scattered so that callers spread out."""
+    """Return the seconds to wait after an attempt: exponential backoff with a maximum and random jitter."""
     try:
         growing = retry.backoff * retry.factor ** (attempt - 1)
     except OverflowError:
         growing = retry.longest
-    return min(growing, retry.longest) * random.uniform(0.5, 1.0)  # noqa: S311 - chance here is not a secret
+    return min(growing, retry.longest) * random.uniform(0.5, 1.0)  # noqa: S311 - jitter is no secret

@@ -1,4 +1,4 @@
-"""Rows: each key of a pipeline's file, defined once: how it is read, its schema for editors, its text for the docs."""
+"""Tables of the keys of a pipeline's file: each row holds the reader, the schema for editors and the documentation."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -12,11 +12,11 @@ class Row(NamedTuple):
 
     Attributes:
         name: The key.
-        meaning: Its meaning, for the docs and for editors.
-        schema: What its value has to be, as JSON Schema.
-        field: What its value is called in the value that is made of the mapping; nothing where it is not part of that.
-        read: Makes the value, given the reader that reports what is wrong.
-        beside: The kinds of step that it may stand in; for keys of steps.
+        meaning: The meaning of the key, for the docs and for editors.
+        schema: The JSON Schema of its value.
+        field: The field that receives the value in the definition; empty if there is none.
+        read: Reads the value and reports problems through the reader that it is given.
+        beside: For keys of steps, the kinds of steps that can have the key.
     """
 
     name: str
@@ -28,17 +28,20 @@ class Row(NamedTuple):
 
     @property
     def described(self) -> Schema:
-        """The schema with the meaning; beside a reference draft-07 reads nothing else, so it goes round that."""
+        """The schema with the meaning as its description.
+
+        Draft-07 ignores everything next to a `$ref`, so a reference is put inside `allOf`.
+        """
         schema = {"allOf": [self.schema]} if "$ref" in self.schema else self.schema
         return {**schema, "description": f"{self.meaning[:1].upper()}{self.meaning[1:]}."}
 
 
 def names_of(rows: Iterable[Row]) -> tuple[str, ...]:
-    """Return the keys."""
+    """Return the keys of the rows."""
     return tuple(row.name for row in rows)
 
 
 def read_rows(reader: Any, node: Mapping, rows: Iterable[Row]) -> dict[str, Any]:
-    """Return the values of the keys that a mapping has, by their fields; None where one was wrong."""
+    """Read the keys that a mapping has, and return their values by field; an invalid value becomes `None`."""
     given = ((row, node.entries[row.name]) for row in rows if row.name in node.entries)
     return {row.field: row.read(reader, entry) for row, entry in given if row.read is not None}

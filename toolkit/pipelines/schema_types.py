@@ -1,6 +1,6 @@
-"""Schema types: what a JSON Schema demands of a value, as far as a plan needs to know.
+"""Compares JSON Schemas, to check before a run whether the data of a pipeline fits.
 
-A schema that is `None` demands nothing. Whatever cannot be decided is left to the run.
+A schema that is `None` allows any value. Whatever cannot be decided before the run is checked during it.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,10 +14,10 @@ from toolkit.schemas.schema import DEEPEST, Schema as Part
 Schema = Mapping[str, Any]
 
 _MOST_PARTS = 5_000
-"""How large a schema may grow that is put together from others."""
+"""Maximum number of values in a schema that is combined from others."""
 
 _ACCEPTS = {"number": {"integer"}, "integer": {"number"}, "string": {"integer", "number"}}
-"""What a tool takes besides: numbers may be written with or without a point, and be read as text."""
+"""Additional types that a tool accepts: numbers with or without a decimal point, and numbers as text."""
 
 _DEFINED = tuple(f"#/{room}/" for room in DEFINITIONS)
 
@@ -33,23 +33,23 @@ _ARTICLES = {
 
 
 class Misfit(NamedTuple):
-    """Why a value does not fit, in words, and whether that is certain."""
+    """The reason why a value does not fit, and whether that is certain."""
 
     reason: str
     is_certain: bool = True
 
 
 def resolve(schema: Schema | None) -> Schema | None:
-    """Return what a schema refers to, keeping the definitions that it may refer to further on."""
+    """Resolve a schema's reference, keeping the definitions that further references may need."""
     if schema is None or (reference := reference_in(schema)) is None:
         return schema
-    # What was taken out of a whole keeps its definitions alone: what leads elsewhere in it is not known any more.
+    # A part keeps only the definitions of the schema that it was taken from, so no other reference can be resolved.
     found = Part.of(schema).resolved() if reference.startswith(_DEFINED) else None
     return None if found is None or not isinstance(found.node, Mapping) else _with_definitions(found.node, schema)
 
 
 def part_of(schema: Schema, part: Any) -> Schema | None:
-    """Return a schema that stands inside another one, with the definitions that it may refer to."""
+    """Return a schema from inside another one, with the definitions that it may refer to."""
     return resolve(_with_definitions(part, schema)) if isinstance(part, Mapping) else None
 
 
@@ -58,7 +58,7 @@ def _with_definitions(part: Schema, whole: Schema) -> Schema:
 
 
 def alternatives(schema: Schema | None) -> list[Schema] | None:
-    """Return the schemas of which one must hold, or `None` if that is not known."""
+    """Return the schemas of which one must match, or `None` if they are unknown."""
     if resolve(schema) is None or schema is None:
         return None
     found = _alternatives(Part.of(schema))
@@ -66,9 +66,9 @@ def alternatives(schema: Schema | None) -> list[Schema] | None:
 
 
 def _alternatives(whole: Part) -> list[Part] | None:
-    """Return the parts of which one must hold, or `None` if that is not known."""
+    """Return the parts of which one must match, or `None` if they are unknown."""
     if (reference := reference_in(whole.node)) is not None and not reference.startswith(_DEFINED):
-        return None  # what was taken out of a whole keeps its definitions alone
+        return None  # a part keeps only the definitions of the schema that it was taken from
     parts = whole.alternatives()
     is_known = all(
         reference_in(one.node) is None and "allOf" not in one.keywords and declared_kinds(one.node) for one in parts
@@ -77,13 +77,13 @@ def _alternatives(whole: Part) -> list[Part] | None:
 
 
 def kinds_of(schema: Schema | None) -> set[str] | None:
-    """Return the types that a value may have, or `None` if that is not known."""
+    """Return the types that a value can have, or `None` if they are unknown."""
     parts = alternatives(schema)
     return None if parts is None else {kind for part in parts for kind in declared_kinds(part)}
 
 
 def schema_of_data(value: Any) -> Schema:
-    """Return the schema of plain data that is known."""
+    """Return a schema that describes the given plain data."""
     kind = kind_of_data(value)
     if kind == "object":
         return {
@@ -97,7 +97,7 @@ def schema_of_data(value: Any) -> Schema:
 
 
 def is_text_only(schema: Schema | None) -> bool:
-    """Return whether nothing but text, or nothing at all, fits."""
+    """Return whether a schema allows strings and nothing else except null."""
     kinds = kinds_of(schema)
     return kinds is not None and "string" in kinds and kinds <= {"string", "null"}
 
@@ -108,9 +108,9 @@ def in_words(kinds: Iterable[str]) -> str:
 
 
 def bounded(schema: Schema | None) -> Schema | None:
-    """Return a schema that was put together, or `None` where it grew so large that nobody could look at it.
+    """Return a combined schema unchanged, or `None` if it is too large to be checked.
 
-    Schemas of steps that repeat what came before grow from step to step, and twofold where they repeat it twice.
+    The schemas of steps that include the previous output grow with every step, and double where they include it twice.
     """
     waiting: list[tuple[Any, int]] = [(schema, 0)]
     for _ in range(_MOST_PARTS):
@@ -129,7 +129,7 @@ _State = Literal["known", "unknown", "missing"]
 
 
 def member(schema: Schema | None, key: Step) -> tuple[_State, Schema | None]:
-    """Return the schema of one member of a value, and whether there is such a member at all."""
+    """Return whether a value has a member, and the member's schema if it is known."""
     parts = alternatives(schema)
     state, found = _member_of_any(None if parts is None else [Part.of(part) for part in parts], key)
     return state, None if found is None else part_of(found.root, found.node)
@@ -152,7 +152,7 @@ def _member_of_one(part: Part, key: Step) -> tuple[_State, Part | None]:
     if isinstance(key, int):
         return ("known", part.at("items")) if "array" in kinds else ("unknown", None)
     if kinds != {"object"}:
-        # A list's or a number's members: the run will say so, since `null` and the like may be meant to be checked.
+        # This may be the member of a list or a number. The run reports it, since the author may check for null first.
         return "unknown", None
     properties = keywords.get("properties")
     if properties is None:
@@ -169,12 +169,12 @@ def names_of(schema: Schema | None) -> list[str]:
 
 
 def misfit(given: Schema | None, wanted: Schema | None) -> Misfit | None:
-    """Return why a value of one schema does not fit another one, or `None` if it may fit."""
+    """Return why a value of schema `given` does not fit schema `wanted`, or `None` if it may fit."""
     return None if given is None or wanted is None else _misfit(Part.of(given), Part.of(wanted), {})
 
 
 _Known = dict[tuple[Pointer, Pointer], Misfit | None]
-"""What is known of pairs of parts; one that is being looked at may fit, since schemas refer to themselves."""
+"""Results for pairs of parts. A pair that is still being compared counts as fitting, since schemas can be recursive."""
 
 
 def _misfit(given: Part, wanted: Part, known: _Known) -> Misfit | None:
@@ -191,7 +191,7 @@ def _misfit(given: Part, wanted: Part, known: _Known) -> Misfit | None:
 
 
 def _best(found: list[Misfit | None]) -> Misfit | None:
-    """Return the least bad of several misfits: none, then one that is not certain."""
+    """Return the mildest of several misfits: none if there is one, else one that is not certain."""
     if any(one is None for one in found):
         return None
     return min((one for one in found if one is not None), key=lambda one: one.is_certain)
@@ -202,7 +202,7 @@ def _misfit_of_one(given: Part, wanted: Part, known: _Known) -> Misfit | None:
     taken = demands | {kind for demand in demands for kind in _ACCEPTS.get(demand, ())}
     if not offers & taken:
         is_number_in_text = "string" in offers and bool(demands & {"integer", "number"})
-        return Misfit(f"{in_words(offers)} where {in_words(demands)} is wanted", not is_number_in_text)
+        return Misfit(f"{in_words(offers)} instead of {in_words(demands)}", not is_number_in_text)
     if offers == {"array"}:
         return _within("an item is", _misfit(given.at("items"), wanted.at("items"), known))
     if offers == {"object"}:
@@ -213,7 +213,7 @@ def _misfit_of_one(given: Part, wanted: Part, known: _Known) -> Misfit | None:
 def _misfit_of_objects(given: Part, wanted: Part, known: _Known) -> Misfit | None:
     for name in wanted.keywords.get("required", ()):
         if _member_of_any([given], name)[0] == "missing":
-            return Misfit(f"a mapping without {name!r}, which is wanted")
+            return Misfit(f"a mapping without the required {name!r}")
     for name in wanted.keywords.get("properties", {}):
         _, offer = _member_of_any([given], name)
         if offer is not None and (found := _misfit(offer, wanted.at("properties", name), known)):

@@ -1,4 +1,4 @@
-"""Scopes: what expressions can read at one place of a pipeline, and what is known about its type."""
+"""Scopes: what expressions can read at one point of a pipeline, and the types of it that are known."""
 
 import ast
 from collections.abc import Iterable, Mapping
@@ -36,12 +36,12 @@ ERROR_SCHEMA: Schema = {
 
 
 class Carrier(NamedTuple):
-    """Where what is handed on may come from: a step, or the only input (then there is no label).
+    """A possible source of the previous output: a step, or the pipeline's only input.
 
     Attributes:
-        label: What the step is called in a message.
-        names: By what it can be read: its id and those of the steps inside it; the input's name.
-        is_input: Whether it is the only input.
+        label: The step's label for messages; empty for the input.
+        names: The names by which it can be read: the ids of the step and of the steps inside it, or the input's name.
+        is_input: Whether it is the input.
     """
 
     label: str
@@ -50,23 +50,23 @@ class Carrier(NamedTuple):
 
 
 class Previous(NamedTuple):
-    """What is handed on: its schema, and the steps that it may come from (several where one may be skipped)."""
+    """The previous output: its schema, and its possible sources (several if a step may be skipped)."""
 
     schema: Schema | None
     carriers: tuple[Carrier, ...] = ()
 
 
 class Scope(NamedTuple):
-    """What can be read at one place.
+    """What expressions can read at one point.
 
     Attributes:
         inputs: The schema of each input.
-        steps: The schema of the output of each step that has run, by its id.
-        environment: The names of the variables that can be read.
-        previous: What is handed on, if something is.
-        beside: The ids of steps that run at the same time, in other branches.
+        steps: The output schemas of the steps that have run, by id.
+        environment: The names of the environment variables that can be read.
+        previous: The previous output, if there is one.
+        beside: The ids of steps that run at the same time in other branches.
         later: All other ids of the pipeline.
-        extra: The schema of `item`, `index`, `result` and `error`, where they are.
+        extra: The schemas of `item`, `index`, `result` and `error`, where they exist.
     """
 
     inputs: Mapping[str, Schema]
@@ -83,7 +83,7 @@ class Scope(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """What has been read anywhere in a pipeline."""
+    """The names that are read anywhere in a pipeline."""
 
     steps: set[str]
     inputs: set[str]
@@ -99,15 +99,14 @@ _PLACES = {
 
 
 class ReferenceChecker:
-    """Checks every reference of a pipeline, and remembers what was read."""
+    """Checks the references of a pipeline and records what they read."""
 
     def __init__(self, problems: list[Problem]) -> None:
-        """Keep where problems go."""
         self.problems = problems
         self.read = Reading(set(), set(), set())
 
     def check(self, value: Value | None, scope: Scope) -> set[str]:
-        """Report the references of a value that lead nowhere, and return the roots that it reads."""
+        """Report the invalid references of a value, and return the roots that it reads."""
         roots = set()
         for located in expressions_in(value):
             for reference in located.expression.references:
@@ -171,12 +170,12 @@ class ReferenceChecker:
         elif name in scope.later:
             self._report(place, f"step {name!r} has not run yet here", "a step reads only what ran before it")
         else:
-            listed = _listed("the steps before this are", scope.steps) or "give the step you mean this 'id'"
+            listed = _listed("the steps before this are", scope.steps) or "set this 'id' on the step you mean"
             hint = did_you_mean(str(name), scope.steps, otherwise=listed)
             self._report(place, f"there is no step with the id {str(name)!r}", hint)
 
     def _check_members(self, reference: "Reference", located: LocatedExpression, scope: Scope) -> None:
-        """Report a member that its value is known not to have."""
+        """Report a member that is known not to exist."""
         schema, path = _beginning(reference, scope)
         for key in path:
             state, inner = member(schema, key)
@@ -199,7 +198,7 @@ def _listed(words: str, names: Iterable[str]) -> str | None:
 
 
 def _beginning(reference: "Reference", scope: Scope) -> tuple[Schema | None, tuple[str | int, ...]]:
-    """Return the schema that is known for the beginning of a reference, and the path that is left."""
+    """Return the schema for the first part of a reference, if it is known, and the rest of the path."""
     path = reference.path
     match reference.root:
         case "steps" if len(path) > 1 and path[1] == "output":
@@ -221,7 +220,7 @@ def _beginning(reference: "Reference", scope: Scope) -> tuple[Schema | None, tup
 
 
 def schema_of_value(value: Value, scope: Scope) -> Schema | None:
-    """Return what is known about the type of a value before anything runs."""
+    """Return the schema of a value as far as it is known before the run."""
     match value:
         case ConstantValue():
             return schema_of_data(value.data)
@@ -246,7 +245,7 @@ _RESULTS = {
     "all": "boolean", "startswith": "boolean", "endswith": "boolean", "contains": "boolean", "split": "array",
     "lines": "array", "keys": "array", "values": "array", "sorted": "array", "unique": "array",
 }  # fmt: skip
-"""The types of what functions of expressions return, where one type is certain."""
+"""The return types of functions in expressions, where only one type is possible."""
 
 
 def _schema_of_expression(expression: "Expression", scope: Scope) -> Schema | None:
@@ -268,7 +267,7 @@ def _schema_of_expression(expression: "Expression", scope: Scope) -> Schema | No
 
 
 def _schema_of_reference(expression: "Expression", scope: Scope) -> Schema | None:
-    """Return the schema of an expression that is one reference and nothing more."""
+    """Return the schema of an expression that consists of a single reference."""
     if len(expression.references) != 1:
         return None
     [reference] = expression.references

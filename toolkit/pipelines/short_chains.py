@@ -1,7 +1,6 @@
-"""Short chains: the steps of a pipeline one after another, without what plain steps have no use for.
+"""A fast path for pipelines whose steps are all short calls (`short_calls`) without keys except id and arguments.
 
-Every step calls a tool that takes the short way itself (`short_calls`), and has no keys but its id and its arguments.
-What its caller gets is what `run_chain` gives, and so are the metrics, the log and what the gate knows of each call.
+The result is the same as that of `run_chain`, and so are the metrics, the log and the gate's history.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,14 +23,14 @@ from toolkit.tools.unseen_calls import PreparedCall, unseen_call
 
 
 class ShortStep(NamedTuple):
-    """A step that is a call, and nothing else.
+    """A step that is just a call.
 
     Attributes:
         arguments: Makes the arguments of the call.
-        call: Makes the call; returns its result, or a text or a number that is all of it.
-        path: Where its output is kept.
-        name: Its id, where an expression may read what is known of it.
-        tool: What is called.
+        call: Makes the call. It returns a result, or a string or integer that is the whole result.
+        path: The step's path, under which its output is stored.
+        name: The step's id, if an expression may read the step's record.
+        tool: The tool to call.
     """
 
     arguments: Callable[[Flow], Arguments]
@@ -42,7 +41,7 @@ class ShortStep(NamedTuple):
 
 
 def short_chain(plan: Plan) -> tuple[ShortStep, ...] | None:
-    """Return the steps of a plan for `run_short_chain`; `None` if one of them needs more than a call."""
+    """Return the steps of a plan for `run_short_chain`, or `None` if a step needs more than a short call."""
     if plan.on_failure:
         return None
     reads_steps = _reads_steps(plan)
@@ -51,7 +50,7 @@ def short_chain(plan: Plan) -> tuple[ShortStep, ...] | None:
 
 
 def unseen_chain(steps: Sequence[ShortStep]) -> tuple[ShortStep, ...]:
-    """Return the same steps for contexts in which calls are unseen; only of the last one is the whole result wanted."""
+    """Return the steps for contexts in which nothing observes the calls. Only the last step returns a whole result."""
     if not steps:
         return ()
     *others, last = steps
@@ -60,28 +59,28 @@ def unseen_chain(steps: Sequence[ShortStep]) -> tuple[ShortStep, ...]:
 
 
 def run_short_chain(steps: Sequence[ShortStep], flow: Flow) -> ToolResult | None:
-    """Run steps one after another; each receives the output of the one before.
+    """Run steps in order; each receives the output of the one before.
 
     Returns:
-        `None` if the end was reached, else the failure that ended the chain.
+        The failure that ended the chain, or `None` if all steps ran.
     """
     context = flow.context
     for arguments, call, path, name, _ in steps:
         started = 0.0 if name is None else perf_counter()
         try:
-            came = call(arguments(flow), context)
-        except ExitEarlyError as error:  # with what was done in a pipeline that the step calls
+            returned = call(arguments(flow), context)
+        except ExitEarlyError as error:  # the outputs are those of a pipeline that the step calls
             error.outputs = {f"{path}/{inner}": output for inner, output in error.outputs.items()}
             raise
         except Signal:
             raise
-        except Exception as error:  # noqa: BLE001 - an expression that fails is the step's failure; a call never raises
+        except Exception as error:  # noqa: BLE001 - an error of an expression is the step's failure; calls never raise
             return failure_of(error).result
-        kind = type(came)
+        kind = type(returned)
         if kind is str or kind is int:
-            flow.hand_on_value(came, path)
+            flow.hand_on_value(returned, path)
             continue
-        result: ToolResult = came
+        result: ToolResult = returned
         if result.error is not None:
             return result
         flow.hand_on(result, path)
@@ -92,7 +91,7 @@ def run_short_chain(steps: Sequence[ShortStep], flow: Flow) -> ToolResult | None
 
 
 def _reads_steps(plan: Plan) -> bool:
-    """Return whether an expression reads what is known of a step."""
+    """Return whether an expression reads the record of a step."""
     written = [step.definition.action.arguments for step in plan.steps if isinstance(step.definition.action, Use)]
     found = (expression for value in (*written, plan.output) for expression in expressions_in(value))
     return any(reference.root == "steps" for one in found for reference in one.expression.references)
@@ -102,26 +101,26 @@ def _short_step(step: PlannedStep, *, is_read: bool) -> ShortStep | None:
     definition, action, tool = step.definition, step.definition.action, step.tool
     if not isinstance(action, Use) or tool is None or not tool.takes_short_way or step.on_error != "fail":
         return None
-    stations = (definition.when, definition.each, definition.approval, definition.retry, definition.timeout)
-    if any(station is not None for station in stations) or (definition.adapter is not None and step.adapts):
+    stages = (definition.when, definition.each, definition.approval, definition.retry, definition.timeout)
+    if any(stage is not None for stage in stages) or (definition.adapter is not None and step.adapts):
         return None
     name = definition.id.text if is_read and definition.id is not None else None
     return ShortStep(_maker(step.feed, action.arguments), partial(call_at_once, tool), step.path, name, tool)
 
 
 def _maker(feed: Feed | None, written: MappingValue | None) -> Callable[[Flow], Arguments]:
-    """Return what makes the arguments of a call, as `arguments_of` does."""
+    """Return a function that makes the arguments of a call as `arguments_of` does."""
     if feed is not None or written is None:
         return partial(arguments_of, feed, written)
     readers = [(name, _reader(value)) for name, value in written.entries.items()]
-    if len(readers) == 1:  # as most steps have it
+    if len(readers) == 1:  # the most common case
         [(only, read_only)] = readers
         return lambda flow: {only: read_only(flow)}
     return lambda flow: {name: read(flow) for name, read in readers}
 
 
 def _reader(value: Value) -> Callable[[Flow], Any]:
-    """Return a function that reads a value; the previous output and the inputs are read without an expression."""
+    """Return a function that renders a value. `prev` and `inputs.name` are read without evaluating an expression."""
     match value.template.path if isinstance(value, TemplateValue) else None:
         case ("prev",):
             return attrgetter("output")

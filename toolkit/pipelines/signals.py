@@ -1,11 +1,11 @@
-"""Signals: what ends more than one pipeline."""
+"""Signals that end more than one pipeline."""
 
 from toolkit.errors import Signal
 
 
 class GateRefused(Signal):
-    """A gate of a pipeline within another was refused: the reviewer wants the whole run to end, not a part.
+    """Approval was refused in a pipeline inside another one, so the whole run has to end.
 
-    It passes through everything between the two, such as an agent, and the outer pipeline ends as its own gate would
-    end it.
+    The signal passes through everything between the two pipelines, such as an agent. The outer pipeline then ends as if
+    one of its own approvals had been refused.
     """

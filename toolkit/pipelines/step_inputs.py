@@ -1,7 +1,7 @@
-"""Step inputs: how the previous output and the written arguments go into a call, and whether they fit the tool.
+"""Decides how a step passes the previous output to its tool, and checks that all arguments fit.
 
-The kind of the tool decides how it is fed, never the data: a text tool receives the text, a typed tool takes it as its
-JSON arguments, a plain function receives it in the one required text parameter that is left open.
+The decision depends on the kind of the tool, never on the data: a text tool receives the output as text, a typed tool
+as its JSON arguments, and a plain function in its only required text parameter that is not set under `with`.
 """
 
 import re
@@ -24,17 +24,17 @@ from toolkit.tools.shapes.unknown_members import unknown_members
 
 
 class Feeder:
-    """Decides how one step's tool is fed, and checks what it is given."""
+    """Decides how one step passes the previous output to its tool, and checks the step's arguments."""
 
     def __init__(self, use: Use, tool: Tool, scope: Scope, problems: list[Problem], node: Node | None = None) -> None:
-        """Keep what there is to know of the step.
+        """Create the feeder of a step.
 
         Args:
-            use: Its keys.
-            tool: What it calls.
-            scope: What can be read there: the item too, in `for_each`.
-            problems: Where problems go.
-            node: The whole step as it is written.
+            use: The step's action.
+            tool: The tool that the step calls.
+            scope: What expressions of the step can read, including `item` in `for_each`.
+            problems: The list to which problems are added.
+            node: The whole step as written.
         """
         self._use = use
         self._tool = tool
@@ -45,7 +45,7 @@ class Feeder:
         self._given = use.arguments.entries if use.arguments is not None else {}
 
     def feed(self) -> Feed | None:
-        """Return how the previous output goes in, or `None` where it does not, having checked all arguments."""
+        """Check all arguments, and return how the previous output is passed, or `None` if it is not."""
         feed = self._by_kind() if self._use.pipe is None else self._named(self._use.pipe)
         self._check_names(feed)
         self._check_values()
@@ -110,7 +110,7 @@ class Feeder:
         open_names = self._open_text_parameters()
         if len(open_names) > 1:
             names = " and ".join(repr(name) for name in open_names)
-            hint = f"say which: 'pipe: {open_names[0]}', and give the other under 'with'"
+            hint = f"choose one with 'pipe: {open_names[0]}', and set the other under 'with'"
             message = f"{names} of tool {self._spec.name!r} could both receive the pipe"
             fix = with_key(self._node, "pipe", open_names[0], is_safe=False)
             self._problems.append(Problem(AMBIGUOUS_PIPE, message, self._use.tool.location, hint=hint, fix=fix))
@@ -149,7 +149,7 @@ class Feeder:
             )
 
     def _check_names_inside(self) -> None:
-        """Report the keys of records, as far as they are written out, that the tool would drop."""
+        """Report literal keys of nested mappings that the tool would ignore."""
         if not self._tool.ignores_unknown:
             return
         written = {name: written_in(value) for name, value in self._given.items()}
@@ -163,8 +163,8 @@ class Feeder:
 
     def _missing_hint(self, missing: Sequence[str]) -> str:
         if self._has_input and self._use.pipe is None and len(missing) == 1:
-            return f"write 'pipe: {missing[0]}', or give it under 'with'"
-        return f"give it under 'with', as in 'with: {{{missing[0]}: …}}'"
+            return f"write 'pipe: {missing[0]}', or set it under 'with'"
+        return f"set it under 'with', as in 'with: {{{missing[0]}: …}}'"
 
     def _check_values(self) -> None:
         wrong = self._check_literals()
@@ -179,7 +179,7 @@ class Feeder:
                 )
 
     def _check_literals(self) -> set[str]:
-        """Let the tool itself say which of the arguments that are known already it would refuse."""
+        """Let the tool parse the constant arguments, and report and return those that it refuses."""
         literals = {name: value.render({}) for name, value in self._given.items() if is_constant(value)}
         if not literals:
             return set()
@@ -205,7 +205,7 @@ class Feeder:
             what = f"{feed.parameter!r} of tool {self._spec.name!r}"
         found = misfit(self._piped, part_of(self._spec.parameters, wanted))
         if found is not None:
-            self._report_misfit(place, what, f"what is piped is {found.reason}", found.is_certain)
+            self._report_misfit(place, what, f"the piped value is {found.reason}", found.is_certain)
 
     def _report_misfit(self, place: Location, what: str, reason: str, is_certain: bool) -> None:  # noqa: FBT001
         severity: Severity = "error" if is_certain else "warning"
@@ -214,7 +214,7 @@ class Feeder:
     # ------------------------------------------------------------------------------------------------------- places
 
     def _is_open(self) -> bool:
-        """Return whether the tool takes parameters that its schema does not name."""
+        """Return whether the tool accepts parameters that are not in its schema."""
         return bool(self._spec.parameters.get("additionalProperties"))
 
     def _nearest(self, name: str) -> str | None:
@@ -224,7 +224,7 @@ class Feeder:
 
     def _inputs_hint(self) -> str | None:
         names = [f"inputs.{name}" for name in self._scope.inputs]
-        return f"give it under 'with': {', '.join(names)}" if names else None
+        return f"set it under 'with': {', '.join(names)}" if names else None
 
     def _place_of_key(self, name: str) -> Location:
         arguments = self._use.arguments
@@ -234,7 +234,7 @@ class Feeder:
         return self._node_of(path).location
 
     def _node_of(self, path: str) -> Node:
-        """Return what a path such as `orders[0].price` leads to, as far as it is written out."""
+        """Return the node at a path such as `orders[0].price`, or the innermost node around it that is literal."""
         node = self._given[_top(path)].node
         for name, index in _PART.findall(path)[1:]:
             inner: Node | None = None

@@ -1,4 +1,4 @@
-"""Steps: the node of one step becomes its definition."""
+"""Reads the definitions of steps from the nodes of a document."""
 
 from typing import NamedTuple
 
@@ -28,7 +28,7 @@ SHORT_FORMS = "write a tool's name, 'tool_name: {arguments}', or the keys use, s
 
 
 class StepDefaults(NamedTuple):
-    """What holds for every step that calls a tool and does not say otherwise."""
+    """The defaults of steps that call a tool."""
 
     timeout: float | None = None
     retry: Retry | None = None
@@ -36,10 +36,9 @@ class StepDefaults(NamedTuple):
 
 
 class StepReader(KeyReader):
-    """Reads steps, and remembers every id and how many steps there are."""
+    """Reads steps, counts them and collects their ids."""
 
     def __init__(self, problems: list[Problem], defaults: StepDefaults) -> None:
-        """Keep where problems go, and what holds for steps that do not say otherwise."""
         super().__init__(problems)
         self.count = 0
         self.beyond: Location | None = None
@@ -47,7 +46,7 @@ class StepReader(KeyReader):
         self._depth = 0
 
     def duplicates(self) -> list[Problem]:
-        """Return a problem for every id that stands at more than one step."""
+        """Return a problem for every duplicate id."""
         first: dict[str, Location] = {}
         problems = []
         for word in self.ids:
@@ -58,12 +57,12 @@ class StepReader(KeyReader):
         return problems
 
     def read_all(self, nodes: documents.Sequence) -> tuple[StepDefinition, ...]:
-        """Return the steps of a list, without those that are none."""
+        """Return the valid steps of a list."""
         steps = (self.read(node) for node in nodes.items)
         return tuple(step for step in steps if step is not None)
 
     def read(self, node: Node) -> StepDefinition | None:
-        """Return the step that a node describes, or `None` after reporting why there is none."""
+        """Return the step that a node describes, or report what is wrong with it and return `None`."""
         self.count += 1
         if self.count == MAX_STEPS + 1:
             self.beyond = node.location
@@ -120,7 +119,7 @@ class StepReader(KeyReader):
             if name in STEP_KEYS:
                 continue
             near = nearest(name, STEP_KEYS, most=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"to call a tool of that name write 'use: {name}'"
+            hint = f"did you mean {near[0]!r}?" if near else f"to call a tool with that name, write 'use: {name}'"
             place, message = entry.key.location, f"unknown key {name!r} in a step"
             free = [key for key in near if key not in node.entries]
             self.problems.append(Problem(UNKNOWN_KEY, message, place, hint=hint, fix=respelled(name, free, place)))
@@ -135,17 +134,17 @@ class StepReader(KeyReader):
             return None
         for other in kinds[1:]:
             place = node.entries[other].key.location
-            self.report(place, f"a step has either {kinds[0]!r} or {other!r}, not both", hint="make two steps of it")
+            self.report(place, f"a step has either {kinds[0]!r} or {other!r}, not both", hint="split it into two steps")
         return kinds[0]
 
     def _check_company(self, node: documents.Mapping, kind: str) -> None:
         for name, entry in node.entries.items():
             if name in STEP_KEYS and name not in KINDS and name not in BESIDE[kind]:
-                hint = f"take it out; beside {kind!r} stand {', '.join(sorted(BESIDE[kind] - {kind}))}"
-                self.report(entry.key.location, f"{name!r} has no meaning beside {kind!r}", hint=hint)
+                hint = f"remove it; {kind!r} can be combined with {', '.join(sorted(BESIDE[kind] - {kind}))}"
+                self.report(entry.key.location, f"{name!r} cannot be combined with {kind!r}", hint=hint)
             elif name in EACH_KEYS and "for_each" not in node.entries:
-                hint = "add 'for_each' with a list, or take it out"
-                self.report(entry.key.location, f"{name!r} has a meaning only beside 'for_each'", hint=hint)
+                hint = "add 'for_each' with a list, or remove it"
+                self.report(entry.key.location, f"{name!r} can only be used with 'for_each'", hint=hint)
 
     def _action(self, node: documents.Mapping, kind: str) -> Action | None:
         match kind:
@@ -168,7 +167,7 @@ class StepReader(KeyReader):
         if name is None:
             return None
         if OPENING in name:
-            hint = "a plan names its tools before it runs; use 'when' to choose between steps"
+            hint = "tools are resolved before the run; use 'when' to choose between steps"
             self.report(target.location, "'use' takes a tool's name, not an expression", hint=hint)
             return None
         word = Word(name.strip(), target.location)
@@ -190,7 +189,7 @@ class StepReader(KeyReader):
             self.report(
                 node.location,
                 f"branches are nested at most {MAX_NESTING} deep",
-                hint="make a pipeline of the inner ones",
+                hint="move the inner branches to another pipeline",
             )
             return None
         self._depth += 1

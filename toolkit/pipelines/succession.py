@@ -1,4 +1,4 @@
-"""Succession: what can be read after a step, and what it hands on."""
+"""Computes the scope after a step."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from toolkit.pipelines.scopes import Carrier, Previous, Scope
 
 
 def scope_after(step: PlannedStep, scope: Scope, inside: Mapping[str, Schema | None], schema: Schema | None) -> Scope:
-    """Return what can be read after a step: its output, and that of the steps inside it."""
+    """Return the scope after a step, which adds its output and the outputs of the steps inside it."""
     definition = step.definition
     certain = bounded(schema) if step.on_error == "fail" else None
     own = {} if definition.id is None else {definition.id.text: certain}
@@ -22,7 +22,7 @@ def scope_after(step: PlannedStep, scope: Scope, inside: Mapping[str, Schema | N
 
 
 def _either(one: Previous, other: Previous | None) -> Previous:
-    """Return what is handed on by a step that may be skipped."""
+    """Return the previous output after a step that may be skipped."""
     if other is None:
         return Previous(None, one.carriers)
     carriers = (*one.carriers, *other.carriers)

@@ -1,7 +1,7 @@
-"""Tainting: which arguments of a plan's calls have words that came from outside, and through which steps.
+"""Taint analysis: finds the arguments of a plan's calls that contain text from outside, and the steps it came from.
 
-Outside is a tool that reaches beyond this machine and destroys nothing there. What another tool makes of such words is
-that tool's own; only what the pipeline itself passes on is followed.
+Text from outside is the output of a tool that reads from beyond this machine and is not destructive. Only data that the
+pipeline itself passes on is followed: the output of any other tool counts as that tool's own text.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,13 +16,13 @@ from toolkit.tools.foreign_values import answer
 
 
 class Taint(NamedTuple):
-    """An argument that has words from outside.
+    """An argument that contains text from outside.
 
     Attributes:
-        parameter: What it is given to; None where it is all arguments, as JSON text.
-        location: Where it is written, or what it is piped into.
-        origins: The paths of the steps that brought the words in.
-        is_seen: Whether a gate has asked after all of them and before this.
+        parameter: The parameter; `None` if the text is all arguments as JSON.
+        location: The location of the argument, or of the tool that it is piped into.
+        origins: The paths of the steps that the text came from.
+        is_seen: Whether an `approve` step runs after all of these steps and before this call.
     """
 
     parameter: str | None
@@ -32,30 +32,33 @@ class Taint(NamedTuple):
 
 
 def taints_of(plan: Plan) -> Mapping[str, tuple[Taint, ...]]:
-    """Return the tainted arguments of each step, by its path."""
+    """Return the tainted arguments of each step, by the step's path."""
     follower = _Follower({})
     follower.follow(plan)
     return follower.taints
 
 
 class _State(NamedTuple):
-    """What can be read after a step: what it hands on, and what steps with an id gave."""
+    """The traces after a step: of the previous output, and of the outputs of steps with an id."""
 
     previous: Trace = NOTHING
     steps: Mapping[str, Trace] = {}
 
 
 class _Follower:
-    """Follows one plan from its first step to its last."""
+    """Follows one plan from its first step to its last.
+
+    Args:
+        known: Whether plans inside return text from outside, by the identity of the plan.
+    """
 
     def __init__(self, known: dict[int, bool]) -> None:
-        """Know of plans inside whether they give words from outside, by their identity."""
         self.taints: dict[str, tuple[Taint, ...]] = {}
         self._known = known
         self._seen: set[str] = set()
 
     def follow(self, plan: Plan) -> Trace:
-        """Look at every step, and return the trace of the result."""
+        """Follow every step, and return the trace of the plan's result."""
         after = self._chain(plan.steps, _State())
         self._chain(plan.on_failure, after._replace(previous=NOTHING))
         return after.previous if plan.output is None else _tracer(after).value(plan.output)
@@ -116,7 +119,7 @@ class _Follower:
                 yield Taint(name, place, tuple(sorted(trace.words)), trace.words <= self._seen)
 
     def _gives_words(self, plan: Plan) -> bool:
-        """Whether the result of a plan inside has words from outside."""
+        """Return whether the result of a nested plan contains text from outside."""
         if id(plan) not in self._known:
             self._known[id(plan)] = False
             self._known[id(plan)] = bool(_Follower(self._known).follow(plan).words)
@@ -131,7 +134,7 @@ def _tracer(state: _State) -> Tracer:
 
 
 def _finished(step: PlannedStep, trace: Trace, tracer: Tracer) -> Trace:
-    """Return the trace of what a step gives in the end: adapted, of every item, or what stands in after a failure."""
+    """Return the trace of a step's final output, after `adapt`, `for_each` and the value of `on_error`."""
     definition = step.definition
     match definition.adapter:
         case AdapterFunction():

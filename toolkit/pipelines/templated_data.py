@@ -1,6 +1,6 @@
-"""Templated data: what may stand in a file where data is wanted: plain data, with `${{ }}` anywhere inside.
+"""Plain data in a file that can contain `${{ }}` anywhere.
 
-A value knows the node it was written as, so that whatever is wrong with it is reported at the very character.
+Every value keeps its node, so that problems are reported at the exact character.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,26 +20,26 @@ OPENING = "${{"
 
 
 class ConstantValue(NamedTuple):
-    """Data that is known before anything runs."""
+    """Data without expressions."""
 
     data: Any
     node: Node
 
-    def render(self, roots: Mapping[str, Any]) -> Any:  # noqa: ARG002 - it needs none
+    def render(self, roots: Mapping[str, Any]) -> Any:  # noqa: ARG002 - a constant reads nothing
         return self.data
 
 
 class TemplateValue(NamedTuple):
-    """A text with expressions in it; one that is exactly one expression keeps that one's type."""
+    """A string with expressions in it. If it is a single expression, its value keeps its type."""
 
     template: "Template"
     node: Scalar
 
     def render(self, roots: Mapping[str, Any]) -> Any:
-        """Return what the text becomes with these roots.
+        """Return the string with its expressions evaluated.
 
         Raises:
-            ToolExecutionError: If an expression fails; the message has its place.
+            ToolExecutionError: If an expression fails. The message contains its location.
         """
         from toolkit.pipelines.expressions import ExpressionError  # noqa: PLC0415 - plain chains need none
 
@@ -51,7 +51,7 @@ class TemplateValue(NamedTuple):
 
 
 class ListValue(NamedTuple):
-    """A list that has an expression somewhere inside."""
+    """A list that contains an expression."""
 
     items: "tuple[Value, ...]"
     node: Node
@@ -62,7 +62,7 @@ class ListValue(NamedTuple):
 
 
 class MappingValue(NamedTuple):
-    """A mapping that has an expression somewhere inside, or whose entries are looked at one by one."""
+    """A mapping that contains an expression, or whose entries are needed one by one."""
 
     entries: "dict[str, Value]"
     keys: dict[str, Scalar]
@@ -74,12 +74,12 @@ class MappingValue(NamedTuple):
 
 
 class UnreadableValue(NamedTuple):
-    """A text with a bad expression, which has been reported; nothing more is known of it."""
+    """A string with an invalid expression, which has been reported already."""
 
     node: Scalar
 
-    def render(self, roots: Mapping[str, Any]) -> Any:  # noqa: ARG002 - it never comes to this
-        """Return nothing: no plan has such a value."""
+    def render(self, roots: Mapping[str, Any]) -> Any:  # noqa: ARG002 - it is never called
+        """Return `None`. No plan contains such a value, so this never runs."""
         return None
 
 
@@ -87,7 +87,7 @@ Value = ConstantValue | TemplateValue | ListValue | MappingValue | UnreadableVal
 
 
 class LocatedExpression(NamedTuple):
-    """An expression and where it begins in the scalar that holds it."""
+    """An expression and its offset in the scalar that contains it."""
 
     expression: "Expression"
     offset: int
@@ -95,16 +95,16 @@ class LocatedExpression(NamedTuple):
 
     @property
     def location(self) -> Location:
-        """The place of the expression's own text, without `${{ }}`."""
+        """The location of the expression, without `${{ }}`."""
         return self.scalar.locate(self.offset, len(self.expression.source))
 
     def locate(self, reference: "Reference") -> Location:
-        """Return the place of one of its references."""
+        """Return the location of one of its references."""
         return self.scalar.locate(self.offset + reference.offset, reference.length)
 
 
 def read_value(node: Node, problems: list[Problem]) -> Value:
-    """Return the value that a node stands for; a bad expression is reported and becomes nothing."""
+    """Read a value from a node. Invalid expressions are reported and become an `UnreadableValue`."""
     match node:
         case documents.Scalar():
             return _read_scalar(node, problems)
@@ -121,7 +121,7 @@ def read_value(node: Node, problems: list[Problem]) -> Value:
 
 
 def read_mapping(node: documents.Mapping, problems: list[Problem]) -> MappingValue:
-    """Return a mapping whose entries can be looked at one by one."""
+    """Read a mapping whose entries are needed one by one."""
     return MappingValue(
         {name: read_value(entry.value, problems) for name, entry in node.entries.items()},
         {name: entry.key for name, entry in node.entries.items()},
@@ -137,7 +137,7 @@ def _read_scalar(node: Scalar, problems: list[Problem]) -> Value:
 
 
 def read_template(node: Scalar, problems: list[Problem]) -> "Template | None":
-    """Return the template that a text is, or `None` after reporting why there is none."""
+    """Parse the template of a string, or report why it is invalid and return `None`."""
     from toolkit.pipelines.expressions import ExpressionError, parse_template  # noqa: PLC0415 - plain chains need none
 
     try:
@@ -150,7 +150,7 @@ def read_template(node: Scalar, problems: list[Problem]) -> "Template | None":
 
 
 def expressions_in(value: Value | None) -> Iterator[LocatedExpression]:
-    """Yield every expression inside a value, in the order in which they are written."""
+    """Yield every expression inside a value, in source order."""
     match value:
         case TemplateValue():
             for expression, offset in value.template.expressions:
@@ -166,7 +166,7 @@ def expressions_in(value: Value | None) -> Iterator[LocatedExpression]:
 
 
 def written_in(value: Value | None) -> Any:
-    """Return the mappings and lists that a value is written as, with nothing in the place of what is not known yet."""
+    """Return the literal data of a value, with `None` in place of everything that is not known before the run."""
     match value:
         case ConstantValue(data):
             return data
@@ -179,7 +179,7 @@ def written_in(value: Value | None) -> Any:
 
 
 def is_constant(value: Value | None) -> bool:
-    """Return whether a value is known before anything runs."""
+    """Return whether a value contains no expression."""
     match value:
         case None | ConstantValue():
             return True

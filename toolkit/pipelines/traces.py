@@ -1,7 +1,7 @@
-"""Traces: which steps the words of a value came from, through everything that passes them on.
+"""Traces the text of a value to the steps that it came from, through every expression that passes it on.
 
-What is computed of data without its words, as a number or a comparison, has no trace. Neither has what is compared with
-something before it is used, nor what `replace` has gone over: their author has thought of it.
+Values that are computed without keeping the text, such as numbers and comparisons, have no trace. Neither has text that
+a condition compares with something before it is used, nor the result of `replace`: the author has considered it.
 """
 
 import ast
@@ -31,20 +31,20 @@ _PASSING = frozenset(
         "default",
     }
 )
-"""The functions whose result has the words of their arguments."""
+"""The functions whose result contains text of their arguments."""
 
 _COMPARING = frozenset({"startswith", "endswith", "contains"})
 _WORDLESS = frozenset({"integer", "number", "boolean", "null"})
 
 
 class Trace(NamedTuple):
-    """Where the words of some data came from.
+    """The origins of the text in some data.
 
     Attributes:
-        origins: The steps that they came from, all that is inside included.
-        schema: What is known of the type.
-        parts: The traces of the members, of a mapping that the pipeline put together; None for any other data.
-        items: The trace of each item, of a list that the pipeline put together.
+        origins: The steps that the text came from, including the text of members and items.
+        schema: The schema of the data, if known.
+        parts: The traces of the members of a mapping that the pipeline itself created; `None` for other data.
+        items: The trace of every item of a list that the pipeline itself created; `None` for other data.
     """
 
     origins: frozenset[str] = frozenset()
@@ -62,7 +62,7 @@ class Trace(NamedTuple):
 
     @property
     def words(self) -> frozenset[str]:
-        """The steps that its words came from; none, where its type has no words of its own."""
+        """The steps that the text came from; empty if the type of the data cannot hold arbitrary text."""
         return frozenset() if self.origins and _is_closed(self.schema) else self.origins
 
     def at(self, key: str | int) -> "Trace":
@@ -78,7 +78,7 @@ NOTHING = Trace()
 
 
 def merged(traces: Iterable[Trace]) -> Trace:
-    """Return the trace of what is one of several, or made of them."""
+    """Return the trace of data that is one of several values, or is made from them."""
     found = list(traces)
     return found[0] if len(found) == 1 else Trace(_words(found))
 
@@ -88,7 +88,7 @@ def _words(traces: Iterable[Trace]) -> frozenset[str]:
 
 
 def _is_closed(schema: Schema | None) -> bool:
-    """Whether a value can only be a number, or one of those that are listed."""
+    """Return whether a value can only be a number, a boolean, null, or one of the constants that the schema lists."""
     parts = alternatives(schema)
     return bool(parts) and all(
         declared_kinds(part) <= _WORDLESS or "enum" in part or "const" in part for part in parts or ()
@@ -96,20 +96,24 @@ def _is_closed(schema: Schema | None) -> bool:
 
 
 class Tracer:
-    """Follows data through what is written in one place of a pipeline."""
+    """Follows data through the expressions at one point of a pipeline.
+
+    Args:
+        names: The traces of the names that expressions can read.
+        compared: The expressions that a condition compares with something.
+    """
 
     def __init__(self, names: Mapping[str, Trace], compared: frozenset[str] = frozenset()) -> None:
-        """Keep what the names stand for, and the expressions that have been compared with something."""
         self._names = names
         self._compared = compared
 
     def knowing(self, condition: Value | None) -> "Tracer":
-        """Return a tracer of what runs only under a condition."""
+        """Return a tracer for expressions that are evaluated only if a condition is true."""
         trees = [located.expression.tree for located in expressions_in(condition)]
         return self._with({}, trees) if trees else self
 
     def naming(self, **names: Trace) -> "Tracer":
-        """Return a tracer that knows more names."""
+        """Return a tracer with additional names."""
         return self._with(names, ())
 
     def _with(self, names: Mapping[str, Trace], conditions: Iterable[ast.expr]) -> "Tracer":
@@ -117,7 +121,7 @@ class Tracer:
         return Tracer({**self._names, **names}, self._compared.union(compared))
 
     def named(self, name: str) -> Trace:
-        """Return the trace of what a name stands for."""
+        """Return the trace of a name."""
         return NOTHING if name in self._compared else self._names.get(name, NOTHING)
 
     def value(self, value: Value | None) -> Trace:
@@ -223,7 +227,7 @@ class Tracer:
 
 
 def _compare_in(condition: ast.expr) -> Iterator[str]:
-    """Yield what a condition holds against something, as it is written."""
+    """Yield the source of every expression that a condition compares with something."""
     for node in ast.walk(condition):
         sides: list[ast.expr] = []
         if isinstance(node, ast.Compare) and all(isinstance(op, ast.Eq | ast.In | ast.NotIn) for op in node.ops):
@@ -232,5 +236,5 @@ def _compare_in(condition: ast.expr) -> Iterator[str]:
             sides = [*node.args, *(one.value for one in node.keywords)]
         for side in sides:
             while isinstance(side, ast.Call) and isinstance(side.func, ast.Name) and side.func.id in _PASSING:
-                side = [*side.args, *(one.value for one in side.keywords)][0]  # noqa: PLW2901 - in capitals or not
+                side = [*side.args, *(one.value for one in side.keywords)][0]  # noqa: PLW2901 - unwrapped
             yield ast.unparse(side)

@@ -1,4 +1,4 @@
-"""Turns: what one step is given to work with while it runs."""
+"""Turns: the context and event data of one execution of a step."""
 
 from collections.abc import Mapping
 from contextvars import ContextVar
@@ -10,16 +10,16 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.wait_clocks import Waiting
 
 CURRENT_PATH: ContextVar[str] = ContextVar("toolkit_pipeline_path", default="")
-"""The path of the step that is running, with a slash after it; only kept up where somebody listens."""
+"""The path of the step that is running, with a slash after it. It is set only if there is a listener."""
 
 
 class Turn(NamedTuple):
-    """One turn of one step: the context for its calls, and, where somebody listens, what its events are called.
+    """One execution of a step.
 
     Attributes:
-        context: What the step's calls are handed.
-        call: The number that its events share; 0 where nobody listens.
-        path: Its whole path, from the outermost pipeline.
+        context: The context for the step's calls.
+        call: The number that the step's events share; 0 if there is no listener.
+        path: The step's whole path, starting at the outermost pipeline.
     """
 
     context: ToolContext
@@ -28,7 +28,7 @@ class Turn(NamedTuple):
 
 
 def context_within(context: ToolContext, step: PlannedStep, flow: Flow) -> ToolContext:
-    """Return the context of one step's calls: it knows where they are, and how long somebody was waited for."""
+    """Return the context for one step's calls, with the step's position and a clock for time spent waiting."""
     within = f"{flow.run.plan.name}/{step.path}"
     step_name = within if context.step is None else f"{context.step}/{within}"
     path = f"{context.path}/{step.label}" if context.path else None if context.path is None else step.label
@@ -36,7 +36,7 @@ def context_within(context: ToolContext, step: PlannedStep, flow: Flow) -> ToolC
 
 
 def _place_of(step: PlannedStep, flow: Flow) -> str:
-    """Return where in a run a step is, in words, for the reviewer."""
+    """Describe the position of a step in the run, for the reviewer."""
     around = flow.context.place
     here = f"step {step.position}/{step.of}"
     parent = step.path.rpartition("/")[0]
@@ -49,5 +49,5 @@ def _place_of(step: PlannedStep, flow: Flow) -> str:
 
 
 def roots_with(flow: Flow, outcome: Outcome) -> Mapping[str, object]:
-    """Return what an adapter can read: all that the step can, and its result."""
+    """Return the values that an adapter can read: those of the step, plus `result`."""
     return flow.roots() | {"result": outcome.output}

@@ -1,4 +1,4 @@
-"""Written numbers: the data of a pipeline's file with the digits that it has there, for a `Decimal`."""
+"""Keeps the exact digits of numbers in a pipeline's file, for tools that take a `Decimal`."""
 
 import re
 from typing import Any
@@ -12,12 +12,12 @@ _JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)\.\d+(?:[eE][+-]?\d+)?")
 
 
 def written_number(text: str, number: float) -> float:
-    """Return a number that stands in a file as this text with the digits of it, where a float would lose some."""
+    """Return a number that keeps the digits of its source text, if a float would lose some of them."""
     return WrittenNumber(text) if _JSON_NUMBER.fullmatch(text) and digits_to_lose(text) else number
 
 
 def written_data(node: Node) -> Any:
-    """Return the plain data that a node stands for, in which numbers keep the digits of the file."""
+    """Return the plain data of a node, with numbers that keep the digits of the file."""
     match node:
         case Scalar(value=float() as number):
             return written_number(node.text, number)

@@ -1,7 +1,7 @@
-"""Expressions: what stands inside `${{ }}`, a guarded subset of Python over plain JSON data.
+"""Expressions inside `${{ }}`: a restricted subset of Python for plain JSON data.
 
-An expression is parsed and checked once and evaluated often. It can read data, compute and choose; it cannot call
-methods, reach Python's attributes, format text, or take more than a bounded amount of time and memory.
+An expression is parsed and checked once and can be evaluated many times. It can read data, compute and choose. It
+cannot call methods, access Python attributes, format text, or use unbounded time or memory.
 
     template = parse_template("${{ len(steps.bugs.output) }} bugs in ${{ inputs.repo }}")
     template.render({"steps": {"bugs": {"output": [1, 2]}}, "inputs": {"repo": "a/b"}})     # "2 bugs in a/b"

@@ -1,4 +1,4 @@
-"""Arithmetic: functions on numbers."""
+"""Functions on numbers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +12,12 @@ MAX_ROUNDING = 1_000
 
 
 def absolute(number: Any) -> Any:
-    """Return a number without its sign."""
+    """Return the absolute value of a number."""
     return abs(number_in(number, "abs"))
 
 
 def rounded(number: Any, digits: Any = None) -> Any:
-    """Return a number rounded as in Python: a half to the even neighbour, and without digits to an integer."""
+    """Return a number rounded as in Python: halves go to the even neighbour; without `digits`, to an integer."""
     number_in(number, "round")
     if digits is not None and (not isinstance(digits, int) or abs(digits) > MAX_ROUNDING):
         raise Unfit(f"round takes a number of digits up to {MAX_ROUNDING}, not {kind_of(digits)}")
@@ -35,15 +35,15 @@ def total(items: Any) -> Any:
 def _extreme(function: str, choose: Callable[[list[Any]], Any], first: Any, others: tuple[Any, ...]) -> Any:
     items = [first, *others] if others else list_in(first, function)
     if not items:
-        raise Unfit(f"{function} of an empty list", hint=f"{function}(x) if x else 0 says what it is then")
+        raise Unfit(f"{function} of an empty list", hint=f"use a default, such as {function}(x) if x else 0")
     return choose(comparable(items, function))
 
 
 def least(items: Any, *others: Any) -> Any:
-    """Return the least of a list, or of several values; all are numbers, or all are texts."""
+    """Return the smallest item of a list, or of several arguments: all numbers or all strings."""
     return _extreme("min", min, items, others)
 
 
 def greatest(items: Any, *others: Any) -> Any:
-    """Return the greatest of a list, or of several values; all are numbers, or all are texts."""
+    """Return the largest item of a list, or of several arguments: all numbers or all strings."""
     return _extreme("max", max, items, others)

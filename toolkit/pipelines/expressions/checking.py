@@ -1,4 +1,4 @@
-"""Checking: a syntax tree holds nothing but what is on these lists, and what it refers to is written down."""
+"""Checks that a syntax tree contains only what expressions allow, and collects its references."""
 
 import ast
 from collections.abc import Iterable
@@ -7,26 +7,26 @@ from typing import NamedTuple, NoReturn
 from toolkit.pipelines.expressions.failures import ExpressionError, Unfit
 from toolkit.pipelines.expressions.functions import FUNCTIONS, Function
 from toolkit.pipelines.expressions.json_values import checked_number
-from toolkit.pipelines.expressions.operators import FORMATTING_CURE, OPERATORS
+from toolkit.pipelines.expressions.operators import FORMATTING_HINT, OPERATORS
 from toolkit.pipelines.expressions.refusals import FUNCTIONS_HINT, METHOD_HINTS, NODES, NOT_ALLOWED, REFUSED
 from toolkit.pipelines.expressions.spans import span_of
 from toolkit.problems import did_you_mean
 
 ROOTS = frozenset({"input", "inputs", "prev", "steps", "item", "index", "result", "error", "env"})
-"""The names that stand for data."""
+"""The names of the data that expressions can read."""
 
 MAX_NESTING = 80
-"""Levels of an expression's syntax tree."""
+"""Maximum depth of an expression's syntax tree."""
 
 
 class Reference(NamedTuple):
     """Data that an expression reads: `steps.list.output[0]` is the root `steps` and the path `list`, `output`, 0.
 
     Attributes:
-        root: One of the roots.
-        path: The keys and indexes after it, as far as they are constant.
-        offset: Where it begins, in characters.
-        length: How many characters root and path take.
+        root: One of `ROOTS`.
+        path: The keys and indexes after the root, up to the first one that is not constant.
+        offset: The offset in the expression, in characters.
+        length: The length of root and path, in characters.
     """
 
     root: str
@@ -36,15 +36,14 @@ class Reference(NamedTuple):
 
 
 class Check:
-    """One pass over the tree of an expression; raises an ExpressionError at the first thing that is not allowed."""
+    """One pass over an expression's syntax tree. It raises an ExpressionError at the first node that is not allowed."""
 
     def __init__(self, source: str) -> None:
-        """Keep the text that places are in."""
         self.source = source
         self.references: list[Reference] = []
 
     def visit(self, node: ast.AST, bound: frozenset[str] = frozenset(), level: int = 0) -> None:
-        """Check a node and all below it; `bound` are the variables of the comprehensions around it."""
+        """Check a node and everything inside it. `bound` holds the variables of the comprehensions around it."""
         if level > MAX_NESTING:
             self._refuse(node, "the expression is nested too deeply", "compute a part of it in a step with 'set:'")
         match node:
@@ -78,7 +77,7 @@ class Check:
     # ------------------------------------------------------------------------------------------------ names and paths
 
     def _visit_chain(self, node: ast.expr, bound: frozenset[str], level: int) -> None:
-        """Check a name with the keys and indexes behind it: `steps.list.output[0].title`."""
+        """Check a name with the keys and indexes after it, such as `steps.list.output[0].title`."""
         base, links = _unrolled(node)
         if isinstance(base, ast.Name):
             self._visit_name(base, links, bound)
@@ -143,14 +142,14 @@ class Check:
             and isinstance(operands[0], ast.Constant)
             and isinstance(operands[0].value, str)
         ):
-            self._refuse(node, "'%' cannot format text", FORMATTING_CURE)
+            self._refuse(node, "'%' cannot format text", FORMATTING_HINT)
         self._visit_all(operands, bound, level)
 
     def _visit_identity(self, node: ast.Compare) -> None:
         for operator, right in zip(node.ops, node.comparators, strict=True):
             is_none = isinstance(right, ast.Constant) and right.value is None
             if isinstance(operator, (ast.Is, ast.IsNot)) and not is_none:
-                self._refuse(node, "'is' stands only before None", "write '==' or '!='")
+                self._refuse(node, "'is' can only be used with None", "write '==' or '!='")
 
     # ----------------------------------------------------------------------------------------------------------- calls
 
@@ -158,7 +157,7 @@ class Check:
         if isinstance(node.func, ast.Attribute):
             self._refuse_method(node, node.func)
         if not isinstance(node.func, ast.Name):
-            self._refuse(node, "only functions can be called, by their names")
+            self._refuse(node, "only functions can be called, by name")
         name = node.func.id
         if name not in FUNCTIONS:
             self._refuse_dunder(node.func, name)
@@ -199,7 +198,7 @@ class Check:
             hint: str | None = f"write {name}({', '.join(arguments)})"
         else:
             hint = METHOD_HINTS.get(name) or did_you_mean(name, FUNCTIONS, otherwise=FUNCTIONS_HINT)
-        self._refuse(node, f"methods cannot be called, and '.{name}(…)' is one", hint)
+        self._refuse(node, f"methods such as '.{name}(…)' cannot be called", hint)
 
     # -------------------------------------------------------------------------------------------------- comprehensions
 
@@ -219,10 +218,10 @@ class Check:
             self._refuse_dunder(target, target.id)
             return frozenset({target.id})
         if not isinstance(target, (ast.List, ast.Tuple)):
-            self._refuse(target, "only a name can stand between 'for' and 'in'")
+            self._refuse(target, "only names are allowed between 'for' and 'in'")
         return frozenset[str]().union(*map(self._targets, target.elts))
 
-    # ------------------------------------------------------------------------------------------------------------ talk
+    # -------------------------------------------------------------------------------------------------------- messages
 
     def _written(self, node: ast.AST) -> str:
         start, end = span_of(node, self.source)
@@ -242,7 +241,7 @@ def _unrolled(node: ast.expr) -> "tuple[ast.expr, list[ast.Attribute | ast.Subsc
 
 
 def constant_key(link: ast.Attribute | ast.Subscript) -> str | int | None:
-    """Return the key or index that a part of a path stands for, or None if it has to be computed."""
+    """Return the key or index of one part of a path, or `None` if it is not constant."""
     if isinstance(link, ast.Attribute):
         return link.attr
     match link.slice:
@@ -257,7 +256,7 @@ def constant_key(link: ast.Attribute | ast.Subscript) -> str | int | None:
 
 
 def signature_of(name: str) -> str:
-    """Return how a function is called: `get(container, key, [default])`."""
+    """Return the signature of a function for messages, such as `get(container, key, [default])`."""
     function = FUNCTIONS[name]
     shown = [
         parameter if position < function.required else f"[{parameter}]"

@@ -1,4 +1,4 @@
-"""Collecting: functions on lists and mappings, and on what may be missing."""
+"""Functions on lists and mappings, and for missing values."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,7 +29,7 @@ def all_of(items: Any) -> bool:
 
 
 def sorted_items(items: Any, key: Any = None, reverse: Any = None) -> list[Any]:
-    """Return the items of a list in order; with a key, mappings in the order of their values under it."""
+    """Return the sorted items of a list. With `key`, the items are mappings, sorted by their value for that key."""
     if reverse is not None and not isinstance(reverse, bool):
         raise Unfit(f"sorted takes true or false for 'reverse', not {kind_of(reverse)}")
     listed = list_in(items, "sorted")
@@ -44,11 +44,11 @@ def sorted_items(items: Any, key: Any = None, reverse: Any = None) -> list[Any]:
 def _value_under(item: Any, name: str) -> Any:
     if isinstance(item, Mapping) and name in item:
         return item[name]
-    raise Unfit(f"sorted by '{name[:80]}' needs mappings that have it, and there is {kind_of(item)} without")
+    raise Unfit(f"sorted by '{name[:80]}' needs mappings with that key, but one item is {kind_of(item)} without it")
 
 
 def unique(items: Any) -> list[Any]:
-    """Return each item once, where it came first; they are the same if they are the same JSON, so true is not 1."""
+    """Return the items without duplicates, in order of first occurrence. Items are compared as JSON: true is not 1."""
     seen: dict[Any, Any] = {}
     for item in list_in(items, "unique"):
         nested = isinstance(item, (list, tuple, Mapping))
@@ -57,12 +57,12 @@ def unique(items: Any) -> list[Any]:
 
 
 def first(items: Any, default: Any = _MISSING) -> Any:
-    """Return the first item of a list; of an empty one the default, if there is one."""
+    """Return the first item of a list, or the default if the list is empty."""
     return _end_of(items, 0, "first", default)
 
 
 def last(items: Any, default: Any = _MISSING) -> Any:
-    """Return the last item of a list; of an empty one the default, if there is one."""
+    """Return the last item of a list, or the default if the list is empty."""
     return _end_of(items, -1, "last", default)
 
 
@@ -71,7 +71,7 @@ def _end_of(items: Any, index: int, function: str, default: Any) -> Any:
     if listed:
         return listed[index]
     if default is _MISSING:
-        raise Unfit(f"{function} of an empty list", hint=f"{function}(…, default) says what it is then")
+        raise Unfit(f"{function} of an empty list", hint=f"set a default: {function}(…, default)")
     return default
 
 
@@ -92,23 +92,23 @@ def _mapping(value: Any, function: str) -> Mapping[str, Any]:
 
 
 def get(container: Any, key: Any, default: Any = None) -> Any:
-    """Return what stands under a key or at an index; the default where there is nothing, or in null."""
+    """Return the value for a key or index, or the default if it is missing or the container is null."""
     if container is None:
         return default
     if isinstance(container, Mapping):
         return container.get(checked_key(key), default)
     if isinstance(container, (list, tuple)):
         if isinstance(key, bool) or not isinstance(key, int):
-            raise Unfit(f"an index has to be a whole number, not {kind_of(key)}")
+            raise Unfit(f"an index must be a whole number, not {kind_of(key)}")
         return container[key] if -len(container) <= key < len(container) else default
     raise Unfit(f"get takes a mapping or a list, not {kind_of(container)}")
 
 
 def contains(container: Any, item: Any) -> bool:
-    """Return whether a list has an item, a mapping a key, or a text another text."""
+    """Return whether a list contains an item, a mapping a key, or a string another string."""
     return is_in(item, container)
 
 
 def default(value: Any, fallback: Any) -> Any:
-    """Return the value, or the fallback where it is null."""
+    """Return the value, or the fallback if it is null."""
     return fallback if value is None else value

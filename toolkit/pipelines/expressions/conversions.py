@@ -1,4 +1,4 @@
-"""Conversions: functions that make another kind of value."""
+"""Functions that convert values to another type."""
 
 import re
 from json import JSONDecodeError, JSONDecoder
@@ -22,23 +22,23 @@ MAX_NUMBER_TEXT = 1_300
 
 
 def as_text(value: Any) -> str:
-    """Return what `${{ }}` inside a text gives: a text as it is, everything else as compact JSON."""
+    """Return a value as `${{ }}` inside a string shows it: a string unchanged, anything else as compact JSON."""
     text = text_of(value)
     check_length(len(text))
     return text
 
 
 def as_integer(value: Any) -> int:
-    """Return the integer in a text, or a number without its decimals."""
+    """Parse an integer from a string, or truncate a number to an integer."""
     if isinstance(value, str):
         if re.fullmatch(INTEGER, value) and len(value) <= MAX_NUMBER_TEXT:
             return int(checked_number(int(value)))
-        raise Unfit("the text is not an integer", hint="int(float(…)) cuts the digits after the point off")
+        raise Unfit("the text is not an integer", hint="int(float(…)) drops the digits after the decimal point")
     return int(number_in(value, "int"))
 
 
 def as_number(value: Any) -> float:
-    """Return the number in a text."""
+    """Parse a number from a string, or convert an integer to a float."""
     if isinstance(value, str):
         if re.fullmatch(NUMBER, value) and len(value) <= MAX_NUMBER_TEXT:
             return float(checked_number(float(value)))
@@ -47,21 +47,21 @@ def as_number(value: Any) -> float:
 
 
 def as_truth(value: Any) -> bool:
-    """Return the truth of a value as Python sees it, but that the texts `true` and `false` are what they say."""
+    """Return the truth value of a value as in Python, except that the strings `true` and `false` are parsed."""
     if isinstance(value, str) and len(value) <= len("false"):
         return {"true": True, "false": False}.get(value.lower(), bool(value))
     return bool(value)
 
 
 def as_json(value: Any) -> str:
-    """Return compact JSON."""
+    """Return a value as compact JSON."""
     text = json_of(value)
     check_length(len(text))
     return text
 
 
 def parse_json(text: Any) -> Any:
-    """Return the data of a JSON text."""
+    """Parse JSON."""
     source = text_in(text, "parse_json")
     check_length(len(source))
     _check_nesting(source)

@@ -1,7 +1,7 @@
-"""Evaluating: a walk over the syntax tree of a checked expression.
+"""Evaluates checked expressions by walking over their syntax trees.
 
-Only the nodes, operators and functions in our tables are evaluated. An attribute is a key of a mapping and nothing
-else, and each step is paid for out of a bounded budget.
+Only the nodes, operators and functions in our tables are evaluated. Attribute access only reads keys of mappings. Every
+step counts against a bounded budget.
 """
 
 import ast
@@ -29,7 +29,7 @@ def evaluate(tree: ast.expr, source: str, roots: Mapping[str, Any]) -> Any:
     """Return the value of a checked tree, which is plain JSON data.
 
     Raises:
-        ExpressionError: It has none with these roots, or it would take too much time or memory.
+        ExpressionError: If the expression fails with these roots, or would take too much time or memory.
     """
     try:
         result = Evaluator(source, roots).value_of(tree)
@@ -43,7 +43,7 @@ def evaluate(tree: ast.expr, source: str, roots: Mapping[str, Any]) -> Any:
 
 
 def _only_reads(node: ast.AST) -> bool:
-    """Return whether an expression names data that is there already, so that nothing new is made, however large."""
+    """Return whether an expression only reads existing data, so that its size need not be checked."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Constant):
             return False
@@ -55,13 +55,12 @@ class Evaluator(Spender):
     """One evaluation of one checked expression."""
 
     def __init__(self, source: str, roots: Mapping[str, Any]) -> None:
-        """Keep the expression and the values of its names."""
         self.source = source
         self.roots = roots
         self.bound: dict[str, Any] = {}
 
     def value_of(self, node: ast.AST) -> Any:
-        """Return the value of a node; errors in it are reported with their place."""
+        """Return the value of a node. Errors are raised with the location of the node."""
         self.spend(1)
         try:
             return self.handlers[type(node)](self, node)
@@ -73,12 +72,12 @@ class Evaluator(Spender):
             raise self.error(node, "the number is too large") from None
 
     def error(self, node: ast.AST, message: str, hint: str | None = None) -> ExpressionError:
-        """Return an error about a part of the expression."""
+        """Return an error at a part of the expression."""
         start, end = span_of(node, self.source)
         return ExpressionError(message, start, max(end - start, 1), hint)
 
     def written(self, node: ast.AST) -> str:
-        """Return how a part of the expression is written."""
+        """Return the source of a part of the expression."""
         start, end = span_of(node, self.source)
         return self.source[start:end]
 
@@ -116,7 +115,7 @@ class Evaluator(Spender):
         raise Unfit(f"{kind_of(container)} cannot be indexed by {kind_of(key)}")
 
     def _missing(self, node: ast.AST, container: Any, key: str) -> Unfit:
-        shown = key if len(key) <= 80 else f"{key[:80]}…"  # noqa: PLR2004 - as much as a message bears
+        shown = key if len(key) <= 80 else f"{key[:80]}…"  # noqa: PLR2004 - enough for a message
         if not isinstance(container, Mapping):
             return Unfit(
                 f"'{self.written(node)}' is {kind_of(container)} and has no '{shown}'", _hint_for(container, key)
@@ -132,7 +131,7 @@ class Evaluator(Spender):
         parts = (slice_node.lower, slice_node.upper, slice_node.step)
         bounds = [None if part is None else self.value_of(part) for part in parts]
         if any(bound is not None and (isinstance(bound, bool) or not isinstance(bound, int)) for bound in bounds):
-            raise Unfit("a slice has whole numbers between its colons")
+            raise Unfit("the bounds and the step of a slice must be whole numbers")
         if bounds[2] == 0:
             raise Unfit("the step of a slice cannot be 0")
         part = container[slice(*bounds)]
@@ -173,7 +172,7 @@ class Evaluator(Spender):
         return True
 
     def _eval_call(self, node: ast.Call) -> Any:
-        function = FUNCTIONS[node.func.id]  # type: ignore[attr-defined]  # the check let only names through
+        function = FUNCTIONS[node.func.id]  # type: ignore[attr-defined]  # the check allows only names
         arguments = [self.value_of(argument) for argument in node.args]
         named = {str(keyword.arg): self.value_of(keyword.value) for keyword in node.keywords}
         self.spend_on_arguments(function, [*arguments, *named.values()])
@@ -192,7 +191,7 @@ class Evaluator(Spender):
             if isinstance(element, ast.Starred):
                 added = self.value_of(element.value)
                 if not isinstance(added, (list, tuple)):
-                    raise self.error(element, f"'*' unfolds a list, not {kind_of(added)}")
+                    raise self.error(element, f"'*' unpacks a list, not {kind_of(added)}")
                 self.spend_on(added)
                 items.extend(added)
             else:
@@ -206,7 +205,7 @@ class Evaluator(Spender):
             if key is None:
                 added = self.value_of(value)
                 if not isinstance(added, Mapping):
-                    raise self.error(value, f"'**' unfolds a mapping, not {kind_of(added)}")
+                    raise self.error(value, f"'**' unpacks a mapping, not {kind_of(added)}")
                 self.spend_on(added)
                 entries.update(added)
             else:
@@ -229,7 +228,7 @@ class Evaluator(Spender):
         return entries
 
     def _rounds(self, generators: list[ast.comprehension]) -> Iterator[None]:
-        """Yield once for each round of a comprehension, with its variables bound; unbind them in the end."""
+        """Yield once for each iteration of a comprehension, with its variables bound; unbind them at the end."""
         outer = self.bound
         self.bound = dict(outer)
         yield from self._nested_rounds(generators)
@@ -253,7 +252,7 @@ class Evaluator(Spender):
         if isinstance(target, ast.Name):
             self.bound[target.id] = value
             return
-        targets: list[ast.expr] = target.elts  # type: ignore[attr-defined]  # the check let only names and lists through
+        targets: list[ast.expr] = target.elts  # type: ignore[attr-defined]  # the check allows only names and lists
         if not isinstance(value, (list, tuple)) or len(value) != len(targets):
             raise self.error(target, f"{kind_of(value)} cannot be unpacked into {len(targets)} names")
         for part, item in zip(targets, value, strict=True):
@@ -283,9 +282,9 @@ def _hint_for(container: Any, key: str) -> str | None:
     if container is None:
         return f"get(…, '{key[:80]}') returns null if it is missing"
     if isinstance(container, str):
-        return "parse_json(…) reads a text that is JSON"
+        return "parse_json(…) parses text that is JSON"
     if isinstance(container, (list, tuple)):
-        return f"[item.{key[:80]} for item in …] takes it of each" if key.isidentifier() else None
+        return f"[item.{key[:80]} for item in …] reads it from each item" if key.isidentifier() else None
     return None
 
 

@@ -1,26 +1,25 @@
-"""What goes wrong with an expression: first what, then where.
+"""The errors of expressions.
 
 ToolkitError
-└── ExpressionError      an expression that cannot be parsed or evaluated, with its place
+└── ExpressionError      an expression cannot be parsed or evaluated; it has a location
 ValueError
-└── Unfit                a value that an operation does not take; the evaluator makes an ExpressionError of it
+└── Unfit                a value does not fit an operation; the evaluator turns it into an ExpressionError
 """
 
 from toolkit.errors import ToolkitError
 
 
 class ExpressionError(ToolkitError):
-    """An expression cannot be parsed, or not be evaluated with the data at hand.
+    """An expression cannot be parsed, or cannot be evaluated with the current data.
 
     Attributes:
-        message: What is wrong, with no full stop.
-        offset: Where it begins, in characters inside the text that was parsed.
-        length: How many characters it covers.
-        hint: What to do about it, or None.
+        message: What is wrong, without a full stop.
+        offset: The offset of the faulty part in the parsed string, in characters.
+        length: The length of the faulty part, in characters.
+        hint: How to fix it, or `None`.
     """
 
     def __init__(self, message: str, offset: int, length: int = 1, hint: str | None = None) -> None:
-        """Keep what is wrong and where."""
         super().__init__(message if hint is None else f"{message} ({hint})")
         self.message = message
         self.offset = offset
@@ -28,7 +27,7 @@ class ExpressionError(ToolkitError):
         self.hint = hint
 
     def shifted(self, by: int) -> "ExpressionError":
-        """Return the same error for a text in which the expression begins `by` characters later."""
+        """Return the same error for a string in which the expression begins `by` characters later."""
         return ExpressionError(self.message, self.offset + by, self.length, self.hint)
 
 
@@ -36,6 +35,5 @@ class Unfit(ValueError):  # noqa: N818 - named for what happened
     """A value does not fit an operation."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:
-        """Keep what is wrong, and the fix if there is one."""
         super().__init__(message)
         self.hint = hint

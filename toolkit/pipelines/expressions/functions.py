@@ -1,6 +1,6 @@
-"""Functions: the whole table of what an expression may call.
+"""The table of all functions that expressions can call.
 
-Each takes and returns plain JSON data, and refuses before it would make something large.
+Each takes and returns plain JSON data, and raises an error instead of creating a value that is too large.
 """
 
 from collections.abc import Callable
@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple
 from toolkit.pipelines.expressions import arithmetic, collecting, conversions, texts
 
 Cost = Literal["constant", "reads", "makes", "walks", "searches"]
-"""How much work a call is, so that a comprehension cannot call it too often with too much.
+"""How the work of a call grows, so that calls in a comprehension can be counted against the budget.
 
-Constant, or it reads a text, makes a text or a list, walks through all that is nested in what it takes and gives, or
-searches the first for the second.
+The work is constant, or the call reads a string, makes a string or list, walks through all nested values of its
+arguments and result, or searches its first argument for its second.
 """
 
 TAKES_MANY = 0x04
@@ -22,11 +22,11 @@ class Function(NamedTuple):
     """One function of the table.
 
     Attributes:
-        call: What it does.
+        call: The implementation.
         parameters: The names of its parameters, in order.
-        required: How many of them have to be given.
-        many: Whether any number of values may follow (`min`, `max`).
-        cost: How its work grows with what it is given.
+        required: The number of required parameters.
+        many: Whether any number of further arguments can follow (`min`, `max`).
+        cost: How its work grows with its arguments.
     """
 
     call: Callable[..., Any]

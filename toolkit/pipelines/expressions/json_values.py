@@ -1,4 +1,4 @@
-"""Json values: the plain JSON data that expressions are about, what it is called, and how large it may grow."""
+"""The plain JSON data of expressions: names of its types for messages, limits of its size, and conversion to JSON."""
 
 from collections.abc import Mapping
 from json import JSONEncoder
@@ -9,19 +9,19 @@ from toolkit.json_texts import with_digits
 from toolkit.pipelines.expressions.failures import Unfit
 
 MAX_TEXT = 1_000_000
-"""Characters in a text that an expression makes."""
+"""Maximum length of a string that an expression creates, in characters."""
 
 MAX_ITEMS = 100_000
-"""Items in a list or a mapping that an expression makes."""
+"""Maximum number of items in a list or mapping that an expression creates."""
 
 MAX_BITS = 4_096
-"""Bits of an integer that an expression makes: 1,233 digits."""
+"""Maximum size of an integer that an expression creates, in bits: 1,233 digits."""
 
 MAX_NESTING = 100
-"""Levels of lists and mappings in JSON that an expression parses."""
+"""Maximum depth of JSON that an expression parses."""
 
 MAX_SIZE = 1_000_000
-"""The size of a result and of what becomes JSON, as `size_of` counts."""
+"""Maximum size of a result and of data that is converted to JSON, as counted by `size_of`."""
 
 CHARACTERS_PER_UNIT = 16
 
@@ -29,7 +29,7 @@ Number = int | float
 
 
 def kind_of(value: Any) -> str:
-    """Return what a value is called in a message."""
+    """Return the type of a value in words, for messages."""
     match value:
         case None:
             return "null"
@@ -38,7 +38,7 @@ def kind_of(value: Any) -> str:
         case int() | float():
             return "a number"
         case str():
-            return "a text"
+            return "text"
         case list() | tuple():
             return "a list"
         case Mapping():
@@ -48,12 +48,12 @@ def kind_of(value: Any) -> str:
 
 
 def size_of(value: Any, limit: int = MAX_SIZE) -> int:
-    """Return how large plain data is: one for each value in it, and one more for every 16 characters.
+    """Return the size of plain data: one for each value in it, and one more for every 16 characters.
 
-    A value that stands in several places counts in each. Never takes much more work than the limit allows.
+    A value that occurs several times is counted each time. The work is bounded by the limit.
 
     Raises:
-        Unfit: It is not JSON data, or larger than the limit.
+        Unfit: If the value is not JSON data, or larger than the limit.
     """
     size = 0
     waiting = [value]
@@ -82,19 +82,19 @@ def _check_leaf(value: Any) -> None:
 
 
 def check_length(characters: int) -> None:
-    """Refuse to make a text of too many characters."""
+    """Raise an error if a string would have too many characters."""
     if characters > MAX_TEXT:
         raise Unfit(f"the text would be longer than {MAX_TEXT:,} characters")
 
 
 def check_count(items: int) -> None:
-    """Refuse to make a list or a mapping of too many items."""
+    """Raise an error if a list or mapping would have too many items."""
     if items > MAX_ITEMS:
         raise Unfit(f"there would be more than {MAX_ITEMS:,} items")
 
 
 def checked_number(number: Any) -> Any:
-    """Return a number that an expression made, if it is one that JSON knows and of bounded length."""
+    """Return a number if JSON can represent it and it is not too large."""
     if isinstance(number, complex):
         raise Unfit("the result is not a real number")
     if isinstance(number, float):
@@ -106,9 +106,9 @@ def checked_number(number: Any) -> Any:
 
 
 def checked_key(key: Any) -> str:
-    """Return the key of a mapping, which is text."""
+    """Return the key of a mapping, which must be a string."""
     if not isinstance(key, str):
-        raise Unfit(f"a key has to be a text, not {kind_of(key)}", hint="str(…) makes a text of it")
+        raise Unfit(f"a key must be text, not {kind_of(key)}", hint="str(…) converts it to text")
     return key
 
 
@@ -123,16 +123,16 @@ _SORTED = JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, defau
 
 
 def json_of(value: Any) -> str:
-    """Return plain data as compact JSON, non-ASCII characters as they are.
+    """Return plain data as compact JSON in which non-ASCII characters are not escaped.
 
     Raises:
-        Unfit: It is not JSON data, or too large.
+        Unfit: If the value is not JSON data, or too large.
     """
     return _encode(value, _COMPACT)
 
 
 def sorted_json_of(value: Any) -> str:
-    """Return JSON that is the same for all mappings with the same entries, in whatever order."""
+    """Return compact JSON with sorted keys, which does not depend on the order of entries."""
     return _encode(value, _SORTED)
 
 
@@ -145,9 +145,9 @@ def _encode(value: Any, encoder: JSONEncoder) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Return what stands in a text for a value: a text as it is, everything else as compact JSON.
+    """Return a value as text: a string unchanged, anything else as compact JSON.
 
     Raises:
-        Unfit: It is not JSON data, or too large.
+        Unfit: If the value is not JSON data, or too large.
     """
     return value if isinstance(value, str) else json_of(value)

@@ -1,4 +1,4 @@
-"""Operators: Python's, on numbers, texts and lists alone, with bounded results."""
+"""Python's operators, restricted to JSON data and with bounded results."""
 
 import ast
 import operator
@@ -15,11 +15,11 @@ from toolkit.pipelines.expressions.json_values import (
     kind_of,
 )
 
-FORMATTING_CURE = "write the text with ${{ }} in it, or join texts with +"
+FORMATTING_HINT = "use text with ${{ }} in it, or join text with +"
 
 
 def _is_number(value: Any) -> bool:
-    """Return whether one can reckon with a value; true and false count as 1 and 0, as in Python."""
+    """Return whether a value is a number; true and false count as 1 and 0, as in Python."""
     return isinstance(value, (int, float))
 
 
@@ -30,12 +30,12 @@ def _numbers(verb: str, left: Any, right: Any) -> None:
 
 def _hint_for(left: Any, right: Any) -> str | None:
     if (isinstance(left, str) and _is_number(right)) or (_is_number(left) and isinstance(right, str)):
-        return "int(…) or float(…) makes a number of a text"
+        return "int(…) or float(…) converts text to a number"
     return None
 
 
 def add(left: Any, right: Any) -> Any:
-    """Add numbers; join two texts or two lists."""
+    """Add numbers, or concatenate strings or lists."""
     if _is_number(left) and _is_number(right):
         return checked_number(left + right)
     if isinstance(left, str) and isinstance(right, str):
@@ -44,12 +44,12 @@ def add(left: Any, right: Any) -> Any:
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
         check_count(len(left) + len(right))
         return [*left, *right]
-    hint = "str(…) makes a text of a value" if isinstance(left, str) or isinstance(right, str) else None
+    hint = "str(…) converts a value to text" if isinstance(left, str) or isinstance(right, str) else None
     raise Unfit(f"cannot add {kind_of(left)} and {kind_of(right)}", hint=hint)
 
 
 def multiply(left: Any, right: Any) -> Any:
-    """Multiply numbers; repeat a text or a list."""
+    """Multiply numbers, or repeat a string or list."""
     if isinstance(right, (str, list, tuple)):
         left, right = right, left
     if isinstance(left, str) and isinstance(right, int):
@@ -81,9 +81,9 @@ def _arithmetic(verb: str, compute: Callable[[Any, Any], Any]) -> Callable[[Any,
 
 
 def take_remainder(left: Any, right: Any) -> Any:
-    """Return the remainder of a division; a text is never formatted."""
+    """Return the remainder of a division. Unlike in Python, `%` does not format strings."""
     if isinstance(left, str):
-        raise Unfit("'%' cannot format text", hint="write the text with ${{ }} in it, or join texts with +")
+        raise Unfit("'%' cannot format text", hint=FORMATTING_HINT)
     _numbers("take the remainder of", left, right)
     return checked_number(left % right)
 
@@ -98,10 +98,10 @@ def _order(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
 
 
 def contains(item: Any, container: Any) -> bool:
-    """Return whether a list has an item, a mapping a key, or a text another text."""
+    """Return whether a list contains an item, a mapping a key, or a string another string."""
     if isinstance(container, str):
         if not isinstance(item, str):
-            raise Unfit(f"a text cannot contain {kind_of(item)}", hint="str(…) makes a text of it")
+            raise Unfit(f"text cannot contain {kind_of(item)}", hint="str(…) converts it to text")
         return item in container
     if isinstance(container, Mapping):
         return checked_key(item) in container

@@ -1,4 +1,4 @@
-"""Parsing: the text of an expression becomes a checked syntax tree."""
+"""Parses expressions into checked syntax trees."""
 
 import ast
 import re
@@ -10,14 +10,14 @@ from typing import Any
 from toolkit.pipelines.expressions.checking import ROOTS, Check, Reference
 from toolkit.pipelines.expressions.evaluating import evaluate
 from toolkit.pipelines.expressions.failures import ExpressionError
-from toolkit.pipelines.expressions.scanning import comment_in, without_texts
+from toolkit.pipelines.expressions.scanning import comment_in, without_strings
 from toolkit.pipelines.expressions.spans import span_of
 from toolkit.pipelines.written_numbers import written_number
 
 __all__ = ["ROOTS", "Expression", "Reference", "parse_expression"]
 
 MAX_SOURCE = 4_000
-"""Characters of an expression."""
+"""Maximum length of an expression, in characters."""
 
 LINE_ENDS = str.maketrans("\r\n", "  ")
 SYNTAX_HINTS = (
@@ -25,19 +25,19 @@ SYNTAX_HINTS = (
     (r"\|\|", "write 'or'"),
     (r"!(?!=)", "write 'not'"),
     (r"\?", "write 'this if condition else that'"),
-    (r"(?<![=!<>:*/+%-])=(?!=)", "'==' compares"),
+    (r"(?<![=!<>:*/+%-])=(?!=)", "write '==' to compare"),
     (r"\$|\{\{", "'${{ }}' cannot be nested inside another '${{ }}'"),
-    (r"\\", "write two backslashes for one inside quotes"),
+    (r"\\", "inside quotes, write a backslash as two backslashes"),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """An expression that was parsed and checked.
+    """A parsed and checked expression.
 
     Attributes:
-        source: Its text, as written between `${{` and `}}`.
-        references: What it reads, in the order it is written.
+        source: The source between `${{` and `}}`.
+        references: The data that it reads, in source order.
     """
 
     source: str
@@ -46,10 +46,10 @@ class Expression:
     path: tuple[str | int, ...] | None = field(repr=False, compare=False)
 
     def evaluate(self, roots: Mapping[str, Any]) -> Any:
-        """Return the value with these roots, which hold plain JSON data: `{"prev": …, "inputs": {…}}`.
+        """Return the value of the expression for roots of plain JSON data, such as `{"prev": …, "inputs": {…}}`.
 
         Raises:
-            ExpressionError: It has none, for example since a key is missing, or it would take too much time or memory.
+            ExpressionError: If it fails, for example because a key is missing, or would take too much time or memory.
         """
         if self.path is not None:
             value: Any = roots
@@ -57,7 +57,7 @@ class Expression:
                 for key in self.path:
                     value = value[key]
             except (LookupError, TypeError):
-                pass  # the long way knows what to say about it
+                pass  # evaluate() raises the error with its location and a hint
             else:
                 return value
 
@@ -68,10 +68,10 @@ def parse_expression(source: str) -> Expression:
     """Parse and check an expression.
 
     Args:
-        source: Its text, without `${{` and `}}`; it may run over several lines.
+        source: The source without `${{` and `}}`; it may span several lines.
 
     Raises:
-        ExpressionError: It is not an expression, or uses what is not allowed.
+        ExpressionError: If it is not a valid expression, or uses something that is not allowed.
     """
     if len(source) > MAX_SOURCE:
         raise ExpressionError(f"the expression is longer than {MAX_SOURCE:,} characters", 0, len(source))
@@ -94,7 +94,7 @@ def _parse(source: str) -> ast.expr:
     indent = len(text) - len(stripped)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("error")  # what Python only warns about, it will refuse some day
+            warnings.simplefilter("error")  # what Python warns about today will be an error one day
             tree = ast.parse(stripped, mode="eval").body
     except SyntaxError as error:
         raise _syntax_error(error, source, indent) from None
@@ -126,7 +126,7 @@ def _syntax_error(error: SyntaxError, source: str, indent: int) -> ExpressionErr
     reason, _, advice = error.msg.replace(" (detected at line 1)", "").partition(". ")
     message = f"{reason[:1].lower()}{reason[1:]}"
     hint = f"{advice[:1].lower()}{advice[1:]}" or "expressions are written as in Python: prev.name, len(prev) > 0"
-    rest = without_texts(source)
+    rest = without_strings(source)
     for pattern, remedy in SYNTAX_HINTS:
         if found := re.search(pattern, rest):
             return ExpressionError("invalid syntax", found.start(), len(found.group()), remedy)
@@ -136,7 +136,7 @@ def _syntax_error(error: SyntaxError, source: str, indent: int) -> ExpressionErr
 
 
 def _path_of(tree: ast.expr, source: str, references: tuple[Reference, ...]) -> tuple[str | int, ...] | None:
-    """Return root and keys of an expression that is one constant path, for the short way to its value."""
+    """Return the root and keys of an expression that is a constant path, which needs no walk over the tree."""
     if len(references) == 1 and isinstance(tree, (ast.Name, ast.Attribute, ast.Subscript)):
         reference = references[0]
         if (reference.offset, reference.offset + reference.length) == span_of(tree, source):

@@ -1,4 +1,4 @@
-"""Scanning: texts and brackets of an expression, before anything is parsed."""
+"""Scans an expression for quoted strings and brackets before it is parsed."""
 
 import re
 
@@ -8,14 +8,14 @@ CLOSERS = {")": "(", "]": "[", "}": "{"}
 
 
 def end_of_expression(text: str, start: int) -> int | None:
-    """Return where the `}}` stands that ends an expression: the first one outside quotes and brackets.
+    """Return the index of the `}}` that ends an expression: the first one outside quotes and brackets.
 
     Args:
-        text: A text with `${{ }}` in it.
-        start: Where the expression begins, behind the `${{`.
+        text: A string with `${{ }}` in it.
+        start: The index after the `${{`.
 
     Returns:
-        The index of the first brace, or None if it is missing.
+        The index of the first brace, or `None` if it is missing.
     """
     open_brackets: list[str] = []
     position = start
@@ -35,10 +35,10 @@ def end_of_expression(text: str, start: int) -> int | None:
 
 
 def comment_in(source: str) -> int | None:
-    """Return where a comment begins, or None where there is none."""
+    """Return the index of the first comment, or `None` if there is none."""
     return next((found.start() for found in TOKEN.finditer(source) if found.group() == "#"), None)
 
 
-def without_texts(source: str) -> str:
-    """Return the expression with blanks for the characters of its texts, for a look at the rest."""
+def without_strings(source: str) -> str:
+    """Return the expression with spaces in place of its quoted strings."""
     return TOKEN.sub(lambda found: found.group() if len(found.group()) == 1 else " " * len(found.group()), source)

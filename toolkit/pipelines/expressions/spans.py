@@ -1,10 +1,10 @@
-"""Spans: where a part of an expression stands in its text."""
+"""Finds the source of a syntax node in an expression."""
 
 import ast
 
 
 def span_of(node: ast.AST, source: str) -> tuple[int, int]:
-    """Return the offsets between which a node stands; the syntax tree counts bytes, we count characters."""
+    """Return the start and end of a node in characters. The syntax tree counts bytes."""
     start, end = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None)
     if end is None:
         return 0, len(source)

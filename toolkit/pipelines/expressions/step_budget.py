@@ -1,4 +1,4 @@
-"""Step budget: each step of an evaluation is paid for out of a bounded budget."""
+"""Limits the work of an evaluation to a budget of steps."""
 
 from collections.abc import Mapping
 from typing import Any, assert_never
@@ -8,32 +8,32 @@ from toolkit.pipelines.expressions.functions import Function
 from toolkit.pipelines.expressions.json_values import CHARACTERS_PER_UNIT, size_of
 
 MAX_WORK = 1_000_000
-"""Steps of one evaluation: nodes visited, items looked at, and one for every 16 characters."""
+"""Maximum steps of one evaluation: one for each node visited, each item processed and every 16 characters."""
 
 CHARACTERS_READ_PER_UNIT = 256
 VALUES_COMPARED_PER_UNIT = 16
 
 
 class Spender:
-    """Counts the work on data that may be large."""
+    """Counts the steps of an evaluation."""
 
     work_left = MAX_WORK
 
     def spend(self, work: int) -> None:
-        """Pay for work, and give up when it becomes too much."""
+        """Count some steps, and raise an error if the budget is exceeded."""
         self.work_left -= work
         if self.work_left < 0:
             raise Unfit("the expression takes too many steps", hint="use a tool for that much data")
 
     def spend_on(self, value: Any) -> None:
-        """Pay for a new text or a copy of a list."""
+        """Count the creation of a string, list or mapping."""
         if isinstance(value, str):
             self.spend(len(value) // CHARACTERS_PER_UNIT)
         elif isinstance(value, (list, tuple, Mapping)):
             self.spend(len(value))
 
     def spend_on_comparing(self, left: Any, right: Any) -> None:
-        """Pay for `left == right` or `left in right`: what two values have in common is looked at, and no more."""
+        """Count the comparison `left == right` or `left in right`."""
         if isinstance(left, str) and isinstance(right, str):
             self.spend(max(len(left), len(right)) // CHARACTERS_READ_PER_UNIT)
         elif isinstance(left, (list, tuple, Mapping)):
@@ -43,7 +43,7 @@ class Spender:
             self.spend(len(right) * each // VALUES_COMPARED_PER_UNIT)
 
     def spend_on_arguments(self, function: Function, arguments: list[Any]) -> None:
-        """Pay beforehand for what a function does with its arguments."""
+        """Count the work of a function before it is called."""
         match function.cost:
             case "constant":
                 pass

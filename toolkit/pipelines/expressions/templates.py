@@ -1,4 +1,4 @@
-"""Templates: texts with `${{ }}` in them."""
+"""Strings with `${{ }}` in them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,40 +14,40 @@ CLOSING = "}}"
 ESCAPED = "$${{"
 
 MAX_RENDERED = 10_000_000
-"""Characters of a text with all expressions filled in."""
+"""Maximum length of a rendered string, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A text in which expressions stand.
+    """A string that may contain expressions.
 
     Attributes:
-        parts: Literal texts, and expressions with their offsets in the whole text.
+        parts: Literal strings, and expressions with their offsets in the whole string.
     """
 
     parts: tuple[str | tuple[Expression, int], ...]
 
     @property
     def expressions(self) -> tuple[tuple[Expression, int], ...]:
-        """The expressions, each with its offset in the whole text."""
+        """The expressions, each with its offset in the whole string."""
         return tuple(part for part in self.parts if not isinstance(part, str))
 
     @property
     def single(self) -> bool:
-        """Whether it is exactly one expression, whose value keeps its type."""
+        """Whether the template is a single expression, whose value keeps its type."""
         return len(self.parts) == 1 and not isinstance(self.parts[0], str)
 
     @property
     def path(self) -> tuple[str | int, ...] | None:
-        """The root and the keys that it reads, of a template that is one constant path; `None` of any other one."""
+        """The root and keys if the template is a single constant path, else `None`."""
         part = self.parts[0]
         return None if len(self.parts) > 1 or isinstance(part, str) else part[0].path
 
     def render(self, roots: Mapping[str, Any]) -> Any:
-        """Return the value of a single expression as it is, else the text with every expression filled in.
+        """Return the value of a single expression, or else the string with every expression replaced by its value.
 
         Raises:
-            ExpressionError: An expression has no value; the offset is the one in the whole text.
+            ExpressionError: If an expression fails. The offset refers to the whole string.
         """
         if len(self.parts) == 1:
             return self._value(self.parts[0], roots)
@@ -79,10 +79,10 @@ class Template:
 
 
 def parse_template(text: str) -> Template:
-    """Parse a text with `${{ }}` in it; `$${{` stands for a literal `${{`.
+    """Parse a string with `${{ }}` in it; `$${{` is an escaped `${{`.
 
     Raises:
-        ExpressionError: An expression is not closed or not valid; the offset is the one in the whole text.
+        ExpressionError: If an expression is not closed or not valid. The offset refers to the whole string.
     """
     parts: list[str | tuple[Expression, int]] = []
     literal: list[str] = []
@@ -105,7 +105,7 @@ def parse_template(text: str) -> Template:
 
 
 def _expression_at(text: str, opening: int) -> tuple[tuple[Expression, int], int]:
-    """Return the expression behind a `${{`, with its offset, and where the text goes on."""
+    """Parse the expression after a `${{`, and return it with its offset and the index after its `}}`."""
     start = opening + len(OPENING)
     end = end_of_expression(text, start)
     if end is None:
@@ -124,4 +124,4 @@ def _expression_at(text: str, opening: int) -> tuple[tuple[Expression, int], int
 def _closing_hint(text: str, start: int) -> str:
     if CLOSING in text[start:]:
         return "a quote or a bracket before '}}' is not closed"
-    return "write '}}' behind the expression"
+    return "write '}}' after the expression"
