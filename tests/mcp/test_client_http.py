@@ -174,7 +174,7 @@ class _Nobody:
         (401, "answered with HTTP 401 Unauthorized: check the credentials in its 'headers'"),
         (
             403,
-            "answered with HTTP 403 Forbidden: these credentials do not allow it; ask the server's operator for access",
+            "answered with HTTP 403 Forbidden: these credentials do not allow this request; ask the server's operator for access",
         ),
         (500, "answered with HTTP 500 Internal Server Error: it failed internally; see its own log"),
         (503, "answered with HTTP 503 Service Unavailable: it is overloaded or being restarted; try again later"),

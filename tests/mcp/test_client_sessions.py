@@ -251,7 +251,7 @@ def test_era_of_the_protocol_can_be_chosen(zoo, era, protocol, first, version):
 def test_server_that_does_not_know_the_chosen_era_is_reported(zoo):
     with pytest.raises(ServerUnreachable) as raised:
         tools_of(named(zoo, protocol="stateless"))
-    message = "MCP server 'zoo' cannot be used: it speaks 2025-11-25, and not the stateless protocol that its settings ask for"
+    message = "MCP server 'zoo' cannot be used: it speaks 2025-11-25, but its settings require the stateless protocol"
     assert str(raised.value) == message
 
 
@@ -343,7 +343,7 @@ def test_line_without_end_ends_the_session_and_no_other(zoo):
     result = tools_of(named(zoo, "flood"))["feed"].run({"animal": "lion"})
     assert result.error == (
         "MCP server 'zoo' ended before it had answered; "
-        "its last output: a line of more than 33554432 bytes, which ends the session"
+        "its last output: a line has more than 33554432 bytes; the session ends"
     )
     assert other.run({"animal": "lion"}).output == "lion is fed"
 
@@ -398,7 +398,7 @@ def test_pattern_that_is_never_done_with_a_text_holds_nobody_up(zoo):
 
 
 def test_list_that_is_none_is_refused_with_the_place(zoo):
-    message = "answered with what cannot be read: tools: Input should be a valid list"
+    message = "sent an answer that cannot be read: tools: Input should be a valid list"
     with pytest.raises(ServerUnreachable, match=message):
         tools_of(named(zoo, "listless"))
 

@@ -1,4 +1,4 @@
-"""The Model Context Protocol, both ways: tools of other servers, and our tools for other clients."""
+"""The Model Context Protocol (MCP): use the tools of MCP servers, and serve tools to MCP clients."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -92,12 +92,12 @@ def _choose(names: Sequence[str], configuration: "Configuration") -> list[str]:
 def _list(
     names: Sequence[str], configuration: "Configuration", servers: "ConfiguredServers", *, as_json: bool
 ) -> ExitCode:
-    from toolkit.mcp.client.health import standings_of  # noqa: PLC0415 - it imports the SDK
+    from toolkit.mcp.client.health import check_servers  # noqa: PLC0415 - it imports the SDK
     from toolkit.mcp.tools.remote import left_out  # noqa: PLC0415 - with it
 
     named = [configuration.mcp[name] for name in names]
     allowed = [server for server in named if servers.may_be_reached(server)]
-    found = {one.server.name: one for one in standings_of(allowed, configuration.context)}
+    found = {one.server.name: one for one in check_servers(allowed, configuration.context)}
     shown = [found.get(server.name, server) for server in named]
     if as_json:
         console.write_json([server_record(one) for one in shown])

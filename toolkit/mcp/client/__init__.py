@@ -1,1 +1,1 @@
-"""Sessions with other people's servers: processes and addresses, reached when they are needed, and ended with us."""
+"""Sessions with MCP servers over stdio and HTTP, opened when needed and closed when this process ends."""

@@ -1,4 +1,4 @@
-"""Complaints: why a server could not be reached or used, in one line."""
+"""One-line error messages about servers that cannot be reached or used."""
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, PARSE_ERROR
@@ -13,9 +13,9 @@ _CUT_OFF = "SSE stream "
 
 
 def is_lost(error: MCPError, *, has_ended: bool) -> bool:
-    """Return whether an error means that the connection is gone.
+    """Return whether an error means that the connection was lost.
 
-    The SDK reports that with the code -32000, which servers also use for errors of their own.
+    The SDK reports a lost connection with the code -32000, which servers also use for their own errors.
 
     Args:
         error: The error.
@@ -27,12 +27,12 @@ def is_lost(error: MCPError, *, has_ended: bool) -> bool:
 
 
 def is_unreadable(error: MCPError) -> bool:
-    """Return whether an error stands for an answer that could not be read."""
+    """Return whether an error means that an answer could not be parsed."""
     return error.code == PARSE_ERROR and error.message.startswith(UNREADABLE)
 
 
 def fault_of_answer(error: MCPError) -> str:
-    """Return what is wrong with an answer that could not be read."""
+    """Return what is wrong with an answer that could not be parsed."""
     if "recursion limit" in error.message:
         return "its answer is nested too deeply"
     if "Invalid JSON" in error.message:
@@ -41,7 +41,7 @@ def fault_of_answer(error: MCPError) -> str:
 
 
 def reason_of(error: BaseException, server: McpServer, *, has_ended: bool) -> str:
-    """Return why a server could not be reached, as what it does."""
+    """Return why a server could not be reached, as the predicate of a sentence about the server."""
     leaf = leaf_of(error)
     if isinstance(leaf, TimeoutError):
         return str(leaf) or f"has not answered within {spoken(server.start_timeout)}"
@@ -54,7 +54,7 @@ def reason_of(error: BaseException, server: McpServer, *, has_ended: bool) -> st
     if isinstance(leaf, MCPError):
         return _reason_of_answer(leaf, has_ended=has_ended)
     if isinstance(leaf, ValueError) and type(leaf) is not ValueError:
-        return f"answered with what cannot be read: {words_of(leaf)}"
+        return f"sent an answer that cannot be read: {words_of(leaf)}"
     if isinstance(leaf, OSError) or type(leaf).__module__.partition(".")[0] in {"httpx2", "httpcore2"}:
         return f"cannot be reached at {server.line}: {words_of(leaf)}"
     return f"cannot be used: {words_of(leaf)}"
@@ -69,16 +69,16 @@ def _reason_of_answer(error: MCPError, *, has_ended: bool) -> str:
 
 
 def leaf_of(error: BaseException) -> BaseException:
-    """Return what really happened inside groups of exceptions."""
+    """Return the first exception that is not a group inside nested exception groups."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error
 
 
 def words_of(error: BaseException) -> str:
-    """Return what happened in one line; of what does not fit the protocol, where and why."""
+    """Return the message of an exception in one line; for a validation error, the location and the first message."""
     leaf = leaf_of(error)
-    if (listed := getattr(leaf, "errors", None)) is not None and callable(listed):  # what does not fit a model
+    if (listed := getattr(leaf, "errors", None)) is not None and callable(listed):  # a validation error
         first = listed()[0]
         return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     lines = str(leaf).strip().splitlines()

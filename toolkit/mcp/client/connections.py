@@ -1,4 +1,4 @@
-"""Connections: one server for one caller's identity, reached when it is first needed, and anew when it has died."""
+"""A connection to one server for one caller's identity, opened when first needed and reopened after it was lost."""
 
 import asyncio
 import logging
@@ -18,26 +18,25 @@ from toolkit.mcp.client.listings import Listing
 from toolkit.mcp.client.transports import Values, redactor_of
 from toolkit.mcp.settings.servers import McpServer
 
-_LAST_WORDS_SECONDS = 1.0
+_CANCELLING_SECONDS = 1.0
 _TERMINATED = "Session terminated"
 
 
 class ServerUnreachable(ToolExecutionError):  # noqa: N818 - named for what happened
-    """A server could not be started or reached, or does not speak the protocol."""
+    """Raised if a server cannot be started or reached, or does not speak the protocol."""
 
     def __init__(self, message: str) -> None:
-        """Keep the message."""
         super().__init__(message, "network")
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What is known of a server that answers.
+    """What a server reports about itself.
 
     Attributes:
-        protocol: The version of the protocol that is spoken.
-        title: The server's own name, with its version; empty if it sends none.
-        instructions: Its description of itself for models.
+        protocol: The negotiated protocol version.
+        title: The server's own name and version; empty if it sends none.
+        instructions: Its instructions for models.
     """
 
     protocol: str
@@ -46,10 +45,9 @@ class Health:
 
 
 class Connection:
-    """A connection with one server for one identity; everything but making one happens in the loop of the sessions."""
+    """A connection to one server for one identity. Use all methods in the event loop of the sessions."""
 
     def __init__(self, server: McpServer, values: Values) -> None:
-        """Contact nobody yet."""
         self.server = server
         self.redactor = redactor_of(server, values)
         self._values = values
@@ -60,11 +58,11 @@ class Connection:
 
     @property
     def is_busy(self) -> bool:
-        """Whether a call is in flight."""
+        """Whether a call is in progress."""
         return bool(self._in_flight)
 
     async def health(self) -> Health:
-        """Return the description that a server gives of itself.
+        """Return what the server reports about itself.
 
         Raises:
             ServerUnreachable: If it cannot be reached.
@@ -72,11 +70,11 @@ class Connection:
         client = (await self._opened()).client
         info = client.server_info
         title = f"{info.title or info.name} {info.version}".strip() if info else ""
-        blot = self.redactor.text
-        return Health(client.protocol_version, blot(title), blot(client.instructions or ""))
+        redact = self.redactor.text
+        return Health(client.protocol_version, redact(title), redact(client.instructions or ""))
 
     async def ping(self) -> None:
-        """Have the server answer once.
+        """Ping the server.
 
         Raises:
             ServerUnreachable: If it cannot be reached, or does not answer in time.
@@ -92,10 +90,10 @@ class Connection:
             raise self._unreachable(error, session) from error
 
     async def listing(self) -> Listing:
-        """Return the tools of the server as it lists them; it is asked again after it has reported a change.
+        """Return the server's tools; the list is cached until the server reports a change.
 
         Raises:
-            ServerUnreachable: If it cannot be reached, or does not list its tools.
+            ServerUnreachable: If it cannot be reached, or listing its tools fails.
         """
         session = await self._opened()
         try:
@@ -107,18 +105,18 @@ class Connection:
     async def call(
         self, tool: str, arguments: Mapping[str, Any], caller: Caller, *, meta: dict[str, Any] | None, seconds: float
     ) -> CallToolResult:
-        """Call a tool by its name on the wire.
+        """Call a tool.
 
         Args:
-            tool: The name.
+            tool: The server's name for the tool.
             arguments: The arguments.
-            caller: Who waits.
-            meta: What of the caller's context crosses.
-            seconds: What it may take; while the caller is asked something, the time stands still.
+            caller: Receives progress and the server's questions.
+            meta: The `_meta` of the request, taken from the caller's context.
+            seconds: Timeout in seconds, excluding the time that the caller needs to answer questions.
 
         Raises:
             ServerUnreachable: If the server cannot be reached, or ends before it has answered.
-            ToolExecutionError: If it refuses, breaks its word, or takes too long.
+            ToolExecutionError: If the server returns an error, violates the protocol or times out.
         """
         task = asyncio.current_task()
         assert task is not None  # noqa: S101 - a coroutine runs in one
@@ -130,7 +128,7 @@ class Connection:
             except MCPError as error:
                 if error.message != _TERMINATED:
                     raise
-            session.end()  # an HTTP server that has forgotten the session has not done the work either
+            session.end()  # an HTTP server that no longer knows the session has not run the call either
             return await (await self._opened()).call(tool, arguments, caller, meta, seconds)
         except MCPError as error:
             raise self._refusal(error) from error
@@ -138,11 +136,11 @@ class Connection:
             self._in_flight.discard(task)
 
     async def close(self) -> None:
-        """End the session, and the server that was started for it; calls in flight are cancelled first."""
+        """Close the session and stop the server that was started for it, after cancelling calls in progress."""
         for task in self._in_flight:
             task.cancel()
         if self._in_flight:
-            await asyncio.wait(self._in_flight, timeout=_LAST_WORDS_SECONDS)
+            await asyncio.wait(self._in_flight, timeout=_CANCELLING_SECONDS)
         if self._session is not None:
             self._retire(self._session)
         if self._closing:

@@ -1,4 +1,4 @@
-"""Conversations: one session with a server from its beginning to its end."""
+"""A session with a server, from its start to its end."""
 
 import asyncio
 import logging
@@ -27,7 +27,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from toolkit.durations import spoken
 from toolkit.errors import ToolExecutionError
 from toolkit.mcp.client.complaints import leaf_of, words_of
-from toolkit.mcp.client.listings import Listing, Unreadable, sifted, tools_in, unreadable_in
+from toolkit.mcp.client.listings import Listing, Unreadable, tools_in, unreadable_in, without_invalid_tools
 from toolkit.mcp.client.streams import WatchedStream
 from toolkit.mcp.client.transports import ServerLog, Values, open_transport
 from toolkit.mcp.settings.servers import McpServer, StdioServer
@@ -39,26 +39,26 @@ _MOST_TOOLS = 20_000
 
 
 class Caller(Protocol):
-    """Waits for a call: receives its progress, and the server's questions."""
+    """The caller of a tool, who receives its progress and the server's questions."""
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
-        """Receive the progress of the work."""
+        """Receive the progress of the call."""
 
     async def elicit(self, params: ElicitRequestParams) -> ElicitResult:
-        """Answer a question of the server."""
+        """Answer a question from the server."""
 
 
 _CALLER: ContextVar["_Waiting | None"] = ContextVar("toolkit_mcp_caller", default=None)
 
 
 class Conversation:
-    """One session from its beginning to its end, which is one task: what opens it closes it."""
+    """A session with a server. A single task opens and closes it, as anyio requires."""
 
     def __init__(self, server: McpServer, values: Values, redactor: Redactor) -> None:
         loop = asyncio.get_running_loop()
         self.stderr_log = ServerLog(server.name, redactor)
         self.ready: asyncio.Future[None] = loop.create_future()
-        self.ready.add_done_callback(_look_at)
+        self.ready.add_done_callback(_retrieve_exception)
         self.client: Client
         self._redactor = redactor
         self._server = server
@@ -66,26 +66,26 @@ class Conversation:
         self._ended = asyncio.Event()
         self._listed: Listing | None = None
         self._fresh_until = inf
-        self._hears_changes = False
+        self._receives_changes = False
         self._changes = 0
         self._waiting: list[_Waiting] = []
         self._log = logging.getLogger(f"toolkit.mcp.{server.name}")
-        self.task = loop.create_task(self._live())
+        self.task = loop.create_task(self._run())
         self._alarm = loop.call_later(server.start_timeout, self._give_up)
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing can come of it any more."""
+        """Whether the session has ended."""
         return self._ended.is_set() or self.task.done()
 
     def end(self) -> None:
-        """Let it come to its end."""
+        """End the session."""
         self._ended.set()
         if not self.ready.done():
             self.task.cancel()
 
     async def listing(self) -> Listing:
-        """Return the tools, as listed since the last change, or for as long as the server declares them valid."""
+        """Return the server's tools, cached until they change or until the time limit that the server has set."""
         if self._listed is not None and asyncio.get_running_loop().time() < self._fresh_until:
             return self._listed
         changes, cursor = self._changes, None
@@ -101,7 +101,7 @@ class Conversation:
             if len(found) > _MOST_TOOLS:
                 raise ValueError(f"it lists more than {_MOST_TOOLS} tools")
         else:
-            raise ValueError("its list of tools has no end")
+            raise ValueError("its list of tools never ends")
         if self._redactor:
             found = [
                 Tool.model_validate(self._redactor.data(tool.model_dump(mode="json", by_alias=True))) for tool in found
@@ -113,8 +113,8 @@ class Conversation:
         return listing
 
     def _end_of(self, milliseconds: float | None) -> float:
-        """Return until when a list holds: until the next change, if the server reports changes or cannot set a time."""
-        if self._hears_changes or self.client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        """Return when the cached list expires: never if the server reports changes, or cannot set a time limit."""
+        if self._receives_changes or self.client.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             return inf
         return asyncio.get_running_loop().time() + (milliseconds or 0) / 1000
 
@@ -127,13 +127,13 @@ class Conversation:
             async with asyncio.timeout(seconds) as clock:
                 waiting = _Waiting(caller, clock)
                 self._waiting.append(waiting)
-                _CALLER.set(waiting)  # what is asked between the rounds of a call is asked in tasks of this one
+                _CALLER.set(waiting)  # the server's questions between the rounds of a call arrive in child tasks
                 try:
                     return await self.client.call_tool(
                         tool,
                         dict(arguments),
                         progress_callback=caller.progress,
-                        meta=meta or None,  # type: ignore[arg-type]  # its keys are ours to choose
+                        meta=meta or None,  # type: ignore[arg-type]  # any keys are allowed
                     )
                 finally:
                     self._waiting.remove(waiting)
@@ -146,18 +146,18 @@ class Conversation:
             message = f"MCP server '{name}' broke the protocol: {words_of(error)}"
             raise ToolExecutionError(message, "invalid_result") from error
 
-    async def _live(self) -> None:
-        """Open the session, keep it while it lasts, and close it."""
+    async def _run(self) -> None:
+        """Run the session until it ends."""
         try:
-            await self._last(mode="legacy" if self._server.protocol == "handshake" else "auto")
+            await self._run_session(mode="legacy" if self._server.protocol == "handshake" else "auto")
         except Exception as error:  # noqa: BLE001 - a server may fail in any way
             if self.ready.done() or not self._may_be_old(error):
                 self._fail(error)
                 return
-            # Some old servers end over a request that they do not know, before they have shaken hands.
+            # Some old servers exit when they receive an unknown request before the handshake.
             self._ended.clear()
             try:
-                await self._last(mode="legacy")
+                await self._run_session(mode="legacy")
             except Exception as again:  # noqa: BLE001 - as above
                 self._fail(again)
         finally:
@@ -171,15 +171,15 @@ class Conversation:
             return False
         return isinstance(self._server, StdioServer) and isinstance(leaf, MCPError) and leaf.code == CONNECTION_CLOSED
 
-    async def _last(self, mode: str) -> None:
+    async def _run_session(self, mode: str) -> None:
         client = Client(
             self._streams(),
             mode=mode,
             cache=None,
             client_info=Implementation(name="toolkit", version=__version__),
-            elicitation_callback=self._asked,
+            elicitation_callback=self._on_question,
             logging_callback=self._log_message,
-            message_handler=self._notified,
+            message_handler=self._on_notification,
         )
         async with client:
             self._check_era(client.protocol_version)
@@ -196,44 +196,44 @@ class Conversation:
 
     def _check_era(self, version: str) -> None:
         if self._server.protocol == "stateless" and version not in MODERN_PROTOCOL_VERSIONS:
-            raise ValueError(f"it speaks {version}, and not the stateless protocol that its settings ask for")
+            raise ValueError(f"it speaks {version}, but its settings require the stateless protocol")
 
     @asynccontextmanager
     async def _streams(self) -> AsyncIterator[Any]:
-        """Open the streams of the server; what can be read of a list of tools is not refused for what cannot."""
+        """Open the streams of the server; invalid tools are taken out of lists, so that the SDK accepts the rest."""
         async with open_transport(self._server, self._values, self.stderr_log) as (received, sent):
-            yield WatchedStream(received, through=self._sifted, on_end=self._ended.set), sent
+            yield WatchedStream(received, through=self._filter, on_end=self._ended.set), sent
 
-    def _sifted(self, item: Any) -> Any:
+    def _filter(self, item: Any) -> Any:
         message = getattr(item, "message", None)
         if not isinstance(message, JSONRPCResponse) or not self.ready.done():
             return item
-        return replace(item, message=sifted(message, self.client.protocol_version))
+        return replace(item, message=without_invalid_tools(message, self.client.protocol_version))
 
     async def _listen(self) -> None:
-        """Follow changes of the list of tools, if the server reports them on a stream that must be asked for."""
+        """Subscribe to changes of the tool list, if the server's protocol has such a subscription."""
         capability = self.client.server_capabilities.tools
         is_modern = self.client.protocol_version in MODERN_PROTOCOL_VERSIONS
         if not is_modern or capability is None or not capability.list_changed:
             return
-        with suppress(Exception):  # a server without reports is asked again when a session begins
+        with suppress(Exception):  # without reports of changes, the list is read once per session
             async with self.client.listen(tools_list_changed=True) as changes:
-                self._hears_changes = True
-                self._forget_tools()  # changes until now are not reported
+                self._receives_changes = True
+                self._forget_tools()  # earlier changes were not reported
                 async for _ in changes:
                     self._forget_tools()
-        self._hears_changes = False
+        self._receives_changes = False
         self._forget_tools()
 
-    async def _asked(self, context: Any, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002 - as the SDK calls it
-        """Pass a question to its call, or to the latest call if that is not known."""
+    async def _on_question(self, context: Any, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002 - the SDK passes it
+        """Pass a question to the call that it belongs to, or to the latest call if that is not known."""
         waiting = _CALLER.get() or (self._waiting[-1] if self._waiting else None)
         if waiting is None:
             return ElicitResult(action="decline")
         with waiting:
             return await waiting.caller.elicit(params)
 
-    async def _notified(self, message: object) -> None:
+    async def _on_notification(self, message: object) -> None:
         if isinstance(message, ToolListChangedNotification):
             self._forget_tools()
         elif isinstance(message, Exception):
@@ -260,7 +260,7 @@ class Conversation:
 
 
 class _Waiting:
-    """A call in progress: who waits for it, and its clock, which stands still while they are asked something."""
+    """A call in progress: its caller, and its timeout, which is paused while a question is open."""
 
     def __init__(self, caller: Caller, clock: asyncio.Timeout) -> None:
         self.caller = caller
@@ -283,6 +283,6 @@ class _Waiting:
             self._left = None
 
 
-def _look_at(future: "asyncio.Future[None]") -> None:
+def _retrieve_exception(future: "asyncio.Future[None]") -> None:
     if not future.cancelled():
-        future.exception()  # whether or not anybody waits for it
+        future.exception()  # marks it as retrieved, even if nothing awaits the future

@@ -1,4 +1,4 @@
-"""Health: which servers answer, what they speak, and which tools they list."""
+"""Check which servers answer, which protocol version they speak and which tools they list."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -15,14 +15,14 @@ from toolkit.mcp.settings.servers import McpServer
 
 @dataclass(frozen=True, slots=True)
 class ServerHealth:
-    """How it stands with a server.
+    """The result of a health check of a server.
 
     Attributes:
         server: The server.
-        health: Its description of itself; None if it does not answer.
-        tools: The names of its tools on the wire.
-        unreadable: Its tools that break the protocol, which are left out.
-        complaint: Why it does not answer; None where it does.
+        health: What it reports about itself, or `None` if it does not answer.
+        tools: The server's names for its tools.
+        unreadable: Tools that were left out because they violate the protocol.
+        complaint: Why the server does not answer, or `None` if it does.
     """
 
     server: McpServer
@@ -32,26 +32,26 @@ class ServerHealth:
     complaint: str | None = None
 
 
-def standings_of(servers: Iterable[McpServer], values: Mapping[str, Any]) -> list[ServerHealth]:
-    """Return how it stands with servers, all of which are contacted at once; one that is dead holds up no other.
+def check_servers(servers: Iterable[McpServer], values: Mapping[str, Any]) -> list[ServerHealth]:
+    """Check the health of servers in parallel.
 
     Args:
-        servers: The servers; the caller has the user's consent.
+        servers: The servers, for which the caller has the user's consent.
         values: The values of the caller's context.
     """
 
     async def all_of_them() -> list[ServerHealth]:
-        return await asyncio.gather(*(_standing_of(server, values) for server in servers))
+        return await asyncio.gather(*(_check_server(server, values) for server in servers))
 
     return wait_for(all_of_them())
 
 
 def ping(server: McpServer, values: Mapping[str, Any]) -> tuple[Health, float]:
-    """Return a server's description of itself, and the seconds that it takes to answer once it has been reached.
+    """Return what a server reports about itself, and the round-trip time of a ping in seconds.
 
     Raises:
         ServerUnreachable: If it does not answer.
-        ConfigurationError: If something that its settings name is not set.
+        ConfigurationError: If a variable or context value that its settings refer to is not set.
     """
 
     async def there_and_back() -> tuple[Health, float]:
@@ -64,7 +64,7 @@ def ping(server: McpServer, values: Mapping[str, Any]) -> tuple[Health, float]:
     return wait_for(there_and_back())
 
 
-async def _standing_of(server: McpServer, values: Mapping[str, Any]) -> ServerHealth:
+async def _check_server(server: McpServer, values: Mapping[str, Any]) -> ServerHealth:
     try:
         connection = connection_to(server, values)
         health = await connection.health()

@@ -1,6 +1,6 @@
-"""HTTP refusals: a server's status of 400 or more, as an error of JSON-RPC with a hint.
+"""Convert HTTP error statuses to JSON-RPC errors with a hint.
 
-The SDK reports every such status in the same words. The code of the error is the status itself, so that a pipeline can
+The SDK uses the same message for every error status. Here, the error code is the status itself, so that a pipeline can
 retry a 429 or a 503.
 """
 
@@ -11,12 +11,12 @@ from typing import Any
 import httpx2
 
 _NEGOTIATED = frozenset({400, 404, 405})
-"""What the SDK itself acts upon: an older protocol, a forgotten session, no stream of events."""
+"""Statuses that the SDK handles itself: an older protocol, an expired session, no event stream."""
 _PHRASES: Mapping[int, str] = {status.value: status.phrase for status in HTTPStatus}
 _ADVICE: Mapping[int, str] = {
     401: "check the credentials in its 'headers'",
-    403: "these credentials do not allow it; ask the server's operator for access",
-    407: "the proxy wants credentials; set them in HTTPS_PROXY",
+    403: "these credentials do not allow this request; ask the server's operator for access",
+    407: "the proxy requires credentials; set them in HTTPS_PROXY",
     408: "it timed out waiting for the request; try again",
     413: "the arguments are too large for it",
     429: "too many requests; wait, or retry with a longer backoff",
@@ -28,10 +28,10 @@ _ADVICE: Mapping[int, str] = {
 
 
 class ExplainingClient(httpx2.AsyncClient):
-    """A client of HTTP that turns refused requests into errors of JSON-RPC, unless the server sends one itself."""
+    """An HTTP client that converts error responses to JSON-RPC errors, unless the server sends one itself."""
 
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
-        """Send a request and return the answer, or an explained refusal."""
+        """Send a request, and return the response or a JSON-RPC error that explains its status."""
         response = await super().send(request, **options)
         if response.status_code < HTTPStatus.BAD_REQUEST or response.status_code in _NEGOTIATED:
             return response
@@ -44,14 +44,14 @@ class ExplainingClient(httpx2.AsyncClient):
 
 
 def explanation_of(status: int) -> str:
-    """Return what a status means and what to do about it."""
+    """Return what an HTTP status means, with a hint."""
     name = f"HTTP {status} {_PHRASES.get(status, '')}".rstrip()
     return f"{name}: {_ADVICE[status]}" if status in _ADVICE else name
 
 
 def is_status(code: int) -> bool:
-    """Return whether the code of an error is a status of HTTP."""
-    return HTTPStatus.BAD_REQUEST <= code < 600  # noqa: PLR2004 - there are no statuses beyond
+    """Return whether an error code is an HTTP error status."""
+    return HTTPStatus.BAD_REQUEST <= code < 600  # noqa: PLR2004 - the end of the range of HTTP statuses
 
 
 def _is_json_rpc(response: httpx2.Response) -> bool:

@@ -1,6 +1,7 @@
-"""Lines: what a server that is a command writes, as messages; anything else fails the call that it answers, at once.
+"""Parse the lines that a server writes to its standard output as messages.
 
-The SDK drops a line that it cannot read, so that the caller would wait for that answer until its timeout.
+The SDK drops a line that it cannot parse, so the caller would wait for the answer until the timeout. Here, such a line
+makes the call that it answers fail immediately.
 """
 
 import json
@@ -10,7 +11,7 @@ from typing import Any
 from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCMessage, jsonrpc_message_adapter
 
 UNREADABLE = "Failed to parse"
-"""How the message of an error begins that stands for an answer which cannot be read; the SDK's own over HTTP, too."""
+"""Prefix of error messages about answers that cannot be parsed; the SDK uses the same one over HTTP."""
 
 _END = 1024
 _FIRST_ID = re.compile(rb'\s*\{[^{}\[\]]*?"id"\s*:\s*(\d{1,18})\s*[,}]')
@@ -19,7 +20,7 @@ _METHOD = re.compile(rb'"method"\s*:')
 
 
 def message_of(line: bytes) -> JSONRPCMessage | ValueError:
-    """Return the message of a line, an error in the place of an answer that cannot be read, or why it is neither."""
+    """Return the message in a line, a JSON-RPC error for an answer that cannot be parsed, or a `ValueError`."""
     try:
         return jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError as error:
@@ -31,7 +32,7 @@ def message_of(line: bytes) -> JSONRPCMessage | ValueError:
 
 
 def _answered_by(line: bytes) -> int | None:
-    """Return the number of the request that a line answers, as far as it can be made out; our requests are numbered."""
+    """Return the id of the request that a line answers, if it can be found; the ids of our requests are numbers."""
     try:
         value: Any = json.loads(line)
     except RecursionError:
@@ -43,7 +44,7 @@ def _answered_by(line: bytes) -> int | None:
 
 
 def _number_in(line: bytes) -> int | None:
-    """Return the number of the request, before the first thing inside the message or behind the last."""
+    """Return the request id if it comes before the first or after the last nested value of the message."""
     if _METHOD.search(line[:_END]):
         return None
     found = _FIRST_ID.match(line) or _LAST_ID.search(line[-_END:])

@@ -1,10 +1,10 @@
-"""Listings: what a server lists, tool by tool; one that breaks the protocol is left out, and hides no other.
+"""Read a server's tool list tool by tool, so that an invalid tool does not hide the others.
 
-The SDK reads a page of a list whole, or not at all. So what breaks the protocol is taken out of an answer on its way to
-the SDK, and noted in the `_meta` of that very answer, where no content of the server can have this name.
+The SDK rejects a whole page if one tool in it violates the protocol. So such tools are removed from an answer before
+the SDK sees it, and recorded in the `_meta` of the answer. A server cannot forge that key, because it is overwritten.
 
-It also holds results against the output schemas that it has read, with an engine for patterns that some patterns bring
-to a stand, and with it every session. So these are moved out of its sight likewise; the call of a tool checks them.
+The SDK also validates results against the output schemas, with a regular expression engine that can hang on some
+patterns, which would block all sessions. So the output schemas are hidden from the SDK, and checked by our tool calls.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,11 @@ _MOVED = "toolkit/outputSchema"
 
 
 class Unreadable(NamedTuple):
-    """A tool that breaks the protocol.
+    """A listed tool that violates the protocol.
 
     Attributes:
-        name: Its name, or its place in the list where it has none.
-        reason: Where it breaks it, and how.
+        name: Its name, or its position in the list if it has none.
+        reason: What is wrong, and where.
     """
 
     name: str
@@ -32,29 +32,29 @@ class Unreadable(NamedTuple):
 
 
 class Listing(NamedTuple):
-    """The tools of a server as it lists them.
+    """The tools that a server lists.
 
     Attributes:
-        tools: Those that can be read, in its order.
-        unreadable: The others.
+        tools: The valid tools, in the server's order.
+        unreadable: The tools that violate the protocol.
     """
 
     tools: Sequence[Tool]
     unreadable: Sequence[Unreadable] = ()
 
 
-def sifted(response: JSONRPCResponse, version: str) -> JSONRPCResponse:
-    """Return an answer without the tools in it that break the protocol, which it notes.
+def without_invalid_tools(response: JSONRPCResponse, version: str) -> JSONRPCResponse:
+    """Return an answer without tools that violate the protocol, and with a record of them in its `_meta`.
 
     Args:
-        response: Any answer of a server; one that lists no tools stays as it is.
-        version: The version of the protocol that is spoken.
+        response: Any answer of a server; one that lists no tools is returned unchanged.
+        version: The negotiated protocol version.
     """
     listed = response.result.get("tools")
     if not isinstance(listed, list):
         return response
     reasons = _reasons(response.result, listed, version)
-    kept = [_out_of_sight(tool) for number, tool in enumerate(listed) if number not in reasons]
+    kept = [_hide_output_schema(tool) for number, tool in enumerate(listed) if number not in reasons]
     noted = [[_name_of(listed[number], number), reason] for number, reason in sorted(reasons.items())]
     notes = response.result.get("_meta")
     meta = {**(notes if isinstance(notes, dict) else {}), _NOTED: noted}
@@ -62,17 +62,17 @@ def sifted(response: JSONRPCResponse, version: str) -> JSONRPCResponse:
 
 
 def tools_in(page: ListToolsResult) -> list[Tool]:
-    """Return the tools of a page, as their server has listed them."""
-    return [_as_listed(tool) for tool in page.tools]
+    """Return the valid tools of a page, with their output schemas restored."""
+    return [_restore_output_schema(tool) for tool in page.tools]
 
 
 def unreadable_in(page: ListToolsResult) -> list[Unreadable]:
-    """Return what was taken out of a page."""
+    """Return the tools that were removed from a page."""
     return [Unreadable(name, reason) for name, reason in (page.meta or {}).get(_NOTED, ())]
 
 
-def _out_of_sight(tool: Any) -> Any:
-    """Return a tool with its output schema where the SDK does not look for one."""
+def _hide_output_schema(tool: Any) -> Any:
+    """Return a tool with its output schema moved to `_meta`, where the SDK does not find it."""
     if not isinstance(tool, dict):
         return tool
     notes = tool.get("_meta")
@@ -80,23 +80,27 @@ def _out_of_sight(tool: Any) -> Any:
     return {**{key: value for key, value in tool.items() if key != "outputSchema"}, "_meta": meta}
 
 
-def _as_listed(tool: Tool) -> Tool:
+def _restore_output_schema(tool: Tool) -> Tool:
     meta = {**(tool.meta or {})}
     return tool.model_copy(update={"output_schema": meta.pop(_MOVED, None), "meta": meta or None})
 
 
 def _reasons(result: Mapping[str, Any], listed: Sequence[Any], version: str) -> dict[int, str]:
-    """Return why tools cannot be read, by their places in the list."""
+    """Return why tools violate the protocol, by their positions in the list."""
     reasons: dict[int, str] = {}
     try:
         validate_server_result("tools/list", version, result)
     except ValueError as error:
-        for one in getattr(error, "errors", list)():  # it has none for a version that the SDK does not know
+        for one in getattr(
+            error, "errors", list
+        )():  # a version that the SDK does not know raises an error without `errors`
             match one["loc"]:
                 case ("tools", int() as number, *path):
                     where = f"{'.'.join(map(str, path))}: " if path else ""
                     reasons.setdefault(number, f"{where}{one['msg']}")
-    if version in MODERN_PROTOCOL_VERSIONS:  # it has such tools dropped, and the SDK does without a word
+    if (
+        version in MODERN_PROTOCOL_VERSIONS
+    ):  # the protocol requires clients to drop such tools, and the SDK does so silently
         for number, tool in enumerate(listed):
             if number not in reasons and (reason := find_invalid_x_mcp_header(tool["inputSchema"])) is not None:
                 reasons[number] = reason

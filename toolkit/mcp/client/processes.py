@@ -1,7 +1,7 @@
-"""Processes: a server that is a command, spoken to line by line, and ended with all that it has started.
+"""Run a server as a command, exchange messages with it line by line, and kill it with all its processes.
 
-A server is untrusted: a line of any length, bytes that are not text, and a process that ignores every request to end
-must not cost more than its own session.
+A server is untrusted: lines of any length, bytes that are not text and processes that refuse to exit must not affect
+anything but its own session.
 """
 
 import asyncio
@@ -18,11 +18,11 @@ from toolkit.mcp.client.lines import message_of
 from toolkit.mcp.client.starting import StartedServer, start_server
 
 LONGEST_LINE = 32 * 1024 * 1024
-"""Bytes that one message of a server may have."""
+"""Maximum size of a message from a server, in bytes."""
 
 _CHUNK = 64 * 1024
-_LAST_WORDS_SECONDS = 1.0
-_LONGEST_WORDS = 4096
+_LAST_OUTPUT_SECONDS = 1.0
+_LONGEST_LOG_LINE = 4096
 
 _Sender = MemoryObjectSendStream[SessionMessage | Exception]
 _Receiver = MemoryObjectReceiveStream[SessionMessage]
@@ -36,18 +36,16 @@ async def run_server(
     folder: Path | None,
     note: Callable[[str], None],
 ) -> AsyncIterator[tuple[Any, Any]]:
-    """Start a server, and yield the streams of messages from it and to it; when this is left, it is ended.
-
-    No shell is involved. It gets the few variables of our environment that are safe to hand on, and those given.
+    """Start a server without a shell, and yield the streams of messages from it and to it; it is killed on exit.
 
     Args:
         command: The program and its arguments.
-        variables: More of its environment.
-        folder: Where it works; where we do unless given.
-        note: Takes each line that it writes to its standard error, and why its output ended, if that is news.
+        variables: Environment variables, in addition to the few of this process that are safe to pass on.
+        folder: The working directory; the current one by default.
+        note: Called with each line of its standard error, and with a message if a line of its output is too long.
 
     Raises:
-        OSError: If it cannot be started.
+        OSError: If the server cannot be started.
     """
     server = await start_server(command, variables, folder, LONGEST_LINE)
     process = server.process
@@ -55,18 +53,22 @@ async def run_server(
     sent, to_server = anyio.create_memory_object_stream[SessionMessage](0)
     tasks = [
         asyncio.create_task(work)
-        for work in (_listen(process, from_server, note), _speak(process, to_server), _overhear(process, note))
+        for work in (
+            _read_messages(process, from_server, note),
+            _write_messages(process, to_server),
+            _read_stderr(process, note),
+        )
     ]
     try:
         yield received, sent
     finally:
         sent.close()
         received.close()
-        await _through(_end(server, tasks))
+        await _finish(_end(server, tasks))
 
 
-async def _through(work: Awaitable[None]) -> None:
-    """Do work to its end, also where the task that waits for it is cancelled: no process may be left behind."""
+async def _finish(work: Awaitable[None]) -> None:
+    """Finish the work even if the waiting task is cancelled, so that no process is left behind."""
     task = asyncio.ensure_future(work)
     cancelled = False
     while not task.done():
@@ -78,8 +80,8 @@ async def _through(work: Awaitable[None]) -> None:
         raise asyncio.CancelledError
 
 
-async def _listen(process: asyncio.subprocess.Process, sender: _Sender, note: Callable[[str], None]) -> None:
-    assert process.stdout is not None  # noqa: S101 - it was asked for
+async def _read_messages(process: asyncio.subprocess.Process, sender: _Sender, note: Callable[[str], None]) -> None:
+    assert process.stdout is not None  # noqa: S101 - it is a pipe
     try:
         async with sender:
             try:
@@ -87,11 +89,11 @@ async def _listen(process: asyncio.subprocess.Process, sender: _Sender, note: Ca
                     if line.strip():
                         await sender.send(_message(line))
             except ValueError:
-                note(f"a line of more than {LONGEST_LINE} bytes, which ends the session")
+                note(f"a line has more than {LONGEST_LINE} bytes; the session ends")
     except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-        pass  # nobody listens any more
+        pass  # the session has been closed
     finally:
-        while await process.stdout.read(_CHUNK):  # a full pipe would keep it from ending
+        while await process.stdout.read(_CHUNK):  # a full pipe would keep the server from exiting
             pass
 
 
@@ -100,9 +102,9 @@ def _message(line: bytes) -> SessionMessage | Exception:
     return message if isinstance(message, ValueError) else SessionMessage(message)
 
 
-async def _speak(process: asyncio.subprocess.Process, receiver: _Receiver) -> None:
-    assert process.stdin is not None  # noqa: S101 - it was asked for
-    with suppress(OSError):  # it has ended, as its output shows
+async def _write_messages(process: asyncio.subprocess.Process, receiver: _Receiver) -> None:
+    assert process.stdin is not None  # noqa: S101 - it is a pipe
+    with suppress(OSError):  # the server has exited, which the end of its output shows, too
         async with receiver:
             async for message in receiver:
                 text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
@@ -110,25 +112,25 @@ async def _speak(process: asyncio.subprocess.Process, receiver: _Receiver) -> No
                 await process.stdin.drain()
 
 
-async def _overhear(process: asyncio.subprocess.Process, note: Callable[[str], None]) -> None:
-    assert process.stderr is not None  # noqa: S101 - it was asked for
+async def _read_stderr(process: asyncio.subprocess.Process, note: Callable[[str], None]) -> None:
+    assert process.stderr is not None  # noqa: S101 - it is a pipe
     rest = b""
     while chunk := await process.stderr.read(_CHUNK):
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
-            note(line[:_LONGEST_WORDS].decode("utf-8", "replace").rstrip())
-        rest = rest[:_LONGEST_WORDS]
+            note(line[:_LONGEST_LOG_LINE].decode("utf-8", "replace").rstrip())
+        rest = rest[:_LONGEST_LOG_LINE]
     if rest:
         note(rest.decode("utf-8", "replace").rstrip())
 
 
 async def _end(server: StartedServer, tasks: "Sequence[asyncio.Task[None]]") -> None:
-    """End a server and what listens to it; of what it has written, all is read first."""
+    """Kill a server, read the rest of its output and cancel the tasks."""
     await server.end()
-    await asyncio.wait(tasks, timeout=_LAST_WORDS_SECONDS)
+    await asyncio.wait(tasks, timeout=_LAST_OUTPUT_SECONDS)
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
     if (transport := getattr(server.process, "_transport", None)) is not None:
-        with suppress(OSError):  # a process that was started with more rights than ours cannot be killed again
+        with suppress(OSError):  # a process with higher privileges cannot be killed again
             transport.close()

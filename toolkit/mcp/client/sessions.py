@@ -1,8 +1,8 @@
-"""Sessions: one with each server for each caller's identity, all in one event loop that has a thread of its own.
+"""One session for each server and caller identity, all in an event loop in a background thread.
 
-So a session outlives the event loops of its callers, plain code and code in any loop reach the same one, and a call
-that is cancelled is cancelled at the server. A server is contacted when it is first needed; one that failed is tried
-again the next time; one that died is started anew.
+So a session outlives the event loops of its callers, synchronous code and code in any loop share it, and cancelling a
+call cancels it on the server. A server is contacted when first needed. After a failure it is tried again the next time,
+and restarted if it has died.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from toolkit.mcp.settings.servers import McpServer
 T = TypeVar("T")
 
 MOST_CONNECTIONS = 64
-"""Connections that are kept; the one that was idle for longest makes way for another."""
+"""Maximum number of open connections; the least recently used idle one is closed to make room."""
 
 _CLOSING_SECONDS = 8.0
 
@@ -45,9 +45,9 @@ _engine: _Engine | None = None
 
 
 def _the_engine() -> _Engine:
-    global _engine  # noqa: PLW0603 - there is one in a process, made when it is first needed
+    global _engine  # noqa: PLW0603 - one per process, created when first needed
     with _lock:
-        if _engine is None or _engine.process != os.getpid():  # a fork takes no threads along
+        if _engine is None or _engine.process != os.getpid():  # threads do not survive a fork
             if _engine is None:
                 atexit.register(close_sessions)
             _engine = _Engine()
@@ -55,7 +55,7 @@ def _the_engine() -> _Engine:
 
 
 def wait_for(work: Coroutine[Any, Any, T]) -> T:
-    """Do work among the sessions while this thread waits; Ctrl-C cancels it."""
+    """Run a coroutine in the event loop of the sessions, and block until it is done; Ctrl-C cancels it."""
     future = asyncio.run_coroutine_threadsafe(work, _the_engine().loop)
     try:
         return future.result()
@@ -65,32 +65,32 @@ def wait_for(work: Coroutine[Any, Any, T]) -> T:
 
 
 async def reach(work: Coroutine[Any, Any, T]) -> T:
-    """Do work among the sessions while the running loop goes on; cancelling this cancels it."""
+    """Run a coroutine in the event loop of the sessions, and await its result; cancelling this cancels it."""
     return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, _the_engine().loop))
 
 
 def connection_to(server: McpServer, values: Mapping[str, Any] | None = None) -> "Connection":
-    """Return the connection with a server, the same for the same caller; it is not made yet.
+    """Return the connection to a server for a caller, without opening it; the same caller gets the same connection.
 
     Args:
         server: The server.
-        values: The values of the caller's context, which its headers may name.
+        values: The values of the caller's context, which the server's headers can refer to.
 
     Raises:
-        ConfigurationError: If something that its environment or headers name is not set.
+        ConfigurationError: If a variable or context value that its environment or headers refer to is not set.
     """
     context_values = values_for(server, values or {})
     key = (server.name, server.fingerprint, server.protocol, server.start_timeout, context_values)
     engine = _the_engine()
     with _lock:
         connection = engine.connections.pop(key, None) or Connection(server, context_values)
-        engine.connections[key] = connection  # the one that was wanted last is the last
+        engine.connections[key] = connection  # the most recently used one comes last
         _forget_one(engine)
     return connection
 
 
 def _forget_one(engine: _Engine) -> None:
-    """End the connection that has not been wanted for longest, if there are too many callers with one each."""
+    """Close the least recently used idle connection if there are too many."""
     if len(engine.connections) > MOST_CONNECTIONS:
         idle = next((key for key, one in engine.connections.items() if not one.is_busy), None)
         if idle is not None:
@@ -100,7 +100,7 @@ def _forget_one(engine: _Engine) -> None:
 
 
 def close_sessions() -> None:
-    """End every session and every server that was started, with all that it has started; further calls start anew."""
+    """Close every session, and kill every started server with all its processes; further calls open new sessions."""
     with _lock:
         engine = _engine
         if engine is None or engine.process != os.getpid():

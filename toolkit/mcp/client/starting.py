@@ -1,4 +1,4 @@
-"""Starting: a server that is a command is started, and ended with all that it has started."""
+"""Start a server as a command, and kill it with all its processes."""
 
 import asyncio
 import errno
@@ -23,21 +23,21 @@ from toolkit.processes.watching import (
 from toolkit.telemetry.propagation import trace_variables
 
 _PATIENCE = 1.0
-"""Seconds that a server has to end of itself when its input has ended, and again when it is asked to."""
+"""Seconds that a server gets to exit after its input was closed, and again after SIGTERM."""
 
 _LAST_PATIENCE = 6.0
-"""Seconds after which what cannot be ended is left, such as a process of another user."""
+"""Seconds after which processes that cannot be killed are abandoned, such as those of another user."""
 
 
 @dataclass(slots=True)
 class StartedServer:
-    """A server that was started, with all that it starts.
+    """A started server and all its processes.
 
     Attributes:
-        process: What our pipes lead to: the warden, or the server where there is none.
-        leader: The process of the server, which leads a group; None where there is no warden.
-        control: What the warden lives as long as.
-        mark: The mark of all that the server starts.
+        process: The child process: the warden, or the server itself if wardens are not supported.
+        leader: Process ID of the server, which leads a process group, or `None` without a warden.
+        control: File descriptor whose closing ends the warden, or `None`.
+        mark: The mark that identifies the server's processes.
     """
 
     process: asyncio.subprocess.Process
@@ -46,11 +46,11 @@ class StartedServer:
     mark: str = ""
 
     async def end(self) -> None:
-        """End it: close its input, ask it to end, and make it end, with all that it has started."""
-        assert self.process.stdin is not None  # noqa: S101 - it was asked for
+        """Close the server's input, then send SIGTERM, then kill it with all its processes."""
+        assert self.process.stdin is not None  # noqa: S101 - it is a pipe
         self.process.stdin.close()
         if not await self._has_ended(_PATIENCE):
-            self._ask()
+            self._terminate()
             await self._has_ended(_PATIENCE)
         if self.control is not None:
             os.close(self.control)
@@ -61,10 +61,10 @@ class StartedServer:
         if self.process.returncode is None:
             with suppress(OSError):
                 self.process.kill()
-        if self.leader is not None and self.process.returncode != 0:  # somebody has killed the warden
+        if self.leader is not None and self.process.returncode != 0:  # the warden was killed
             end_without_warden(self.leader, self.mark)
 
-    def _ask(self) -> None:
+    def _terminate(self) -> None:
         with suppress(OSError):
             if self.leader is None:
                 self.process.terminate()
@@ -72,7 +72,7 @@ class StartedServer:
                 os.killpg(self.leader, signal.SIGTERM)
 
     async def _has_ended(self, seconds: float) -> bool:
-        # `Process.wait` would also wait for the pipes, which a process that has left the tree may hold.
+        # `Process.wait` would also wait for the pipes, which a process outside the tree can hold open.
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while self.process.returncode is None:  # noqa: ASYNC110 - see above
@@ -83,39 +83,41 @@ class StartedServer:
 async def start_server(
     command: Sequence[str], variables: Mapping[str, str], folder: Path | None, longest_line: int
 ) -> StartedServer:
-    """Start a server, with pipes to and from it; no shell is involved.
+    """Start a server without a shell, connected by pipes.
 
-    It gets the few variables of our environment that are safe to hand on, those of the trace that its start belongs to,
-    and those given. A warden watches over it, so that nothing of it outlives us, however we end; where there can be
-    none, what the server starts is its own business.
+    A warden makes sure that none of the server's processes outlives this one. On systems without wardens, processes
+    that the server has started are not cleaned up.
 
     Args:
         command: The program and its arguments.
-        variables: More of its environment.
-        folder: Where it works; where we do unless given.
-        longest_line: Bytes that a line of it may have.
+        variables: Environment variables, in addition to those that identify the current trace and the few of this
+            process that are safe to pass on.
+        folder: The working directory; the current one by default.
+        longest_line: Maximum length of a line of its output, in bytes.
 
     Raises:
-        OSError: If it cannot be started.
+        OSError: If the server cannot be started.
     """
     environment = {**get_default_environment(), **trace_variables(), **variables}
     if missing_support() is not None:
-        return StartedServer(await _piped(command, environment, folder, longest_line))
-    with ExitStack() as ours:  # what closes with it ends the warden, where something goes wrong meanwhile
+        return StartedServer(await _start_with_pipes(command, environment, folder, longest_line))
+    with ExitStack() as ours:  # closing the pipes ends the warden if something fails here
         (report, report_end), (control_end, control) = open_pipe(ours), open_pipe(ours)
-        handed = (report_end.fileno(), control_end.fileno())
+        inherited = (report_end.fileno(), control_end.fileno())
         environment, mark = mark_environment(environment)
-        process = await _piped(warden_command(command, *handed, environment), environment, folder, longest_line, handed)
+        process = await _start_with_pipes(
+            warden_command(command, *inherited, environment), environment, folder, longest_line, inherited
+        )
         report_end.close()
-        words = await _first_words(report)
-        if "running" in words:
-            return StartedServer(process, words["running"], os.dup(control.fileno()), mark)
-    number = words.get("error", errno.ECHILD)
+        reports = await _first_reports(report)
+        if "running" in reports:
+            return StartedServer(process, reports["running"], os.dup(control.fileno()), mark)
+    number = reports.get("error", errno.ECHILD)
     raise OSError(number, os.strerror(number), command[0])
 
 
-async def _first_words(report: FileIO) -> dict[str, int]:
-    """Return what a warden reports first: its process, and that this is the command now, or why it cannot be."""
+async def _first_reports(report: FileIO) -> dict[str, int]:
+    """Return the warden's first two reports: the process ID, and whether the command has started."""
     reader = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), report)
@@ -125,12 +127,12 @@ async def _first_words(report: FileIO) -> dict[str, int]:
         transport.close()
 
 
-async def _piped(
+async def _start_with_pipes(
     command: Sequence[str],
     environment: Mapping[str, str],
     folder: Path | None,
     longest_line: int,
-    handed: Sequence[int] = (),
+    inherited: Sequence[int] = (),
 ) -> asyncio.subprocess.Process:
     return await asyncio.create_subprocess_exec(
         *command,
@@ -139,7 +141,7 @@ async def _piped(
         stderr=asyncio.subprocess.PIPE,
         env=environment,
         cwd=folder,
-        pass_fds=handed,
+        pass_fds=inherited,
         start_new_session=os.name == "posix",
         limit=longest_line,
     )

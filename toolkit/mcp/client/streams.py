@@ -1,4 +1,4 @@
-"""Streams: the messages of a server on their way to the SDK, where each can be changed and their end is noticed."""
+"""Wrap the stream of a server's messages to the SDK, to change messages and to detect its end."""
 
 from collections.abc import Callable
 from typing import Any, Self
@@ -7,22 +7,22 @@ import anyio
 
 
 class WatchedStream:
-    """A stream of messages that passes each through a function, and reports its end."""
+    """A stream that passes each message through a function, and reports its end."""
 
     def __init__(self, inner: Any, *, through: Callable[[Any], Any], on_end: Callable[[], None]) -> None:
         """Wrap a stream.
 
         Args:
             inner: The stream.
-            through: Returns what is handed on of a message, or of the exception in its place.
-            on_end: Is called when nothing can come any more.
+            through: Called with each message, or the exception in its place; returns what to pass on.
+            on_end: Called when the stream ends.
         """
         self._inner = inner
         self._through = through
         self._on_end = on_end
 
     def __getattr__(self, name: str) -> Any:
-        """Be the stream in everything else."""
+        """Delegate everything else to the stream."""
         return getattr(self._inner, name)
 
     def __aiter__(self) -> Self:

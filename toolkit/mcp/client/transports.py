@@ -1,4 +1,4 @@
-"""Transports: how a server is reached, as a command or over HTTP; nothing that it writes gets to the terminal."""
+"""Connect to a server that is a command or an HTTP URL; its output never reaches the terminal."""
 
 import logging
 import os
@@ -19,23 +19,23 @@ from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_names import names_secret_variable
 
 LARGEST_ANSWER = 32 * 1024 * 1024
-"""Bytes that one answer over HTTP may have."""
+"""Maximum size of an HTTP response in bytes."""
 
 _LINES_KEPT = 20
 
-# What the SDK logs is for who configures logging; nobody else is shown what a server has sent.
+# Without a handler, logging would print the SDK's warnings, which may contain what a server has sent.
 for _name in ("mcp", "client"):
     logging.getLogger(_name).addHandler(logging.NullHandler())
 
 Values = tuple[tuple[str, str], ...]
-"""The variables of a server's environment, or the headers that it is sent, with what they hold."""
+"""Names and values of a server's environment variables, or of the HTTP headers sent to it."""
 
 
 def values_for(server: McpServer, context: Mapping[str, Any]) -> Values:
-    """Return the environment or headers for a server: they identify the caller to the server.
+    """Return the environment variables or headers for a server, which identify the caller.
 
     Raises:
-        ConfigurationError: If something that they name is not set.
+        ConfigurationError: If a variable or context value that they refer to is not set.
     """
     texts = server.env if isinstance(server, StdioServer) else server.headers
     user = f"MCP server '{server.name}'"
@@ -43,11 +43,11 @@ def values_for(server: McpServer, context: Mapping[str, Any]) -> Values:
 
 
 def redactor_of(server: McpServer, values: Values) -> Redactor:
-    """Return a redactor that knows the secrets that a server is sent: whatever comes back is searched for them.
+    """Return a redactor for the server's answers, which knows the secrets that the server receives.
 
     Args:
-        server: The server; what its settings take from the environment under a name that sounds like a secret is one.
-        values: What its environment or headers hold; so is what has such a name there.
+        server: The server. Environment variables in its settings whose names suggest secrets count as secrets.
+        values: Its environment variables or headers. Those whose names suggest secrets count, too.
     """
     redactor = Redactor(by_format=False)
     secrets = [text for name, text in values if names_secret_variable(name)]
@@ -62,17 +62,16 @@ def redactor_of(server: McpServer, values: Values) -> Redactor:
 
 
 class ServerLog:
-    """What a server writes to its standard error: logged line by line, and the last lines kept for bad news."""
+    """Logs the lines of a server's standard error, and keeps the last ones for error messages."""
 
     def __init__(self, name: str, redactor: Redactor) -> None:
-        """Keep nothing yet, and never a secret."""
         self._redactor = redactor
         self._log = logging.getLogger(f"toolkit.mcp.{name}")
         self._lines: deque[str] = deque(maxlen=_LINES_KEPT)
 
     @property
     def last(self) -> str:
-        """The last line with content, if there was one."""
+        """The last line that is not blank, or an empty string."""
         return next((line for line in reversed(self._lines) if line.strip()), "")
 
     def note(self, line: str) -> None:
@@ -85,12 +84,12 @@ Streams = tuple[Any, Any]
 
 
 def open_transport(server: McpServer, values: Values, stderr_log: ServerLog) -> AbstractAsyncContextManager[Streams]:
-    """Return what opens the streams of a server when it is entered, and closes everything when it is left.
+    """Return a context manager that opens the streams of a server, and closes them on exit.
 
     Args:
         server: The server.
-        values: What its environment or its headers hold.
-        stderr_log: Takes what it writes to its standard error.
+        values: Its environment variables or headers.
+        stderr_log: Receives its standard error.
     """
     if isinstance(server, HttpServer):
         return _over_http(server, values)
@@ -118,12 +117,12 @@ async def _over_http(server: HttpServer, values: Values) -> AsyncIterator[Stream
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Return the trusted certificates: reading them takes longer than all else of a session."""
+    """Return an SSL context, which is cached: loading the certificates takes longer than the rest of a session."""
     return httpx2.create_ssl_context()
 
 
 async def _bound(response: httpx2.Response) -> None:
-    """End an answer that is not a stream of events when it becomes too large."""
+    """Limit the size of a response that is not an event stream."""
     if not response.headers.get("content-type", "").lower().startswith("text/event-stream"):
         response.stream = _BoundedStream(response.stream, response.request)
 
