@@ -135,7 +135,7 @@ def test_a_type_may_allow_them(annotation, value):
 def test_the_message_says_what_is_wrong():
     assert _probing(float).run('{"x": NaN}').error == "Invalid parameter 'x': should be a finite number, not NaN"
     assert _probing(dict).run('{"x": {"a": 1e400}}').error == (
-        "Invalid parameter 'x.a': must be a finite number, and so must all numbers in it, not Infinity"
+        "Invalid parameter 'x.a': must contain only finite numbers, not Infinity"
     )
 
 

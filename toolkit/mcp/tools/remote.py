@@ -86,9 +86,9 @@ class RemoteTool(ForeignSchemaTool):
         return result
 
     def _hold_to(self, output_schema: Mapping[str, Any], result: ToolResult) -> None:
-        from toolkit.tools.shapes.foreign_schemas import complaint_about  # noqa: PLC0415 - with the SDK
+        from toolkit.tools.shapes.foreign_schemas import output_mismatch  # noqa: PLC0415 - with the SDK
 
-        if (complaint := complaint_about(result.structured, output_schema)) is not None:
+        if (complaint := output_mismatch(result.structured, output_schema)) is not None:
             message = f"MCP server '{self.server.name}' broke the output schema of '{self.wire_name}': {complaint}"
             raise ToolExecutionError(message, "invalid_result")
 

@@ -1,1 +1,1 @@
-"""Shapes: what arguments must look like, made of annotations or of a JSON Schema, and what was sent held against it."""
+"""Shapes describe and validate the arguments of tools; they are built from annotations or JSON Schemas."""

@@ -1,7 +1,7 @@
-"""Annotations: from Python types to shapes.
+"""Converts Python types to shapes.
 
-Plain types have a short way of their own, which starts a program in half the time; all others go through pydantic.
-Both give the same.
+Plain types are converted without pydantic, which halves the start-up time of a program; all others go through pydantic.
+The results are the same.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ def shape_of_parameters(name: str, parameters: Sequence[Parameter]) -> Shape:
     """Return the shape of a call's arguments: an object with a member for each parameter.
 
     Raises:
-        UnfitTypeError: If a parameter can be no argument.
+        UnfitTypeError: If the type of a parameter is not supported.
     """
     forms = {parameter.name: form_of(parameter.annotation) for parameter in parameters}
     if None in forms.values():
@@ -33,21 +33,21 @@ def shape_of_parameters(name: str, parameters: Sequence[Parameter]) -> Shape:
 
 
 def _shape_by_pydantic(name: str, parameters: Sequence[Parameter]) -> Shape:
-    from toolkit.tools.shapes.pydantic_types import shape_of_members, tell_names  # noqa: PLC0415 - it is the long way
+    from toolkit.tools.shapes.pydantic_types import describe_enum_names, shape_of_members  # noqa: PLC0415 - slow import
 
     shape = shape_of_members(name, parameters)
     _explain_all(shape, parameters)
-    tell_names(shape.schema)
+    describe_enum_names(shape.schema)
     return shape
 
 
 def shape_of_type(annotation: Any) -> Shape:
-    """Return the shape of any one type.
+    """Return the shape of any type.
 
     Raises:
-        UnfitTypeError: If no argument can have it.
+        UnfitTypeError: If the type is not supported for arguments.
     """
-    from toolkit.tools.shapes.pydantic_types import shape_of_annotation  # noqa: PLC0415 - it is the long way
+    from toolkit.tools.shapes.pydantic_types import shape_of_annotation  # noqa: PLC0415 - slow import
 
     return shape_of_annotation(annotation)
 
@@ -59,11 +59,11 @@ def output_schema(annotation: Any) -> dict[str, Any] | None:
     form = form_of(annotation)
     if form is not None:
         return form.schema
-    from toolkit.tools.attachments import holds_attachments  # noqa: PLC0415 - as below
+    from toolkit.tools.attachments import holds_attachments  # noqa: PLC0415 - plain types do not need it
 
     if holds_attachments(annotation):
         return None
-    from toolkit.tools.shapes.pydantic_types import serialized_schema  # noqa: PLC0415 - it is the long way
+    from toolkit.tools.shapes.pydantic_types import serialized_schema  # noqa: PLC0415 - slow import
 
     try:
         return serialized_schema(annotation)
@@ -77,7 +77,7 @@ def _explain_all(shape: Shape, parameters: Sequence[Parameter]) -> None:
 
 
 def _explain(schema: dict[str, Any], parameter: Parameter) -> None:
-    """Add what the signature declares for a parameter beyond its type."""
+    """Add the description and the default of a parameter to its schema."""
     if parameter.description:
         schema["description"] = parameter.description
     if parameter.default is MISSING:

@@ -1,4 +1,4 @@
-"""Argument schemas: the part of a tool's schema for each value in its arguments, found out once for all calls."""
+"""Caches the parts of a tool's schema that belong to each value in its arguments, for all calls."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -9,14 +9,14 @@ from toolkit.schemas.schema import Schema
 
 
 class ArgumentSchema:
-    """A part of a schema that remembers its answers: every call asks the same again.
+    """A part of a schema with cached properties, since every call needs the same ones.
 
     Attributes:
-        part: The part itself.
+        part: The part of the schema.
     """
 
     def __init__(self, part: Schema, known: "dict[Pointer, ArgumentSchema] | None" = None) -> None:
-        """Keep the part, and the other parts that are known of the same schema."""
+        """Create the cache for a part; `known` has the other parts of the same schema by their pointers."""
         self.part = part
         self._known = {part.pointer: self} if known is None else known
         self._members: dict[str, ArgumentSchema] = {}
@@ -24,22 +24,22 @@ class ArgumentSchema:
 
     @classmethod
     def of(cls, parameters: Mapping[str, Any]) -> "ArgumentSchema":
-        """Return a whole schema."""
+        """Return the cached form of a whole schema."""
         return cls(Schema.of(parameters))
 
     @cached_property
     def alternatives(self) -> "list[ArgumentSchema]":
-        """The schemas of which one must hold, references followed."""
+        """The schemas of which one must match, with references resolved."""
         return [self._remembered(part) for part in self.part.alternatives()]
 
     @cached_property
     def as_object(self) -> "ArgumentSchema":
-        """The one alternative that an object may be; an empty one if there may be several."""
+        """The only alternative that allows an object; an empty schema if there are none or several."""
         return self._only("object")
 
     @cached_property
     def as_list(self) -> "ArgumentSchema":
-        """The one alternative that a list may be; an empty one if there may be several."""
+        """The only alternative that allows an array; an empty schema if there are none or several."""
         return self._only("array")
 
     @cached_property
@@ -49,13 +49,13 @@ class ArgumentSchema:
 
     @cached_property
     def names(self) -> Mapping[str, Any]:
-        """The members that it names."""
+        """The members that the schema declares in `properties`."""
         properties: Mapping[str, Any] = self.part.keywords.get("properties", {})
         return properties
 
     @cached_property
     def is_closed(self) -> bool:
-        """Whether no more members belong there than those which it names."""
+        """Whether only the declared members are expected."""
         keywords = self.part.keywords
         return (
             "properties" in keywords
@@ -65,7 +65,7 @@ class ArgumentSchema:
 
     @cached_property
     def takes_any_text(self) -> bool:
-        """Whether a text may be one of its alternatives, whichever text it is."""
+        """Whether one of the alternatives accepts any string."""
         return any("string" in one.kinds and not one.part.choices() for one in self.alternatives)
 
     def member(self, name: str) -> "ArgumentSchema":

@@ -1,4 +1,4 @@
-"""Arguments: from what a caller sent to what the work wants."""
+"""Parses and validates the arguments of a call."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -11,24 +11,24 @@ if TYPE_CHECKING:
 
 
 def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional: frozenset[str]) -> Any:
-    """Return arguments in their shape.
+    """Validate arguments against a shape.
 
     Args:
-        shape: What they must look like.
-        arguments: JSON text of an object, or a mapping; blank text means no arguments.
-        optional: The members that may be left out; null stands for nothing there, where it is not allowed itself.
+        shape: The shape of valid arguments.
+        arguments: A mapping, or a JSON object as a string; a blank string means no arguments.
+        optional: The optional members. For these, null counts as omitted unless the schema allows null.
 
     Raises:
-        ToolArgumentsError: Naming every member that is missing or wrong.
+        ToolArgumentsError: If the arguments are not valid; the message lists every missing or wrong member.
     """
     try:
         if not isinstance(arguments, str):
             return shape.validate_data(arguments)
         if "." in arguments and shape.keeps_digits and digits_to_lose(arguments):
-            with suppress(ValueError):  # what is wrong is reported for the text itself
+            with suppress(ValueError):  # validating the text below reports what is wrong
                 return shape.validate_data(loads(arguments))
         return shape.validate_text(arguments)
-    except ValueError as error:  # pydantic's ValidationError is one; only what is wrong pays for its import
+    except ValueError as error:  # base class of pydantic's ValidationError, which takes time to import
         from toolkit.tools.shapes.objections import read_again  # noqa: PLC0415
 
         return read_again(shape, arguments, optional, error)

@@ -1,4 +1,4 @@
-"""Copies: what a tool is given of any type is a copy of its own, without numbers that JSON does not have."""
+"""Copies arguments of type `Any`, so that a tool can change them, and rejects numbers that JSON cannot represent."""
 
 from math import isfinite
 from typing import Any
@@ -7,50 +7,50 @@ from toolkit.freezing import FrozenDict, FrozenList
 from toolkit.json_texts import WrittenNumber
 
 
-def owned(value: Any) -> Any:
-    """Return plain data as a copy, which its owner may change, and any other object as it is.
+def mutable_copy(value: Any) -> Any:
+    """Return a mutable copy of plain data; any other object is returned as it is.
 
     Raises:
-        PydanticCustomError: If there is NaN or an infinite number in it, or it contains itself.
+        PydanticCustomError: If the data contains NaN, an infinite number or itself.
     """
     try:
-        return _owned(value)
+        return _copy(value)
     except RecursionError:
-        raise _refusal("must not contain itself, or be nested so deeply") from None
+        raise _error("must not contain itself or be nested so deeply") from None
 
 
 def finite(value: complex) -> complex:
-    """Return a number, unless it, or a part of it, is NaN or infinite.
+    """Return a number if it is finite.
 
     Raises:
-        PydanticCustomError: If it is.
+        PydanticCustomError: If the number, or one of its parts, is NaN or infinite.
     """
     if isfinite(value.real) and isfinite(value.imag):
         return value
-    raise _refusal("must be a finite number")
+    raise _error("must be a finite number")
 
 
-def _owned(value: Any) -> Any:
+def _copy(value: Any) -> Any:
     match value:
         case float() if not isfinite(value):
-            raise _refusal("must be a finite number, and so must all numbers in it")
+            raise _error("must contain only finite numbers")
         case WrittenNumber():
             return float(value)
         case dict() if type(value) in (dict, FrozenDict):
-            return {key: _owned(one) for key, one in value.items()}
+            return {key: _copy(one) for key, one in value.items()}
         case list() if type(value) in (list, FrozenList):
-            return [_owned(one) for one in value]
+            return [_copy(one) for one in value]
         case tuple() | set() if type(value) in (tuple, set):
-            return type(value)(_owned(one) for one in value)
+            return type(value)(_copy(one) for one in value)
     return value
 
 
-def _refusal(message: Any) -> Exception:
+def _error(message: Any) -> Exception:
     from pydantic_core import PydanticCustomError
 
-    kind: Any = NOT_OWNED
+    kind: Any = NOT_COPIED
     return PydanticCustomError(kind, message)
 
 
-NOT_OWNED = "not_owned"
-"""The type of the error that pydantic reports."""
+NOT_COPIED = "not_copied"
+"""The `type` of these errors in pydantic's error details."""

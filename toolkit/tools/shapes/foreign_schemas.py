@@ -1,7 +1,6 @@
-"""Foreign schemas: what others say of the arguments and results of their tools, checked as far as possible here.
+"""Validates arguments and results against schemas from other sources, such as MCP servers, as far as possible.
 
-A schema of a stranger may hold anything: what is checked against it takes time in proportion to its text, whatever its
-patterns are.
+Such a schema is not trusted: validating takes linear time whatever patterns it contains.
 """
 
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ _COMBINING = ("allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties")
 
 
 def shape_of_arguments(parameters: Mapping[str, Any]) -> Shape:
-    """Return the shape of a tool's arguments; what cannot be checked here, their owner checks."""
+    """Return the shape of a tool's arguments; the owner of the tool checks what cannot be checked here."""
     schema = parameters
     if "properties" not in schema or any(key in schema for key in _COMBINING):
         schema = _opened(schema)
@@ -26,8 +25,8 @@ def shape_of_arguments(parameters: Mapping[str, Any]) -> Shape:
         return shape_of_schema(_ANYTHING)
 
 
-def complaint_about(structured: Any, output_schema: Mapping[str, Any]) -> str | None:
-    """Return where and how a result differs from the tool's output schema; None if it fits."""
+def output_mismatch(structured: Any, output_schema: Mapping[str, Any]) -> str | None:
+    """Return where and how a result violates the tool's output schema, or `None` if it is valid."""
     try:
         shape = shape_of_schema(_opened(output_schema), foreign=True)
     except ValueError:
@@ -38,7 +37,7 @@ def complaint_about(structured: Any, output_schema: Mapping[str, Any]) -> str | 
         first = details_of(error)[0]  # type: ignore[arg-type]  # it is pydantic's
         where = path_of(first, structured)
         return f"{where}: {first['msg']}" if where else str(first["msg"])
-    return None if read == structured else "the structured content is not what the output schema says"
+    return None if read == structured else "the structured content does not match the output schema"
 
 
 def _opened(schema: Mapping[str, Any]) -> Mapping[str, Any]:

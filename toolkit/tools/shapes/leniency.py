@@ -1,14 +1,14 @@
-"""Leniency: our rules over pydantic's own, since it is a model that writes the arguments.
+"""Adapts pydantic's validation rules to arguments that are written by a model.
 
-Numbers may come as text and a whole number may be written `5.0`, but a boolean is `true` or `false` and no number. NaN
-and infinity, which JSON does not have, are refused unless a type allows them with `allow_inf_nan=True`.
+A number may be a string, and a whole number may be written as `5.0`, but a boolean must be `true` or `false`, never a
+number. NaN and infinity, which JSON does not have, are rejected unless a type allows them with `allow_inf_nan=True`.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from toolkit.tools.base64_bytes import bytes_of
-from toolkit.tools.shapes.copies import finite, owned
+from toolkit.tools.shapes.copies import finite, mutable_copy
 
 _OPAQUE = {"default", "metadata", "expected", "members", "serialization", "cls", "config"}
 
@@ -39,13 +39,13 @@ _NUMBER = {
 
 
 class _Rules(NamedTuple):
-    """What holds for a part of a schema.
+    """The rules for a part of a schema; the author of a type can override them in its configuration.
 
     Attributes:
-        lenient: Whether numbers may come as text; their author may want pydantic's strict rules.
-        finite: Whether NaN and infinity are refused; their author may allow them.
-        open: Whether an object may have more members than it names.
-        base64: Whether text for bytes is base64; their author may want another form.
+        lenient: Whether a number may be a string.
+        finite: Whether NaN and infinity are rejected.
+        open: Whether an object may have members that it does not declare.
+        base64: Whether a string for bytes is decoded as base64.
     """
 
     lenient: bool = True
@@ -54,7 +54,7 @@ class _Rules(NamedTuple):
     base64: bool = True
 
     def within(self, config: Mapping[str, Any] | None) -> "_Rules":
-        """Return the rules that hold inside a part with a configuration of its own."""
+        """Return the rules inside a part that has its own configuration."""
         if config is None:
             return self
         return _Rules(
@@ -66,7 +66,7 @@ class _Rules(NamedTuple):
 
 
 def with_our_rules(schema: Any) -> Any:
-    """Return a copy of a pydantic-core schema in which numbers, booleans and data of any type are read as we want."""
+    """Return a copy of a pydantic-core schema with our rules for numbers, booleans, bytes and data of any type."""
     return _with_rules(schema, _Rules())
 
 
@@ -75,21 +75,19 @@ def _with_rules(schema: Any, rules: _Rules) -> Any:
         return type(schema)(_with_rules(item, rules) for item in schema)
     if not isinstance(schema, Mapping):
         return schema
-    if not isinstance(
-        schema.get("type"), str
-    ):  # the fields of an object by name, which may be called `type` or `default`
+    if not isinstance(schema.get("type"), str):  # the fields of an object, which may have names like `type`
         return {name: _with_rules(part, rules) for name, part in schema.items()}
     rules = rules.within(schema.get("config"))
     copy = {key: value if key in _OPAQUE else _with_rules(value, rules) for key, value in schema.items()}
     copy = _with_finite_numbers(copy) if rules.finite else copy
-    copy = _with_owned_data(copy, rules)
+    copy = _with_copied_data(copy, rules)
     if schema["type"] == "bytes" and rules.base64:
         return _after(_BASE64, copy)
     if _decodes_itself(schema):
         copy["schema"] = schema["schema"]
     if not rules.lenient:
         return copy
-    return _by_the_shortest_way(copy) if schema["type"] == "list" else _leniently(copy)
+    return _with_fast_path(copy) if schema["type"] == "list" else _leniently(copy)
 
 
 def _with_finite_numbers(copy: dict[str, Any]) -> dict[str, Any]:
@@ -101,23 +99,23 @@ def _with_finite_numbers(copy: dict[str, Any]) -> dict[str, Any]:
     return copy
 
 
-def _with_owned_data(copy: dict[str, Any], rules: _Rules) -> dict[str, Any]:
-    """Return a schema in which everything of any type is checked, and belongs to the call."""
+def _with_copied_data(copy: dict[str, Any], rules: _Rules) -> dict[str, Any]:
+    """Return a schema that checks and copies data of any type, so that the call can change it."""
     kind = copy.get("type")
     if kind == "any":
-        return {**copy, **_OWNED}
+        return {**copy, **_COPIED}
     if kind in _ITEMS:
-        return {_ITEMS[kind]: _OWNED, **copy}
+        return {_ITEMS[kind]: _COPIED, **copy}
     if kind in _OBJECTS and (copy.get("extra_behavior") or ("allow" if rules.open else None)) == "allow":
-        return {"extras_schema": _OWNED, **copy}
+        return {"extras_schema": _COPIED, **copy}
     return copy
 
 
 def _leniently(copy: dict[str, Any]) -> dict[str, Any]:
     match copy.get("type"):
-        case "literal" if _knows_numbers(copy["expected"]):
+        case "literal" if _has_numbers(copy["expected"]):
             return _after(_NO_BOOLEAN, copy)
-        case "enum" if _knows_numbers([member.value for member in copy["members"]]):
+        case "enum" if _has_numbers([member.value for member in copy["members"]]):
             return _after(_NO_BOOLEAN, copy)
         case "bool":
             copy["strict"] = True
@@ -130,32 +128,32 @@ def _leniently(copy: dict[str, Any]) -> dict[str, Any]:
     return copy
 
 
-def _by_the_shortest_way(copy: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema of a list that is read in one go where all its items are the numbers that they should be."""
-    number = _read_leniently(copy.get("items_schema"))
+def _with_fast_path(copy: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a list with a fast path for lists whose items all have exactly the declared number type."""
+    number = _strict_number(copy.get("items_schema"))
     if number is None:
         return copy
     plain = {**copy, "items_schema": number}
     outer: dict[str, Any] = {key: plain.pop(key) for key in _OUTER if key in copy}
     for key in outer:
         del copy[key]
-    return {"type": "union", "mode": "left_to_right", "choices": [(plain, SHORTEST_WAY), copy], **outer}
+    return {"type": "union", "mode": "left_to_right", "choices": [(plain, FAST_PATH), copy], **outer}
 
 
-def _read_leniently(items: Any) -> dict[str, Any] | None:
-    """Return the strict schema of a number that is read leniently."""
+def _strict_number(items: Any) -> dict[str, Any] | None:
+    """Return the strict part of the schema of a lenient number, or `None` for any other schema."""
     if not isinstance(items, dict) or items.get("type") != "chain" or items["steps"][0] not in (_WHOLE_NUMBER, _NUMBER):
         return None
     number: dict[str, Any] = items["steps"][1]
     return number
 
 
-SHORTEST_WAY = "the shortest way"
-"""A placeholder for an error that only explains why a list has to be read the longer way."""
+FAST_PATH = "fast path"
+"""Marks errors that only say why a list did not match the fast path."""
 
 
-def _knows_numbers(choices: list[Any]) -> bool:
-    """Return whether there are numbers among the choices that `true` could be taken for, since to Python it is 1."""
+def _has_numbers(choices: list[Any]) -> bool:
+    """Return whether the choices include numbers but no booleans, so that `true` would match 1 in Python."""
     if any(isinstance(choice, bool) for choice in choices):
         return False
     return any(isinstance(choice, int | float) for choice in choices)
@@ -166,7 +164,7 @@ def _refuse_boolean(value: Any) -> Any:
         return value
     from pydantic_core import PydanticCustomError
 
-    kind, message = "listed", "must be one of the values listed"
+    kind, message = "listed", "must be one of the listed values"
     raise PydanticCustomError(kind, message)
 
 
@@ -175,7 +173,7 @@ def _by(function: Callable[[Any], Any]) -> dict[str, Any]:
 
 
 def _decodes_itself(schema: Mapping[str, Any]) -> bool:
-    """Return whether this is pydantic's own type for bytes that are written in base64 or the like."""
+    """Return whether this is one of pydantic's own types for encoded bytes, such as `Base64Bytes`."""
     if schema["type"] != "function-after" or schema["schema"].get("type") != "bytes":
         return False
     decoder = getattr(schema["function"]["function"], "__self__", None)
@@ -184,7 +182,7 @@ def _decodes_itself(schema: Mapping[str, Any]) -> bool:
 
 _BASE64 = _by(bytes_of)
 _NO_BOOLEAN = _by(_refuse_boolean)
-_OWNED = _by(owned)
+_COPIED = _by(mutable_copy)
 _FINITE = _by(finite)
 _ITEMS = dict.fromkeys(("list", "set", "frozenset"), "items_schema") | {"dict": "values_schema"}
 _OBJECTS = {"typed-dict", "model-fields"}
@@ -194,6 +192,6 @@ _OUTER = ("ref", "metadata", "serialization")
 
 
 def _after(first: dict[str, Any], then: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema that reads by one and bounds by the other; a reference stays on the outside."""
+    """Return a schema that applies `first` and then `then`; references and metadata stay on the outside."""
     outer: dict[str, Any] = {key: then.pop(key) for key in _OUTER if key in then}
     return {"type": "chain", "steps": [first, then], **outer}

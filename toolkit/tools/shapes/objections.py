@@ -1,4 +1,4 @@
-"""Objections: a second look at arguments that do not fit, and one message that names everything wrong with them."""
+"""Validates rejected arguments a second time, more leniently, and reports everything that is wrong in one message."""
 
 import json
 from collections import Counter
@@ -9,8 +9,8 @@ from pydantic_core import ValidationError, from_json
 
 from toolkit.errors import MISSING, ToolArgumentsError
 from toolkit.tools.secret_arguments import secret_members
-from toolkit.tools.shapes.copies import NOT_OWNED
-from toolkit.tools.shapes.leniency import SHORTEST_WAY
+from toolkit.tools.shapes.copies import NOT_COPIED
+from toolkit.tools.shapes.leniency import FAST_PATH
 from toolkit.tools.shapes.unknown_members import unknown_members
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ _SHOWN_LENGTH = 60
 
 
 def read_again(shape: "Shape", arguments: str | Mapping[str, Any], optional: frozenset[str], error: ValueError) -> Any:
-    """Return arguments that were refused only for want of a second look, or say what is wrong with them.
+    """Return arguments that are valid once needless nulls are removed, or raise an error that lists what is wrong.
 
-    A member that may be left out and is null, but may not be null, counts as left out, at any depth: models that must
-    name every member send null for those they have nothing for.
+    An optional member that is null, although its type does not allow null, counts as omitted, at any depth. Models that
+    must send every member send null for those without a value.
 
     Raises:
-        ToolArgumentsError: Naming every member that is missing or wrong.
+        ToolArgumentsError: If the arguments are not valid; the message lists every missing or wrong member.
     """
     data = _data(arguments)
     places = {_place(location, data) for location in _nulls(error)}
@@ -44,12 +44,12 @@ def read_again(shape: "Shape", arguments: str | Mapping[str, Any], optional: fro
 
 
 def details_of(error: ValidationError) -> list["ErrorDetails"]:
-    """Return everything that is wrong, without what only explains why something was read the longer way."""
-    return [detail for detail in error.errors(include_url=False) if SHORTEST_WAY not in detail["loc"]]
+    """Return the details of an error, without those that only say why a fast path did not match."""
+    return [detail for detail in error.errors(include_url=False) if FAST_PATH not in detail["loc"]]
 
 
 def _data(arguments: str | Mapping[str, Any]) -> Any:
-    """Return arguments as plain data; blank text means no arguments, and malformed JSON gives no data."""
+    """Return arguments as plain data; blank text means no arguments, and malformed JSON results in `None`."""
     if not isinstance(arguments, str):
         return arguments
     try:
@@ -62,18 +62,18 @@ _Place = tuple[int | str, ...]
 
 
 def _place(location: _Place, data: Any) -> _Place:
-    """Return the steps that lead to a member that is null, or none if it is not a member of an object."""
+    """Return the path to a member that is null; empty if the value is not null, or not a member of an object."""
     steps: list[int | str] = []
     for part in location:
         is_there = part in data if isinstance(data, Mapping) else isinstance(data, list) and isinstance(part, int)
-        if is_there:  # else it names a branch of a union
+        if is_there:  # otherwise the part is a branch of a union
             steps.append(part)
             data = data[part]
     return tuple(steps) if data is None and steps and isinstance(steps[-1], str) else ()
 
 
 def _without(data: Any, places: set[_Place], here: _Place = ()) -> Any:
-    """Return data without the members at some places."""
+    """Return data without the members at the given paths."""
     if isinstance(data, Mapping):
         kept = ((name, value) for name, value in data.items() if (*here, name) not in places)
         return {name: _without(value, places, (*here, name)) for name, value in kept}
@@ -90,9 +90,9 @@ def _nulls(error: ValueError) -> Iterator[_Place]:
 
 
 def explain(error: ValueError, schema: Mapping[str, Any], data: Any) -> ToolArgumentsError:
-    """Return one error that names every missing and every invalid member of the data."""
+    """Return one error that lists every missing and every invalid member of the data."""
     if not isinstance(error, ValidationError):
-        return ToolArgumentsError(f"The arguments cannot be read: {error}")  # such as a number too long to be written
+        return ToolArgumentsError(f"The arguments cannot be read: {error}")  # for example, a number has too many digits
     details = _likeliest_branches(_without_null_branches(details_of(error)), data)
     whole = next((detail for detail in details if not detail["loc"] and detail["type"] in _WHOLES), None)
     if whole is not None:
@@ -116,13 +116,13 @@ def explain(error: ValueError, schema: Mapping[str, Any], data: Any) -> ToolArgu
 
 
 def _unknown(schema: Mapping[str, Any], data: Any) -> Iterator[str]:
-    """Yield the objections to unknown members, one of which may be meant for a missing one."""
+    """Yield a message for each unknown member, since one may be a misspelled required member."""
     for one in unknown_members(schema, data):
         yield f"Unknown parameter {one.path!r}" + (f": {one.meant}" if one.meant else "")
 
 
 def _without_null_branches(details: list["ErrorDetails"]) -> list["ErrorDetails"]:
-    """Omit that a value could have been null, if the other branches of the union show what it should be."""
+    """Omit "must be null" if other branches of the same union say what the value should be."""
     return [
         detail
         for detail in details
@@ -134,7 +134,7 @@ def _without_null_branches(details: list["ErrorDetails"]) -> list["ErrorDetails"
 
 
 def _likeliest_branches(details: list["ErrorDetails"], data: Any) -> list["ErrorDetails"]:
-    """Omit the objections of a union's other types to a value that is nearest to one of them."""
+    """For each value of a union type, keep only the errors of the branch with the fewest."""
     places = [_walk(detail, data)[1] for detail in details]
     counts = Counter(branch for branch in places if branch)
     fewest: dict[tuple[int | str, ...], int] = {}
@@ -152,7 +152,7 @@ def _named(path: str) -> str:
 
 
 def _is_missing(detail: "ErrorDetails", required: set[str]) -> bool:
-    """Return whether a member is missing; null stands for nothing at the top, where it is not allowed."""
+    """Return whether a member is missing; at the top level, null counts as missing where it is not allowed."""
     if detail["type"] == "missing":
         return True
     return len(detail["loc"]) == 1 and detail["input"] is None and detail["loc"][0] in required
@@ -182,12 +182,12 @@ def _kind(value: object) -> str:
 
 
 def path_of(detail: "ErrorDetails", data: Any) -> str:
-    """Return a place as people write it, `orders[0].price`, without the branches of unions that pydantic puts in."""
+    """Return the path of an error as `orders[0].price`, without the union branches that pydantic includes."""
     return _walk(detail, data)[0]
 
 
 def _walk(detail: "ErrorDetails", data: Any) -> tuple[str, tuple[int | str, ...]]:
-    """Return a place as people write it, and as pydantic does up to the first branch of a union, if there is one."""
+    """Return the path of an error, and pydantic's location up to the first union branch, or `()` if there is none."""
     text, branch = "", 0
     last = len(detail["loc"]) - 1
     for position, part in enumerate(detail["loc"]):
@@ -201,8 +201,8 @@ def _walk(detail: "ErrorDetails", data: Any) -> tuple[str, tuple[int | str, ...]
     return text, detail["loc"][:branch]
 
 
-_ABOUT_WHAT_IS_INSIDE = {
-    NOT_OWNED,
+_ABOUT_CONTENTS = {
+    NOT_COPIED,
     "assertion_error",
     "too_long",
     "too_short",
@@ -220,20 +220,20 @@ _FORMS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("uuid_parsing", "uuid_type"), "a UUID such as 123e4567-e89b-12d3-a456-426614174000"),
     (("decimal_parsing", "decimal_type"), "a number such as 12.50"),
 )
-"""What a value of a type looks like, by how the types of pydantic's errors begin."""
+"""The expected form of a value, by the prefixes of pydantic's error types."""
 
 
 def _reason(detail: "ErrorDetails", *, is_secret: bool) -> str:
-    """Return what is wrong with a value, and the value, unless that is secret or a container of the right kind."""
+    """Return what is wrong with a value, and the value unless it is secret or is a container of the right type."""
     reason = _wanted_form(detail) or _wanted_tag(detail) or _words_of_pydantic(detail["msg"])
     is_container = isinstance(detail["input"], dict | list | tuple | set)
-    if is_secret or (is_container and detail["type"] in _ABOUT_WHAT_IS_INSIDE):
+    if is_secret or (is_container and detail["type"] in _ABOUT_CONTENTS):
         return reason
     return f"{reason}, not {_show(detail['input'])}"
 
 
 def _wanted_form(detail: "ErrorDetails") -> str | None:
-    """Return what a value must look like, and which part of it is out of range, if pydantic reports its parser."""
+    """Return the expected form of a value such as a date, and which part is out of range, if that is known."""
     forms = [form for beginnings, form in _FORMS if detail["type"].startswith(beginnings)]
     if not forms:
         return None
@@ -242,7 +242,7 @@ def _wanted_form(detail: "ErrorDetails") -> str | None:
 
 
 def _wanted_tag(detail: "ErrorDetails") -> str | None:
-    """Return what the member that selects a type of the union must be, if it differs or is missing."""
+    """Return the expected value of a union's discriminator if it is wrong or missing."""
     context = detail.get("ctx", {})
     match detail["type"]:
         case "union_tag_not_found":
@@ -259,7 +259,7 @@ def _words_of_pydantic(message: str) -> str:
 
 
 def _show(value: object) -> str:
-    """Return a value as short JSON; of a container only its kind."""
+    """Return a value as shortened JSON, or only the type of a container."""
     if isinstance(value, dict | list | tuple | set):
         return _kind(value)
     try:

@@ -1,7 +1,7 @@
-"""Plain types: text, numbers, booleans, and lists, mappings and choices of them, without pydantic's help.
+"""Converts strings, numbers, booleans, and lists, mappings and choices of them to schemas, without pydantic.
 
-A signature of nothing but these gets its JSON Schema, and the schema for pydantic-core, straight from the table below.
-What it gives is what pydantic would give; for everything else there is pydantic.
+If a signature has only these types, its JSON Schema and its pydantic-core schema come from the table below, with the
+same result as with pydantic. All other types go through pydantic.
 """
 
 import types
@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 
 class Form(NamedTuple):
-    """One type: as a JSON Schema, and as a schema for pydantic-core."""
+    """A type as a JSON Schema and as a pydantic-core schema."""
 
     schema: dict[str, Any]
     core: dict[str, Any]
@@ -28,11 +28,11 @@ _SCALARS: dict[Any, Callable[[], Form]] = {
 
 
 def form_of(annotation: Any) -> Form | None:
-    """Return the form of a plain type, or `None` for every other type."""
+    """Return the form of a plain type, or `None` for any other type."""
     try:
         if annotation in _SCALARS:
             return _SCALARS[annotation]()
-    except TypeError:  # an annotation need not be hashable
+    except TypeError:  # the annotation is not hashable
         return None
     metadata = getattr(annotation, "__metadata__", None)
     if metadata is not None:
@@ -42,7 +42,7 @@ def form_of(annotation: Any) -> Form | None:
 
 
 def object_of(forms: Mapping[str, Form], required: Iterable[str]) -> tuple[dict[str, Any], Callable[[], Any]]:
-    """Return the JSON Schema of an object with these members, and the way to its schema for pydantic-core."""
+    """Return the JSON Schema of an object with these members, and a function that makes its pydantic-core schema."""
     names = list(required)
     schema: dict[str, Any] = {"type": "object", "properties": {name: form.schema for name, form in forms.items()}}
     if names:
@@ -71,7 +71,7 @@ def _mapping_of(arguments: tuple[Any, ...]) -> Form | None:
 
 
 def _optional(arguments: tuple[Any, ...]) -> Form | None:
-    """Return the form of `X | None`; which of several types a value is shall be pydantic's to decide."""
+    """Return the form of `X | None`; unions of several other types are left to pydantic."""
     present = [argument for argument in arguments if argument is not type(None)]
     form = form_of(present[0]) if len(present) == 1 and len(arguments) == 2 else None  # noqa: PLR2004
     if form is None or present == [Any]:

@@ -1,4 +1,4 @@
-"""The long way from Python types to shapes: through pydantic, for every type that is not plain."""
+"""Converts Python types to shapes with pydantic, for all types that `plain_types` does not support."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ def shape_of_members(name: str, parameters: Sequence[Parameter]) -> Shape:
     """Return the shape of an object with a member for each parameter.
 
     Raises:
-        UnfitTypeError: If a parameter can be no argument.
+        UnfitTypeError: If the type of a parameter is not supported.
     """
     make: Any = TypedDict
     members = make(name, {parameter.name: _presence(parameter) for parameter in parameters})
@@ -41,36 +41,36 @@ def _presence(parameter: Parameter) -> Any:
 
 
 def _leave_defaults_out(core: Any) -> None:
-    """Take the defaults of `Field(…)` out of an object's members: a parameter left out is the function's own affair."""
+    """Remove the defaults of `Field(…)` from an object's members: the function sets omitted parameters itself."""
     for member in core.get("schema", core)["fields"].values():
         if member["schema"]["type"] == "default":
             member["schema"] = member["schema"]["schema"]
 
 
 def shape_of_annotation(annotation: Any) -> Shape:
-    """Return the shape of any one type.
+    """Return the shape of any type.
 
     Raises:
-        UnfitTypeError: If no argument can have it.
+        UnfitTypeError: If the type is not supported for arguments.
     """
     core, schema = _describe(readable(annotation), "validation")
-    tell_names(schema)
+    describe_enum_names(schema)
     return Shape(schema, lambda: core)
 
 
 def serialized_schema(annotation: Any) -> dict[str, Any]:
-    """Return the JSON Schema of a type as it is written out.
+    """Return the JSON Schema of a type in its serialized form.
 
     Raises:
-        UnfitTypeError: If it cannot be written as JSON.
+        UnfitTypeError: If the type cannot be serialized as JSON.
     """
     schema = _describe(readable(annotation), "serialization")[1]
-    tell_names(schema)
+    describe_enum_names(schema)
     return schema
 
 
-def tell_names(schema: dict[str, Any]) -> None:
-    """Append the names of the values of enumerations, at any depth, to their descriptions."""
+def describe_enum_names(schema: dict[str, Any]) -> None:
+    """Append the names of enum members to the descriptions of enums, at any depth."""
     for part in parts_of(schema):
         if names := part.pop(_NAMES, None):
             part["description"] = joined_sentences(part.get("description", ""), names)
@@ -78,7 +78,7 @@ def tell_names(schema: dict[str, Any]) -> None:
 
 
 def plain_default(schema: dict[str, Any], default: Any) -> None:
-    """Put a default into its schema as plain data, unless it is secret or JSON cannot say it."""
+    """Add a default to its schema as plain data, unless it is secret or cannot be written as JSON."""
     schema.pop("default", None)
     if not schema.get("writeOnly"):
         with suppress(ValueError):
@@ -99,28 +99,25 @@ def _describe(
 
 
 class _JsonSchema(GenerateJsonSchema):
-    """pydantic's generator, without titles and with decimals as the numbers that they are."""
+    """pydantic's generator without titles, with decimals as numbers, and with descriptions from annotations."""
 
-    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - as declared there
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - as in the base class
 
-    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - the name shows it already
-        """Set no title: it repeats the name and costs a model tokens."""
+    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - part of the interface
+        """Omit titles, which repeat the name and cost a model tokens."""
         return False
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
-        """Describe a dataclass, its fields in the words that stand beside their types."""
         return _described_members(super().dataclass_schema(schema), schema["cls"])
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
-        """Describe a TypedDict, its members in the words that stand beside their types."""
         return _described_members(super().typed_dict_schema(schema), schema.get("cls"))
 
     def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
-        """Describe a model, its fields in the words that stand beside their types."""
         return _described_members(super().model_schema(schema), schema["cls"])
 
     def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
-        """Describe an enumeration; values that are not text say little, so their names are kept for `tell_names`."""
+        """Describe an enum; if no value is a string, keep the member names for `describe_enum_names`."""
         described = super().enum_schema(schema)
         named = [(member.value, member.name) for member in schema["members"] if not isinstance(member.value, str)]
         if len(named) == len(schema["members"]):
@@ -128,11 +125,11 @@ class _JsonSchema(GenerateJsonSchema):
         return described
 
     def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:  # noqa: ARG002 - limits count bytes
-        """Describe bytes as what they are in JSON, in both directions."""
+        """Describe bytes as base64, in both directions."""
         return {"type": "string", "contentEncoding": "base64"}
 
     def decimal_schema(self, schema: core_schema.DecimalSchema) -> JsonSchemaValue:
-        """Describe a decimal as a number, where text is accepted too; it is written out as text, which is exact."""
+        """Describe a decimal as a number for input, which may also be a string, and as an exact string for output."""
         if self.mode == "serialization":
             return {"type": "string", "format": "decimal"}
         limits = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
@@ -141,10 +138,10 @@ class _JsonSchema(GenerateJsonSchema):
 
 
 def _described_members(schema: JsonSchemaValue, cls: type | None) -> JsonSchemaValue:
-    """Add the texts of `name: Annotated[str, "what it is"]`, which pydantic passes over."""
+    """Add descriptions written as `name: Annotated[str, "description"]`, which pydantic ignores."""
     try:
         hints = get_type_hints(cls, include_extras=True) if cls is not None else {}
-    except Exception:  # noqa: BLE001 - annotations are foreign code
+    except Exception:  # noqa: BLE001 - annotations are the user's code
         return schema
     for name, annotation in hints.items():
         bare = get_args(annotation)[0] if get_origin(annotation) in (Required, NotRequired) else annotation

@@ -1,8 +1,7 @@
-"""Shapes from JSON Schemas, for tools made by hand: arguments are held against the very schema that a model sees.
+"""Converts JSON Schemas to shapes, for tools with a handwritten schema: arguments are validated against that schema.
 
-Covered is what tool schemas are made of: types, properties, enumerations, bounds, lengths, patterns, items, unions,
-conjunctions and references inside the schema. The other keywords (`not`, `if`, `dependentSchemas`, `format`) bind
-the writer of the arguments, and is not checked here.
+Supported are types, properties, enumerations, bounds, lengths, patterns, items, unions, conjunctions and references
+within the schema. Other keywords (`not`, `if`, `dependentSchemas`, `format`) are not checked.
 """
 
 import re
@@ -19,7 +18,7 @@ from toolkit.tools.shapes.shape_values import Shape
 
 _Core = Any
 _ANY = Schema.of(True)
-_EXCEPTION_NAME = re.compile(r"^\w*[Ee]rror: ")  # Python's word for a bad pattern, which each release may change
+_EXCEPTION_NAME = re.compile(r"^\w*[Ee]rror: ")  # the exception for an invalid pattern differs between Python versions
 _NUMERIC = {
     "minimum": "ge",
     "maximum": "le",
@@ -34,11 +33,11 @@ def shape_of_schema(schema: Mapping[str, Any], *, foreign: bool = False) -> Shap
 
     Args:
         schema: The schema.
-        foreign: Whether a stranger wrote it, whose patterns might never be done with a text: they are searched for in
-            linear time then, and what cannot be searched for so is not checked here.
+        foreign: Whether the schema is not trusted, since its patterns could take exponential time: patterns are then
+            matched in linear time, and those that do not support this are not checked.
 
     Raises:
-        ValueError: If it is not a schema that can be checked, such as one with a broken pattern or reference.
+        ValueError: If the schema is not supported, for example because a pattern or a reference is not valid.
     """
     if foreign and (fault := pattern_fault(schema)):
         raise ValueError(f"the schema cannot be checked: {fault}")
@@ -51,7 +50,7 @@ def shape_of_schema(schema: Mapping[str, Any], *, foreign: bool = False) -> Shap
             [{**_core(target), "ref": name} for name, target in targets.items()],
         )
         shape = Shape(dict(schema), lambda: _in_linear_time(core) if foreign else core)
-        shape.validate_data  # noqa: B018 - made at once, since only that shows whether it can be made
+        shape.validate_data  # noqa: B018 - build the validator now, so that errors in the schema are raised here
     except (SchemaError, TypeError, KeyError, AttributeError, RecursionError) as error:
         reason = _EXCEPTION_NAME.sub("", str(error).splitlines()[-1].strip())
         raise ValueError(f"the schema cannot be checked: {reason}") from error
@@ -59,7 +58,7 @@ def shape_of_schema(schema: Mapping[str, Any], *, foreign: bool = False) -> Shap
 
 
 def _in_linear_time(core: _Core) -> _Core:
-    """Return a pydantic-core schema in which every pattern takes time in proportion to the text."""
+    """Return a pydantic-core schema in which every pattern is matched in linear time."""
     if isinstance(core, list):
         return [_in_linear_time(part) for part in core]
     if not isinstance(core, dict):
@@ -86,7 +85,7 @@ def _name_of(target: Schema) -> str:
 
 
 def _core(schema: Schema, *, extra: str = "allow") -> _Core:
-    """Return the pydantic-core schema for a JSON Schema: all its conditions must hold, one after the other."""
+    """Return the pydantic-core schema for a JSON Schema, as a chain of its conditions."""
     if schema.node is True:
         return core_schema.any_schema()
     if schema.node is False:
@@ -101,7 +100,7 @@ def _core(schema: Schema, *, extra: str = "allow") -> _Core:
 
 def _refuse(_: Any) -> Any:
     kind = "forbidden"
-    raise PydanticCustomError(kind, "must not be there")
+    raise PydanticCustomError(kind, "must be omitted")
 
 
 def _by_value(schema: Mapping[str, Any]) -> _Core | None:
@@ -117,7 +116,7 @@ def _by_logic(schema: Schema) -> list[_Core]:
     if (reference := reference_in(schema.node)) is not None:
         targets = schema.targets()
         if not targets:
-            raise ValueError(f"the schema cannot be checked: the reference {reference!r} leads nowhere in it")
+            raise ValueError(f"the schema cannot be checked: it does not define {reference!r}")
         demands.append(core_schema.definition_reference_schema(_name_of(targets[0])))
     return demands
 
@@ -157,7 +156,7 @@ def _of_type(kind: str, part: Schema, extra: str) -> _Core:
             return core_schema.none_schema()
         case "array":
             is_plain = "items" in schema and "prefixItems" not in schema and not isinstance(schema["items"], list)
-            items = _core(part.at("items")) if is_plain else None  # positions bind the writer of the arguments
+            items = _core(part.at("items")) if is_plain else None  # `prefixItems` is not checked
             least, most = _count(schema, "minItems"), _count(schema, "maxItems")
             return core_schema.list_schema(items, min_length=least, max_length=most)
         case "object":
@@ -166,13 +165,13 @@ def _of_type(kind: str, part: Schema, extra: str) -> _Core:
 
 
 def _count(schema: Mapping[str, Any], keyword: str) -> Any:
-    """Return a keyword's number; JSON Schema may write `3.0` for 3."""
+    """Return the value of a keyword as an integer; JSON Schema also allows `3.0` for 3."""
     count = schema.get(keyword)
     return int(count) if isinstance(count, float) and count.is_integer() else count
 
 
 def _number(schema: Mapping[str, Any]) -> _Core:
-    """Return the schema for a number that stays what it is: a whole one does not become a float."""
+    """Return the schema for a number; an integer stays an integer."""
     bounds: Any = {ours: schema[theirs] for theirs, ours in _NUMERIC.items() if theirs in schema}
     return core_schema.no_info_wrap_validator_function(_unchanged, core_schema.float_schema(**bounds))
 

@@ -1,4 +1,4 @@
-"""Shape values: a shape is what a value must look like, once as a validator and once as a JSON Schema."""
+"""A shape is a JSON Schema with the validator for it."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -9,14 +9,19 @@ if TYPE_CHECKING:
 
 
 class UnfitTypeError(Exception):
-    """A type that no argument can have: it cannot be validated, or not be described to a model."""
+    """A type is not supported for arguments: pydantic cannot validate it, or cannot describe it as a JSON Schema."""
 
 
 class Shape:
-    """What a value must look like: `schema` is for a model, and the validator, made when first used, checks it."""
+    """Describes what a value must look like: `schema` is for a model, and the validator is built on first use."""
 
     def __init__(self, schema: dict[str, Any], core: Callable[[], Any]) -> None:
-        """Keep the JSON Schema, and the way to the schema for pydantic-core."""
+        """Create a shape.
+
+        Args:
+            schema: The JSON Schema.
+            core: Returns the matching pydantic-core schema.
+        """
         self.schema = schema
         self._core = core
 
@@ -24,32 +29,32 @@ class Shape:
     def _validator(self) -> "SchemaValidator":
         from pydantic_core import SchemaValidator
 
-        from toolkit.tools.shapes.leniency import with_our_rules  # noqa: PLC0415 - as pydantic is
+        from toolkit.tools.shapes.leniency import with_our_rules  # noqa: PLC0415 - needed only with pydantic
 
         schema = with_our_rules(self._core())
-        try:  # a model's own ready validator would bring pydantic's rules back
+        try:  # the prebuilt validator of a model would use pydantic's own rules
             return SchemaValidator(schema, None, _use_prebuilt=False)
-        except TypeError:  # pydantic 2.12 and older cannot be asked for that
+        except TypeError:  # pydantic 2.12 and older do not have this option
             return SchemaValidator(schema, None)
 
     @cached_property
     def keeps_digits(self) -> bool:
-        """Whether something in it wants more of a number than a float has: its digits, or how it was written."""
+        """Whether a part of the value needs all digits of a number, which a float would lose."""
         return keeps_digits(self._core())
 
     @cached_property
     def validate_text(self) -> Callable[[str], Any]:
-        """Reads JSON text and returns the value, or raises pydantic's ValidationError."""
+        """A function that parses and validates JSON text; it raises pydantic's `ValidationError`."""
         return self._validator.validate_json
 
     @cached_property
     def validate_data(self) -> Callable[[Any], Any]:
-        """Reads plain data and returns the value, or raises pydantic's ValidationError."""
+        """A function that validates plain data; it raises pydantic's `ValidationError`."""
         return self._validator.validate_python
 
 
 def keeps_digits(core: Any) -> bool:
-    """Return whether there is a decimal, or text that a number may stand for, in a schema for pydantic-core."""
+    """Return whether a pydantic-core schema contains a decimal, or a string, for which a number may be sent."""
     if isinstance(core, list | tuple):
         return any(keeps_digits(part) for part in core)
     if not isinstance(core, dict):

@@ -1,4 +1,4 @@
-"""Typed dicts: before Python 3.12 pydantic reads only those of typing_extensions, so standard ones are made anew."""
+"""Recreates `typing.TypedDict` classes with typing_extensions, since pydantic needs that before Python 3.12."""
 
 import sys
 from types import UnionType
@@ -19,21 +19,21 @@ import typing_extensions
 
 from toolkit.tools.shapes.shape_values import UnfitTypeError
 
-_MADE_ANEW = sys.version_info < (3, 12)
+_IS_NEEDED = sys.version_info < (3, 12)
 
 
 def readable(annotation: Any) -> Any:
-    """Return the same type with each standard `TypedDict` in it, unless it refers to itself, as one pydantic reads.
+    """Return a type in which pydantic supports every `TypedDict`, except those that refer to themselves.
 
     Raises:
-        UnfitTypeError: If one of them has an annotation that cannot be read.
+        UnfitTypeError: If an annotation of a `TypedDict` cannot be evaluated.
     """
-    return _readable(annotation, ()) if _MADE_ANEW else annotation
+    return _readable(annotation, ()) if _IS_NEEDED else annotation
 
 
 def _readable(annotation: Any, around: tuple[Any, ...]) -> Any:
     if is_typeddict(annotation) and type(annotation).__module__ == "typing":
-        return annotation if annotation in around else _anew(annotation, (*around, annotation))
+        return annotation if annotation in around else _recreate(annotation, (*around, annotation))
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return Annotated[_readable(arguments[0], around), *annotation.__metadata__]
@@ -46,7 +46,7 @@ def _readable(annotation: Any, around: tuple[Any, ...]) -> Any:
     return make[parts[0] if len(parts) == 1 else parts]
 
 
-def _anew(standard: Any, around: tuple[Any, ...]) -> Any:
+def _recreate(standard: Any, around: tuple[Any, ...]) -> Any:
     members = {
         name: _presence(standard, name, _readable(annotation, around)) for name, annotation in _hints(standard).items()
     }
@@ -59,7 +59,7 @@ def _anew(standard: Any, around: tuple[Any, ...]) -> Any:
 def _hints(standard: Any) -> dict[str, Any]:
     try:
         return get_type_hints(standard, include_extras=True)
-    except Exception as error:  # an annotation in quotes is foreign code, and may raise anything
+    except Exception as error:  # a quoted annotation is the user's code, which can raise anything
         raise UnfitTypeError(f"an annotation of '{standard.__name__}' cannot be read: {error}") from error
 
 

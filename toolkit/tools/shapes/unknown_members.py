@@ -1,4 +1,4 @@
-"""Unknown members: what arguments hold, at any depth, under names that their schema does not have."""
+"""Finds members of arguments, at any depth, that their schema does not declare."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -10,13 +10,13 @@ _HOLDING = (dict, list, tuple, Mapping)
 
 
 class UnknownMember(NamedTuple):
-    """A member of a name that its object does not know.
+    """A member that the schema of its object does not declare.
 
     Attributes:
-        around: The path of the object, `orders[0]`; empty for the arguments themselves.
-        name: The name.
-        known: The names that the object knows.
-        given: The names that it was given.
+        around: The path of the object, such as `orders[0]`; empty for the arguments themselves.
+        name: The name of the member.
+        known: The declared names.
+        given: The names in the arguments.
     """
 
     around: str
@@ -26,17 +26,17 @@ class UnknownMember(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Where it is, as people write it."""
+        """The path of the member, such as `orders[0].price`."""
         return f"{self.around}.{self.name}" if self.around else self.name
 
     @property
     def meant(self) -> str | None:
-        """The question which name was meant, if one is near."""
+        """A hint with the most similar names that are declared but missing, if there are any."""
         return did_you_mean(self.name, [one for one in self.known if one not in self.given])
 
 
 def unknown_members(parameters: ArgumentSchema | Mapping[str, Any], data: Any) -> Iterator[UnknownMember]:
-    """Yield the members of arguments, at any depth, that their schema has no name for."""
+    """Yield the members of arguments, at any depth, that their schema does not declare."""
     schema = parameters if isinstance(parameters, ArgumentSchema) else ArgumentSchema.of(parameters)
     yield from _unknown(schema, data, "")
 
