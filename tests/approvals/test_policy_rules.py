@@ -412,7 +412,7 @@ def test_what_is_wrong_in_a_policy_is_raised_all_at_once(tmp_path):
         load_policy(tmp_path / "a.yaml", tmp_path / "none.yaml")
     assert [problem.message for problem in caught.value.problems] == [
         "unknown key 'deny.0.tol'",
-        "this deny rule does not say which tools it is about",
+        "this deny rule does not say which tools it applies to",
         f"there is no file '{tmp_path / 'none.yaml'}'",
     ]
 
@@ -427,13 +427,13 @@ OF_KEYWORDS = (
     ("condition", "message", "hint"),
     [
         ("[1, 2]", "'{}' must be one value, or a table of matchers", "one_of takes a list"),
-        ("{}", "'{}' says nothing of the value", "write equals, one_of, glob or another matcher"),
-        ("{not: {}}", "'{}.not' says nothing of the value", "write equals, one_of, glob or another matcher"),
+        ("{}", "'{}' has no matcher", "write equals, one_of, glob or another matcher"),
+        ("{not: {}}", "'{}.not' has no matcher", "write equals, one_of, glob or another matcher"),
         ("{equal: 1}", "unknown matcher '{}.equal'", "did you mean 'equals'?"),
         ("{one_of: 3}", "'{}.one_of' must be a list of at least one value", "write one_of: [1, 2]"),
         (
             "{prefix: 'https://a.example'}",
-            "'{}.prefix' ends within the host of an address",
+            "'{}.prefix' ends within the host of a URL",
             "end it with a slash, 'https://a.example/': 'https://a.example.evil.example' begins with it too",
         ),
         ("{prefix: 3}", "'{}.prefix' must be a text", "write prefix: 'a'"),
@@ -441,24 +441,24 @@ OF_KEYWORDS = (
         (
             "{regex: '('}",
             "'{}.regex' is not a pattern: unclosed group: '(' at character 1; write \\( to match it literally",
-            "it matches the whole text, in linear time",
+            "it must match the whole text, in linear time",
         ),
         (
             "{host: ['*.example.com', 'a b', 'c d']}",
             "'a b' in '{}.host' is not a host",
-            "write docs.python.org, or *.example.com for all below",
+            "write docs.python.org, or *.example.com for all subdomains",
         ),
         ("{inside: 3}", "'{}.inside' must be a folder, or a list of them", "write inside: '.'"),
         ("{max: x}", "'{}.max' must be a number", "write max: 100"),
         ("{schema: 3}", "'{}.schema' must be a JSON Schema", None),
         (
             "{schema: {title: T, contains: {}, format: date}}",
-            f"'{{}}.schema' cannot be checked: the keyword 'contains' cannot be used here; {OF_KEYWORDS} can",
+            f"'{{}}.schema' cannot be checked: the keyword 'contains' is not supported here; use {OF_KEYWORDS}",
             None,
         ),
         (
             "{schema: {items: {format: date}}}",
-            f"'{{}}.schema' cannot be checked: the keyword 'format' cannot be used here; {OF_KEYWORDS} can",
+            f"'{{}}.schema' cannot be checked: the keyword 'format' is not supported here; use {OF_KEYWORDS}",
             None,
         ),
         (

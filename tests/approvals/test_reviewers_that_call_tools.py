@@ -62,7 +62,7 @@ def test_a_reviewer_that_asks_itself_is_told_so_and_nobody_waits(call, is_async)
             asyncio.run(publishing.call({"page": "a"}, context)) if is_async else publishing.run({"page": "a"}, context)
         )
 
-    with pytest.raises(ConfigurationError, match="a tool called by the reviewer itself needs approval"):
+    with pytest.raises(ConfigurationError, match="a tool that the reviewer calls needs approval"):
         ask(ToolContext(reviewer=Asking(call)))
     assert from_function(publish).run({"page": "b"}, ToolContext(reviewer=AutoReviewer())).output == "published b"
 

@@ -178,7 +178,7 @@ def test_what_belongs_to_a_group_is_not_up_to_the_project(project):
     (project / "rules.yaml").write_text("allow: [{tool: '*', group: web}]\n", "utf-8")
     result = CliRunner().invoke(application(), ["policy", "list", "--policy", "rules.yaml"])
     assert result.exit_code == 2
-    assert "what belongs to a group is up to the project, so a group alone allows nothing" in result.stderr
+    assert "the project decides which tools belong to a group, so a group alone cannot allow tools" in result.stderr
 
 
 def test_a_prefix_that_an_agent_gives_does_not_lead_past_a_rule(project):
@@ -289,5 +289,5 @@ def test_only_a_rule_that_allows_takes_a_digest(project):
     own_rules(project, f"deny: [{{tool: fetch, digest: '{'0' * 64}'}}]\nallow: [{{tool: fetch, digest: abc}}]\n")
     result = CliRunner().invoke(application(), ["policy", "list"])
     assert result.exit_code == 2
-    assert "deny rules take no digest: a changed tool would escape them" in result.stderr
+    assert "deny rules cannot have a digest: a changed tool would escape them" in result.stderr
     assert "'allow.0.digest' must be the 64 hexadecimal digits" in result.stderr

@@ -246,7 +246,7 @@ def test_test_runs_the_tests_of_rules_and_finds_names_that_no_tool_has(desk, inv
             "  |\n"
             "hint: did you mean 'write_note'?\n"
             "\n"
-            "error[TK009]: this deny rule looks at the argument 'pth', which no tool has that it is about\n"
+            "error[TK009]: this deny rule names the argument 'pth', which none of its tools has\n"
             " --> toolkit.policy.yaml:3:5\n"
             "  |\n"
             "3 |   - tool: write_note\n"

@@ -1,6 +1,6 @@
-"""Approvals: who is asked before a call runs, what they see, and what their answer does.
+"""Decides whether a call may run, asks a reviewer where approval is needed, and applies the answer.
 
-The room judges a described call (its risk, who chose it, its arguments) and never sees a Tool.
+This package judges a description of a call (its risk, who chose it, its arguments) and never handles a `Tool`.
 """
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""Allowances: approval given in advance on the command line, for calls whose name and arguments fit a pattern."""
+"""Allowances approve calls in advance, on the command line, by patterns for their names and arguments."""
 
 import re
 from collections.abc import Sequence
@@ -11,11 +11,12 @@ from toolkit.approvals.text_globs import as_text, fits_glob
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """Approval given in advance for some calls: a pattern for the tool's name and one for each argument named.
+    """Advance approval of some calls, by a pattern for the tool's name and patterns for arguments.
 
-    Patterns are shell globs and match the whole text, case and all; an argument that is not text is matched as JSON.
-    A text that climbs with `..`, percent-encoded or not, is covered only by a pattern that climbs as often, or by `*`
-    alone: `out/*` stays in `out`. In a URL what is before the path is matched for itself too: no `*` reaches past it.
+    Patterns are case-sensitive shell globs that match the whole text. An argument that is not a string is matched as
+    JSON. A text with `..` in it, percent-encoded or not, matches only a pattern with as many `..`, or the pattern `*`,
+    so that `out/*` stays in `out`. In a URL, the scheme and the host are also matched separately, so that a `*` in them
+    cannot match beyond the host.
     """
 
     tool: str
@@ -24,10 +25,10 @@ class Allowance:
 
     @classmethod
     def parse(cls, text: str) -> "Allowance":
-        """Read `tool`, or `tool(argument=glob, other=glob)`.
+        """Parse `tool` or `tool(argument=glob, other=glob)`.
 
         Raises:
-            ValueError: If the text is neither.
+            ValueError: If the text has neither form.
         """
         match = re.fullmatch(r"\s*([\w.*?\[\]!-]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
         if match is None or (match[2] is not None and not match[2].strip()):
@@ -52,7 +53,7 @@ class Allowance:
         )
 
     def names(self, tool: str) -> bool:
-        """Return whether the rule is about a tool of this name."""
+        """Return whether the rule applies to a tool with this name."""
         return fnmatchcase(tool, self.tool)
 
     def names_all(self, call: DescribedCall) -> bool:
@@ -60,7 +61,7 @@ class Allowance:
         return call.arguments is not None and call.arguments.keys() <= {name for name, _ in self.arguments}
 
     def may_cover(self, call: DescribedCall) -> bool:
-        """Return whether a call may turn out to be covered once all of its arguments are known."""
+        """Return whether the rule could cover a call once all its arguments are known."""
         known = call.arguments or {}
         return self.names(call.risk.tool) and all(
             fits_glob(as_text(known[name]), glob) if name in known else call.is_later(name)
@@ -73,16 +74,21 @@ def _split_arguments(text: str) -> list[str]:
 
 
 class Allowances:
-    """Allows the calls that one of its rules covers, and leaves the others to another policy."""
+    """Allows the calls that one of its rules covers, and lets another policy judge all others."""
 
     def __init__(self, rules: Sequence[Allowance], otherwise: Policy | None = None) -> None:
-        """Keep the rules, and the policy for what they do not cover (`ByRisk` unless one is given)."""
+        """Create the policy.
+
+        Args:
+            rules: The advance approvals.
+            otherwise: Judges the calls that no rule covers; by default, `ByRisk`.
+        """
         self._rules = tuple(rules)
         self._otherwise = otherwise or ByRisk()
         self.needs_arguments = bool(rules) or self._otherwise.needs_arguments
 
     def judge(self, call: DescribedCall) -> Verdict:
-        """Allow a call that would be asked about, if a rule covers it; never what is denied."""
+        """Allow a call that would need approval if a rule covers it; a denied call stays denied."""
         verdict = self._otherwise.judge(call)
         if verdict.action != "ask":
             return verdict

@@ -1,7 +1,7 @@
-"""Answers: a question is put to a reviewer, and what comes back is made a decision that can be trusted.
+"""Asks a reviewer and checks the answer.
 
-A reviewer that raises, or answers when the time is over, has not approved, however its code came to answer. One that
-does not do what reviewers do is a mistake in the program, and no answer.
+A reviewer that raises, or answers too late, has not approved the call. An object that is not a valid reviewer is an
+error in the program rather than an answer.
 """
 
 import inspect
@@ -15,11 +15,11 @@ from toolkit.errors import ApprovalTimeoutError, ConfigurationError, Signal
 
 
 async def answer_of(reviewer: Reviewer, request: ReviewRequest) -> Decision:
-    """Put a question to a reviewer and return the decision.
+    """Ask a reviewer and return the decision.
 
     Raises:
-        ConfigurationError: If it is not a reviewer, or what it returns is not a decision.
-        ApprovalTimeoutError: If the time is over and the request asks for this error.
+        ConfigurationError: If the object is not a valid reviewer, or does not return a decision.
+        ApprovalTimeoutError: If there is no answer in time and `on_timeout` is `raise`.
     """
     import asyncio
 
@@ -34,7 +34,7 @@ async def answer_of(reviewer: Reviewer, request: ReviewRequest) -> Decision:
         raise
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a reviewer raises, it has not approved
         answer = Reject(f"the reviewer failed: {type(error).__name__}: {error}")
-    # A reviewer may catch the end of its time and answer all the same, or block the loop so that no clock can end it.
+    # A reviewer can catch the cancellation and answer anyway, or block the event loop beyond the timeout.
     if clock.expired() or (deadline is not None and monotonic() >= deadline):
         return _after_timeout(request)
     if not isinstance(answer, Continue | Edit | Reject | ExitEarly):
@@ -43,10 +43,10 @@ async def answer_of(reviewer: Reviewer, request: ReviewRequest) -> Decision:
 
 
 def _check_kind(reviewer: object, request: ReviewRequest) -> None:
-    """Refuse what cannot be asked at all.
+    """Check that an object can be asked.
 
     Raises:
-        ConfigurationError: If it has no method `review` that takes a request.
+        ConfigurationError: If it has no method `review` that takes one request.
     """
     review = getattr(reviewer, "review", None)
     if isinstance(reviewer, type):
@@ -57,7 +57,7 @@ def _check_kind(reviewer: object, request: ReviewRequest) -> None:
         inspect.signature(review).bind(request)
     except TypeError as error:
         raise _wrong(reviewer, f"'review' does not take one request: {error}") from error
-    except ValueError:  # a method in C may have no signature
+    except ValueError:  # a method written in C can have no signature
         return
 
 

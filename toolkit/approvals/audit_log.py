@@ -1,10 +1,10 @@
-"""The audit log: one line of JSON for each question and each decision, chained by hashes so that changes show.
+"""Writes the audit log: one JSON line per question and decision, chained by hashes so that changes can be detected.
 
-A line is in the file before the decision takes effect, so a process that is killed loses none. A line that it left half
-written belongs to a decision that never took effect; the next writer removes it.
+Each line is written before the decision takes effect, so a killed process loses no record. An incomplete line belongs
+to a decision that never took effect; the next writer removes it.
 
-What a person is asked and decides is on the disk by then. What rules decide, often many times in a second, is written
-through to the disk once a second: that much of it can be lost if the whole machine stops.
+Decisions of a person are synced to disk before they take effect. Decisions of rules, of which there can be many per
+second, are synced once a second, so up to a second of them can be lost if the machine crashes.
 """
 
 import getpass
@@ -29,25 +29,25 @@ _MOST_BYTES = 16 * 1024 * 1024
 _START = "0" * 64
 _NAMES_OF_PERSON = tuple(map(getattr(os.environ, "encodekey", str), ("LOGNAME", "USER", "LNAME", "USERNAME")))
 _LONGEST_WAIT = 1.0
-"""Seconds that a record of what a rule has decided may wait until it is written through to the disk."""
+"""Maximum time before a rule's decision is synced to disk, in seconds."""
 
 
 class Audit(Protocol):
-    """Keeps records of decisions."""
+    """Stores records of decisions."""
 
     def append(self, record: Mapping[str, Any]) -> None:
-        """Keep a record; it is kept for good when this returns."""
+        """Store a record before returning."""
 
 
 def current_person() -> str | None:
-    """Return who works here, as the system calls them; None for a user without a name, as in containers."""
-    held = getattr(os.environ, "_data", os.environ)  # `os.environ` itself encodes each name, and decodes each value
+    """Return the name of the system's current user; `None` for a user without a name, as in some containers."""
+    held = getattr(os.environ, "_data", os.environ)  # faster: `os.environ` encodes each name and decodes each value
     return _person(getattr(os, "getuid", int)(), *map(held.get, _NAMES_OF_PERSON))
 
 
 @lru_cache(maxsize=1)
 def _person(_number: int, *_names: str | bytes | None) -> str | None:
-    """Return the name of the user with a number and these variables: to look it up takes longer than to write it."""
+    """Return the name of the user with this id and these variables; cached since a lookup is slower than a write."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):
@@ -55,21 +55,22 @@ def _person(_number: int, *_names: str | bytes | None) -> str | None:
 
 
 class _Tail(NamedTuple):
-    """The number and the hash of a record, which the next one continues."""
+    """The number and the hash of a record, from which the next record continues."""
 
     number: int = 0
     hash: str = _START
 
 
 class AuditLog:
-    """Writes records to a file that only its owner reads; when it is full, it gets a number, and a new one begins."""
+    """Appends records to a file that only its owner can read, and starts a new file when it is full."""
 
     def __init__(self, file: Path, *, most_bytes: int = _MOST_BYTES) -> None:
-        """Keep where the log is.
+        """Create the log.
 
         Args:
-            file: The log, such as `audit.jsonl`; full ones are `audit.1.jsonl`, `audit.2.jsonl` and so on beside it.
-            most_bytes: How large a file may become.
+            file: The path of the log, such as `audit.jsonl`. Full files are renamed to `audit.1.jsonl`,
+                `audit.2.jsonl` and so on.
+            most_bytes: Maximum size of one file, in bytes.
         """
         self.file = file
         self._most_bytes = most_bytes
@@ -77,21 +78,21 @@ class AuditLog:
         self._log = LogHandle(file, appends=True)
         self._head = LogHandle(_head_file(file))
         self._turns = LogHandle(file.with_suffix(".lock"))
-        self._written: tuple[tuple[int, int], _Tail] | None = None  # which file it is and its size, as it was left
+        self._written: tuple[tuple[int, int], _Tail] | None = None  # inode, size and tail after the last write
         self._through = -_LONGEST_WAIT
 
     def append(self, record: Mapping[str, Any]) -> None:
-        """Write a record with its number, its time and the hash of the one before.
+        """Write a record with its number, the time and the hash of the previous record.
 
         Raises:
-            ConfigurationError: If it cannot be written: then the decision must not take effect.
+            ConfigurationError: If the record cannot be written; then the decision must not take effect.
         """
         try:
             with self._lock, self._turns.locked():
                 self._append(record)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
-            advice = "XDG_STATE_HOME says where the log of the command line is, and TOOLKIT_AUDIT=0 keeps none"
+            advice = "set XDG_STATE_HOME to move the log of the command line, or TOOLKIT_AUDIT=0 to disable it"
             raise ConfigurationError(f"the audit log '{self.file}' cannot be written: {reason}; {advice}") from error
 
     def _append(self, record: Mapping[str, Any]) -> None:
@@ -113,7 +114,7 @@ class AuditLog:
         self._written = (state.st_ino, state.st_size + len(line)), tail
 
     def _tail(self, state: os.stat_result) -> "_Tail":
-        """Return the last record: the one that was written here, unless somebody else has written since."""
+        """Return the last record: the one written by this object, unless another process has written since."""
         if self._written is not None and self._written[0] == (state.st_ino, state.st_size):
             return self._written[1]
         return _tail_of(self.file)
@@ -125,15 +126,15 @@ class AuditLog:
 
 
 def _may_wait(record: Mapping[str, Any]) -> bool:
-    """Return whether a record need not be on the disk at once: nobody was asked."""
+    """Return whether syncing a record can wait, since no reviewer was asked."""
     return record.get("event") == "decision" and record.get("by") != REVIEWER
 
 
 def faults_of_log(file: Path) -> tuple[int, list[str]]:
-    """Return how many records a log has, and whatever shows that some were changed or removed.
+    """Return the number of records of a log, and a message for every sign that records were changed or removed.
 
     Raises:
-        OSError: If it cannot be read.
+        OSError: If the log cannot be read.
     """
     tail, faults, count = _Tail(), list[str](), 0
     for name, number, line in _lines(file):
@@ -152,21 +153,21 @@ def faults_of_log(file: Path) -> tuple[int, list[str]]:
     if head.number > tail.number:
         faults.append(f"{file.name}: the last {head.number - tail.number} records are missing")
     elif head.number == tail.number and head.hash != tail.hash:
-        faults.append(f"{file.name}: record {tail.number} is another one")
+        faults.append(f"{file.name}: record {tail.number} was replaced")
     return count, faults
 
 
 def records_of_log(file: Path) -> Iterator[dict[str, Any]]:
-    """Yield the records of a log, the oldest first; what is not one is passed over.
+    """Return an iterator over the records of a log, the oldest first, skipping lines that are not records.
 
     Raises:
-        OSError: If it cannot be read.
+        OSError: If the log cannot be read.
     """
     return (record for _, _, line in _lines(file) if (record := _record_in(line)) is not None)
 
 
 def _lines(file: Path) -> Iterator[tuple[str, int, bytes]]:
-    """Yield every whole line of a log, also of its full files, with the name of its file and its number there."""
+    """Yield every complete line of a log, including its full files, with the name of its file and its line number."""
     files = [*_full_files(file), file]
     for one in files:
         if one is file and not one.exists():
@@ -209,7 +210,7 @@ def _number(file: Path, number: int) -> Path:
 
 
 def _tail_of(file: Path) -> _Tail:
-    """Return the last record of a log; half a line after it is removed."""
+    """Return the last record of a log, after removing an incomplete line at its end."""
     for one in [file, *reversed(_full_files(file))]:
         if one.exists() and (last := _last_line(one)):
             record = _record_in(last) or {}
@@ -221,7 +222,7 @@ def _last_line(file: Path) -> bytes:
     with file.open("r+b") as stream:
         end = stream.seek(0, os.SEEK_END)
         start, tail = end, b""
-        while start > 0 and tail.count(b"\n", 0, -1) < 2:  # noqa: PLR2004 - a whole line stands between two ends
+        while start > 0 and tail.count(b"\n", 0, -1) < 2:  # noqa: PLR2004 - a complete line is between two line ends
             start = max(0, start - 65_536)
             stream.seek(start)
             tail = stream.read(end - start)
@@ -236,7 +237,7 @@ def _head_file(file: Path) -> Path:
 
 
 def _write_head(head: int, tail: _Tail) -> None:
-    """Keep what the last record is, so that one that is cut off at the end shows; it may lag behind by one."""
+    """Store which record is the last, to detect if records are removed from the end; it can lag behind by one."""
     os.lseek(head, 0, os.SEEK_SET)
     os.write(head, f"{tail.number:020d} {tail.hash}\n".encode())
 
@@ -251,7 +252,7 @@ def _read_head(file: Path) -> _Tail:
 
 @contextmanager
 def alone(file: Path) -> Iterator[None]:
-    """Let no other process write to a log, or to another file that only one may write to at a time."""
+    """Hold the lock of a file that only one process may write to at a time, such as a log."""
     turns = LogHandle(file.with_suffix(".lock"))
     try:
         with turns.locked():

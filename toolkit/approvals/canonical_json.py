@@ -1,4 +1,4 @@
-"""Canonical JSON: the one text that a record has, whoever writes it, and whoever reads it and writes it again."""
+"""Encodes records as canonical JSON, which is the same again after parsing and encoding it."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -12,21 +12,21 @@ _write: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 def canonical_json(record: Mapping[str, Any]) -> str:
-    """Return a record as JSON whose members are sorted by their names; what JSON cannot hold is written as a text.
+    """Encode a record as JSON with sorted members; values that JSON cannot represent become strings.
 
-    What reads the text as JSON gets data that has the same text.
+    Parsing the result and encoding it again returns the same string.
 
     Raises:
-        RecursionError: If it is nested too deeply.
-        ValueError: If it contains itself.
+        RecursionError: If the record is nested too deeply.
+        ValueError: If the record contains itself.
     """
-    if not _is_plain(record):  # a name that is not a text is sorted as the text that it becomes
+    if not _is_plain(record):  # names that are not strings must be sorted by the strings that they become
         record = json.loads(json.dumps(record, default=as_plain))
     return _write(record)
 
 
 def _is_plain(value: Any) -> bool:
-    """Return whether data is just as it would be read from its JSON."""
+    """Return whether encoding data as JSON and parsing it returns the same data."""
     kind = type(value)
     if kind is dict:
         return _NAMES.issuperset(map(type, value)) and _are_plain(value.values())

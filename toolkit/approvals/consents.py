@@ -1,8 +1,8 @@
-"""Consents: what a project's files set that widens what can be reached waits until its user has agreed.
+"""Settings in a project's files that give tools more access take effect only with the user's consent.
 
-A repository must not choose what runs on a machine, which files are read, nor where secrets go. Consent is given by the
-user's own configuration, by a flag for a name, or as the answer to a question. An answer can be remembered: by the hash
-of everything that was shown, so that other content is asked about again.
+A repository must not choose which programs run on a machine, which files are read, or where secrets go. A user gives
+consent in their own configuration, with a flag for a name, or by answering a question. An answer can be remembered
+under the hash of everything that was shown, so that changed content needs consent again.
 """
 
 import json
@@ -26,17 +26,17 @@ _ASKED_BY = "a project's file sets it"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Access:
-    """What a project's file would let its tools reach, described in full.
+    """The complete description of the access that a project's file would give to its tools.
 
     Attributes:
-        name: What a flag calls it, such as `mcp.time`, `builtin.http` or `env`.
-        action: What is approved, in a few words: `start time`.
-        source: Whose setting it is: `MCP server of this project`.
-        question: What is asked.
-        shown: Everything that decides what is reached, as plain data. All of it is shown.
-        identity: The hash of the same: other content has another one.
-        summary: The same in one line, for the file that remembers it.
-        refusal: What is reported where the consent is missing; it names the flag that gives it.
+        name: The name for the consent flag, such as `mcp.time`, `builtin.http` or `env`.
+        action: What the user would approve, in a few words, such as `start time`.
+        source: What the setting belongs to, such as `MCP server of this project`.
+        question: The text of the question.
+        shown: Everything that determines the access, as plain data. All of it is shown.
+        identity: The hash of `shown`.
+        summary: A summary in one line, for the file of remembered consents.
+        refusal: The problem to report without consent; it names the flag that gives consent.
     """
 
     name: str
@@ -50,15 +50,15 @@ class Access:
 
 
 class Consents:
-    """What the user has agreed to, and the one place where they are asked for more."""
+    """The user's consents; asks for those that are missing."""
 
     def __init__(self, file: Path, named: Collection[str] = (), gate: Gate | None = None) -> None:
-        """Keep what is agreed to, and who can be asked.
+        """Create the consents.
 
         Args:
-            file: What remembers consent that was given for good; it need not exist.
-            named: The names that a flag gives consent for.
-            gate: Who is asked about the rest.
+            file: The file with the remembered consents. It does not have to exist.
+            named: The names for which a flag gives consent.
+            gate: Asks for missing consents.
         """
         self._file = file
         self._named = frozenset(named)
@@ -67,11 +67,11 @@ class Consents:
         self._denied: set[str] = set()
 
     def is_given(self, access: Access) -> bool:
-        """Return whether the user has agreed; nobody is asked."""
+        """Return whether the user has already given consent, without asking."""
         return access.name in self._named or access.identity in self._given or access.identity in self._remembered()
 
     def refusal(self, access: Access) -> Problem | None:
-        """Return why something may not be reached, or None if it may. Where somebody can be asked, they are.
+        """Return why an access is not allowed, or `None` if it is. Asks for consent if a reviewer is available.
 
         Raises:
             ExitEarlyError: If the reviewer ends the run.
@@ -112,11 +112,11 @@ class Consents:
         text = f"{json.dumps({'consents': kept}, indent=2, sort_keys=True, ensure_ascii=True)}\n"
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         put(self._file, text.encode(), is_private=True)
-        self._file.chmod(0o600)  # also where the file was there before, open to others
+        self._file.chmod(0o600)  # an existing file could be readable by others
 
 
 def _record(access: Access, decision: Granted | Refused, gate: Gate) -> None:
-    """Keep a record of a decision, where the gate keeps any: of what was agreed to, its hash and its summary."""
+    """Record a decision about consent, with the hash and the summary of the access, if the gate has an audit log."""
     if gate.audit is None:
         return
     from toolkit.approvals.audit_log import current_person  # noqa: PLC0415 - few consents are recorded

@@ -1,6 +1,6 @@
-"""Decisions: what a reviewer may answer.
+"""The possible decisions of a reviewer.
 
-Only `Continue` and `Edit` let a call run. Anything else a reviewer returns, `None` included, never does.
+Only `Continue` and `Edit` let a call run. Any other return value of a reviewer, including `None`, does not.
 """
 
 from collections.abc import Mapping
@@ -15,12 +15,12 @@ class Continue:
     """Run the call as it was shown.
 
     Attributes:
-        same_again: Do not ask again in this run for this very call: the same tool with the same arguments.
-        whole_step: Do not ask again in this run about any call of this tool in this step, whatever its arguments; only
-            a request with a `step_digest` takes it so.
-        always: Do not ask again at all; only a request that can be remembered takes it so.
-        rule: The rule that the reviewer has written, so that nobody is asked again; for the record.
-        by: Who decided, where that was not the person who runs the program; for the record.
+        same_again: Do not ask again in this run about the same tool with the same arguments.
+        whole_step: Do not ask again in this run about any call of this tool in this step, whatever its arguments. Has
+            an effect only if the request has a `step_digest`.
+        always: Do not ask again in any run. Has an effect only if the request has `may_be_remembered`.
+        rule: The rule that the reviewer wrote so that such calls need no question in the future; for the record.
+        by: The person who decided, if not the one who runs the program; for the record.
     """
 
     same_again: bool = False
@@ -35,8 +35,8 @@ class Edit:
     """Run the call with other arguments, which are validated again.
 
     Attributes:
-        arguments: The whole new arguments; for a tool that takes one text, the text will do.
-        by: Who decided, where that was not the person who runs the program; for the record.
+        arguments: All new arguments; for a tool that takes one text, the text is enough.
+        by: The person who decided, if not the one who runs the program; for the record.
     """
 
     arguments: Mapping[str, Any] | str
@@ -45,11 +45,11 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """Fail this call; its caller receives the reason and may continue.
+    """Reject this call; its caller receives the reason and can continue.
 
     Attributes:
-        reason: Why.
-        by: Who decided, where that was not the person who runs the program; for the record.
+        reason: The reason for the rejection.
+        by: The person who decided, if not the one who runs the program; for the record.
     """
 
     reason: str = ""
@@ -58,12 +58,12 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class ExitEarly:
-    """End the whole run, with what was done so far.
+    """End the whole run, keeping the results so far.
 
     Attributes:
-        reason: Why.
-        timed_out: Whether it was the clock, and no answer.
-        interrupted: Whether it was an interruption, such as Ctrl-C, and no answer.
+        reason: The reason for ending the run.
+        timed_out: Whether the reason is a timeout rather than an answer.
+        interrupted: Whether the reason is an interruption, such as Ctrl-C, rather than an answer.
     """
 
     reason: str = ""
@@ -71,10 +71,10 @@ class ExitEarly:
     interrupted: bool = False
 
     def signal(self) -> ExitEarlyError:
-        """Return what ends the run."""
+        """Return the exception that ends the run."""
         reason = self.reason or "The reviewer ended the run"
         return ExitEarlyError(reason, timed_out=self.timed_out, interrupted=self.interrupted)
 
 
 Decision = Continue | Edit | Reject | ExitEarly
-"""The answer of a reviewer."""
+"""The decision of a reviewer."""

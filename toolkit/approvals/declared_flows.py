@@ -1,4 +1,4 @@
-"""Declared flows: what policy files say that tools do with data, instead of what their marks and names say."""
+"""Data flows of tools that policy files declare, in addition to or instead of those of the tools themselves."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -14,10 +14,10 @@ class DeclaredFlow(NamedTuple):
     """The data flow that a policy file declares for some tools.
 
     Attributes:
-        choice: Which tools it is about.
-        flow: What they do.
-        owner: Whose file it stands in.
-        folder: What the relative paths of sources start from.
+        choice: The tools of the declaration.
+        flow: What these tools do with data.
+        owner: Whether the policy file belongs to the user or to a project.
+        folder: The folder that relative paths among the sources start from.
     """
 
     choice: Choice
@@ -26,17 +26,20 @@ class DeclaredFlow(NamedTuple):
     folder: str
 
     def is_about(self, risk: Risk) -> bool:
-        """Return whether a tool is one of those."""
+        """Return whether the declaration applies to a tool."""
         return self.choice.fit(risk, self.folder) == "yes"
 
     def replaces(self, risk: Risk) -> bool:
-        """Return whether it replaces the tool's own declaration: a tool must not profit from a name it was given."""
+        """Return whether this replaces the tool's own declaration, rather than adding to it.
+
+        For that, the user must have declared it. Names and sources that a project gave the tool do not count.
+        """
         is_reached = risk.brought_by is None or bool(self.choice.sources)
         return self.owner == "user" and is_reached and self.choice.fit(risk, self.folder, allows=True) == "yes"
 
 
 def with_declared_flows(call: DescribedCall, declared: Sequence[DeclaredFlow]) -> DescribedCall:
-    """Return a call whose tool, and the tools called before it, do with data what policy files say."""
+    """Return the call with the declared flows for its tool and for the tools called before it."""
     if not declared:
         return call
 
@@ -47,7 +50,7 @@ def with_declared_flows(call: DescribedCall, declared: Sequence[DeclaredFlow]) -
 
 
 def _with_flow(risk: Risk, declared: Sequence[DeclaredFlow]) -> Risk:
-    """Return a tool with the flow that its user declares, the first entry first, and all that others add."""
+    """Return a tool with the first flow that the user declares for it, and the flows that other entries add."""
     about = [one for one in declared if one.is_about(risk)]
     own = next((one.flow for one in about if one.replaces(risk)), risk.flow)
     return replace(risk, flow=own.union(*(one.flow for one in about if not one.replaces(risk))))

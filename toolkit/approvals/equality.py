@@ -1,11 +1,11 @@
-"""Equality of plain data as JSON has it: `true` is not 1, and 1.0 is 1."""
+"""Compares plain data as JSON values: `true` is not 1, but 1.0 is 1."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def same_data(one: Any, other: Any) -> bool:
-    """Return whether two pieces of plain data are the same JSON."""
+    """Return whether two values are equal as JSON values."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, Mapping) and isinstance(other, Mapping):

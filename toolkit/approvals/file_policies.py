@@ -1,8 +1,8 @@
-"""File policies: what policy files say together about a call.
+"""Judges calls by all policy files together.
 
-Rules that deny are asked first, then those that ask, then those that allow, then the defaults. A project's file may
-tighten and never loosen: its rules that allow except calls from its own default, and from nothing else. A rule that
-asks is an exception too where the default denies, so there it is about the same tools as a rule that allows.
+Deny rules are tried first, then ask rules, then allow rules, and then the defaults. A project's file can only make
+verdicts stricter: its allow rules make exceptions only from its own default. If the default denies, an ask rule is an
+exception too, so it can then apply only to the same tools as an allow rule.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -22,12 +22,12 @@ class FilePolicy:
     """Judges calls by policy files, and by risk where no rule matches."""
 
     def __init__(self, files: Sequence[PolicyFile], identify: Callable[[Risk], Risk] = lambda risk: risk) -> None:
-        """Keep what the files say; the user's own come first, and the first of them that has a default sets it.
+        """Create the policy.
 
         Args:
-            files: The content of each file.
-            identify: Returns the project file that brings a tool, and the names by which a rule may allow it. Without
-                it the user has chosen every tool, as in a program.
+            files: The content of each file, the user's own files first. The first of these that sets a default counts.
+            identify: Adds to a risk the project file that provides the tool, and the names by which a rule can allow
+                the tool. By default, every tool counts as chosen by the user, as in a program.
         """
         self.files = tuple(files)
         self._identify = identify
@@ -40,13 +40,13 @@ class FilePolicy:
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """The rules of all files, in the order in which they are asked."""
+        """The rules of all files, in the order in which they are tried."""
         return tuple(rule for action in ACTIONS for file in self.files for rule in file.rules if rule.action == action)
 
     def judge(self, call: DescribedCall) -> Verdict:
-        """Return the verdict of the first rule that matches a call, or else the strictest of the defaults.
+        """Return the verdict of the first rule that matches a call, or else the strictest default.
 
-        It is never less strict than what the user's own files say alone.
+        The verdict is never less strict than that of the user's own files alone.
         """
         verdict = self._judge(call)
         return verdict if self._own is None else _stricter(verdict, self._own.judge(call))
@@ -54,7 +54,7 @@ class FilePolicy:
     def _judge(self, call: DescribedCall) -> Verdict:
         verdict, may_be_allowed = Verdict("deny"), False
         for fit, verdict in self._candidates(call):
-            if fit != "later" or verdict.action == "ask":  # what may have to be asked about counts as what will
+            if fit != "later" or verdict.action == "ask":  # a possible question counts as a certain one
                 break
             may_be_allowed |= verdict.action == "allow"
         return verdict._replace(may_be_allowed=True) if may_be_allowed and verdict.action != "allow" else verdict
@@ -80,12 +80,12 @@ class FilePolicy:
         return tuple(found[action] for action in ACTIONS if action in found)
 
     def _candidates(self, call: DescribedCall) -> Iterator[tuple[Fit, Verdict]]:
-        """Yield the possible verdicts on a call, the first first, up to the first certain one."""
+        """Yield the possible verdicts on a call in order, up to the first that is certain."""
         if call.kind == "setting":
             yield "yes", self._by_risk.judge(call)
             return
         call = self._identified(call)
-        own = with_declared_flows(call, self._own_flows)  # a project's declaration must not make a rule allow its tool
+        own = with_declared_flows(call, self._own_flows)  # a project's declaration must not make an allow rule match
         call = with_declared_flows(call, self._flows)
         for rule in self._ask_in_order():
             fit = _fit_of_allowing(rule, own) if rule.action == "allow" else rule.fit(call)
@@ -99,7 +99,7 @@ class FilePolicy:
         return (rule for rule in self.rules if rule.action != "allow" or rule.owner == "user")
 
     def _identified(self, call: DescribedCall) -> DescribedCall:
-        """Return a call with what is known of where its tool comes from, and the others that flows may be about."""
+        """Return the call after `identify` for its tool and, if there are declared flows, for the other tools."""
         call = call._replace(risk=self._identify(call.risk))
         if not self._flows:
             return call
@@ -116,11 +116,11 @@ class FilePolicy:
         if question is not None and not rule.after:
             return question
         if self._by_risk.judge(call) is NO_QUESTION:
-            return Verdict("allow", ground=ground)  # nobody would have been asked, so no reason is shown
+            return Verdict("allow", ground=ground)  # it would not need approval anyway, so no reason is shown
         return Verdict("allow", str(ground), ground)
 
     def _explained(self, verdict: Verdict, call: DescribedCall) -> Verdict:
-        """Return a verdict with what kept the tool from being allowed: its definition, or a rule without its source."""
+        """Add to a verdict why the tool was not allowed: its definition has changed, or a rule lacks its source."""
         if verdict.action == "ask" and call.risk.has_changed:
             return verdict._replace(because=f"{verdict.because}; its definition has changed since it was locked")
         if verdict.action == "allow" or call.risk.brought_by is None:
@@ -164,16 +164,16 @@ def _fit_of_allowing(rule: Rule, call: DescribedCall) -> Fit:
 
 
 def _stricter(one: Verdict, other: Verdict) -> Verdict:
-    """Return the stricter of two verdicts, the first one where they are equally strict."""
+    """Return the stricter of two verdicts, or the first if they are equally strict."""
     return max(one, other, key=lambda verdict: (_STRICTNESS.index(verdict.action), verdict.exact))
 
 
 def _grounds(rule: Rule, call: DescribedCall) -> str:
-    """Return why a rule decides, with what the run has read if that is why."""
+    """Return the reason for a rule's verdict, with what the run has read if the rule depends on it."""
     read = readings_in_words(call.earlier) if rule.after else ""
     return f"{rule.ground} (the run has read {read})" if read else str(rule.ground)
 
 
 def _fit_of_exceptions(file: PolicyFile, call: DescribedCall) -> Fit:
-    """Return whether a rule of a project's file that allows is about a call."""
+    """Return whether an allow rule of a project's file matches a call."""
     return any_fits(rule.fit(call) for rule in file.rules if rule.action == "allow")

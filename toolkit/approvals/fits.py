@@ -1,38 +1,38 @@
-"""Fits: whether something is what a rule is about, where that may be in doubt, or known only later."""
+"""Fits express whether something matches a rule, which can also be in doubt or known only later."""
 
 from collections.abc import Iterable
 from typing import Final, Literal
 
 Fit = Literal["yes", "no", "doubt", "later"]
-"""`doubt`: the fit is unknown, so a rule that allows does not apply and every other one does. `later`: the value is
-computed while a pipeline runs."""
+"""Whether something matches. `doubt`: this cannot be decided, so an allow rule does not apply and any other rule does.
+`later`: the value is not known before a pipeline runs."""
 
 _OPPOSITES: Final[dict[Fit, Fit]] = {"yes": "no", "no": "yes", "doubt": "doubt", "later": "later"}
 
 
-def fit_of(is_so: bool) -> Fit:  # noqa: FBT001 - it is what is asked
-    """Return the fit for a known answer."""
+def fit_of(is_so: bool) -> Fit:  # noqa: FBT001 - it is the only argument
+    """Return `yes` or `no`."""
     return "yes" if is_so else "no"
 
 
 def opposite(fit: Fit) -> Fit:
-    """Return the fit of what must not be so."""
+    """Return the fit of the negated condition."""
     return _OPPOSITES[fit]
 
 
 def all_fit(fits: Iterable[Fit]) -> Fit:
-    """Return whether everything fits that has to."""
+    """Combine fits that must all be `yes`."""
     found = set(fits)
     return next((fit for fit in ("no", "later", "doubt") if fit in found), "yes")
 
 
 def any_fits(fits: Iterable[Fit]) -> Fit:
-    """Return whether one of several fits."""
+    """Combine fits of which at least one must be `yes`."""
     found = set(fits)
     return next((fit for fit in ("yes", "later", "doubt") if fit in found), "no")
 
 
 def each_fits(fits: Iterable[Fit]) -> Fit:
-    """Return whether a list fits; if some of its items do and others do not, the fit is in doubt."""
+    """Combine the fits of the items of a list; if they differ, the result is `doubt`, and for no items `no`."""
     found = set(fits)
     return found.pop() if len(found) == 1 else "doubt" if found else "no"

@@ -1,7 +1,7 @@
-"""Flows: what tools read and what they do with it, and what a run has read before a call.
+"""Tracks what kinds of data a run has read before a call, for rules that depend on it.
 
-A text that strangers have written can make a model call other tools: data leaks where a run reads private data and such
-a text, and then sends something. So a rule may hold only after a run has read one of the two, or both.
+Untrusted content can make a model call other tools (prompt injection). Data can leak if a run reads both private data
+and untrusted content and then sends something. So a rule can apply only after a run has read one of these, or both.
 """
 
 from collections.abc import Collection, Iterable
@@ -11,7 +11,7 @@ from toolkit.approvals.fits import Fit
 from toolkit.approvals.risks import Flow, Risk
 
 After = Literal["untrusted", "private", "both"]
-"""What a run must have read for a rule to hold: content that others wrote, private data, or both."""
+"""What a run must have read for a rule to apply: untrusted content, private data, or both."""
 
 AFTER_WORDS: Final[tuple[After, ...]] = get_args(After)
 
@@ -20,38 +20,38 @@ READINGS_OF: Final[dict[After, frozenset[Flow]]] = {
     "private": frozenset({"reads_private"}),
     "both": frozenset({"reads_untrusted", "reads_private"}),
 }
-"""What tools must have read for each of these words."""
+"""The flows that the called tools must have for each of these words."""
 
 _CONTENTS: Final[dict[Flow, str]] = {"reads_untrusted": "untrusted content", "reads_private": "private data"}
 
 
 class CallHistory:
-    """The tools that a run has called: what they have read may be in the arguments of every later call.
+    """The tools that a run has called, since any later call can contain what they have read.
 
-    One history belongs to everything that a model or a pipeline can carry results between: a run with its subagents, a
-    chat, a session of an MCP client. Several threads may add to it.
+    Everything between which a model or a pipeline can pass results shares one history: a run with its subagents, a
+    chat, or a session of an MCP client. Histories are thread-safe.
     """
 
     def __init__(self) -> None:
         self._tools: dict[Risk, None] = {}
 
     def add(self, risk: Risk) -> None:
-        """Take note of a tool that was called."""
+        """Record that a tool was called."""
         self._tools[risk] = None
 
     @property
     def tools(self) -> tuple[Risk, ...]:
-        """The tools, each once."""
+        """The called tools, without duplicates."""
         return tuple(self._tools)
 
 
 def fit_of_readings(after: Collection[After], earlier: Iterable[Risk], coming: Iterable[Risk]) -> Fit:
-    """Return whether a run has read what a rule names, before a call.
+    """Return whether a run has read what a rule requires before a call.
 
     Args:
-        after: What the rule names; one of them is enough, and a rule without any is for every call.
+        after: What the rule requires, at least one of these; an empty collection requires nothing.
         earlier: The tools that were called before.
-        coming: The tools that may be called before as well.
+        coming: The tools that could also be called before.
     """
     if not after:
         return "yes"
@@ -63,17 +63,17 @@ def fit_of_readings(after: Collection[After], earlier: Iterable[Risk], coming: I
 
 
 def has_read_both(earlier: Iterable[Risk]) -> bool:
-    """Return whether untrusted content and private data were read."""
+    """Return whether both untrusted content and private data were read."""
     return flows_of(earlier) >= READINGS_OF["both"]
 
 
 def flows_of(tools: Iterable[Risk]) -> frozenset[Flow]:
-    """Return everything that some tools read and do."""
+    """Return the data flows of all these tools together."""
     return frozenset().union(*(tool.flow for tool in tools))
 
 
 def readings_in_words(earlier: Iterable[Risk]) -> str:
-    """Return what was read by which tool: `private data ('file_read')`."""
+    """Describe what was read by which tool, as in `private data ('file_read')`."""
     tools = tuple(earlier)
     found = ((what, next((tool.tool for tool in tools if flow in tool.flow), None)) for flow, what in _CONTENTS.items())
     return " and ".join(f"{what} ({tool!r})" for what, tool in found if tool is not None)

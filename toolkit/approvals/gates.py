@@ -1,7 +1,7 @@
-"""Gates: the one place where a call is judged, a question is put, and its answer is trusted or not.
+"""Gates judge calls, ask the reviewer, and are the only place that interprets the answer.
 
-A gate fails closed. No reviewer, a reviewer or a policy that raises or returns nothing, and a time that runs out never
-approve.
+A gate fails closed: a missing reviewer, a reviewer or policy that raises or returns nothing, and a timeout never
+approve a call.
 """
 
 from collections.abc import Callable
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from toolkit.approvals.audit_log import Audit
 
 Question = Callable[[str], ReviewRequest]
-"""Makes the request that a reviewer sees; it is given what wants the question, such as `the tool is destructive`."""
+"""Creates the request for the reviewer from the reason for the question, such as `the tool is destructive`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """A question that a caller wants before one call, whatever the marks of the tool.
+    """Requires a question before one call, regardless of the tool's marks.
 
     Attributes:
-        asked_by: Who wants it, such as `step 'publish'`.
-        message: What to ask; without one the call itself is the question.
-        show: More to show with the question, as plain data.
+        asked_by: Who requires the question, such as `step 'publish'`.
+        message: The text of the question; by default, it asks whether the call may run.
+        show: Additional plain data to show with the question.
         editable: Whether the reviewer may change the arguments.
-        on_refusal: Called when this very question was answered with a refusal.
+        on_refusal: Called if this question is answered with a refusal.
     """
 
     asked_by: str
@@ -48,13 +48,14 @@ class Demand:
 
 
 class Gate:
-    """Judges calls by a policy and puts the questions to a reviewer.
+    """Judges calls by a policy and asks a reviewer where the policy requires it.
 
-    A kind of gate may judge calls itself, with a `judge` of its own; what a question and its answer mean is fixed.
+    A subclass can override `judge` to judge calls itself. How questions are asked and answers are interpreted cannot be
+    overridden.
     """
 
     judges_itself = False
-    """Whether a kind of gate has a `judge` of its own."""
+    """Whether this class overrides `judge`."""
 
     def __init__(
         self,
@@ -66,19 +67,19 @@ class Gate:
         audit: "Audit | None" = None,
         history: CallHistory | None = None,
     ) -> None:
-        """Keep who is asked and when.
+        """Create the gate.
 
         Args:
-            reviewer: Who answers; without one a question is a configuration error.
-            policy: Who must be asked; `ByRisk` unless one is given.
-            timeout: Seconds to wait for an answer; `None` waits forever.
-            on_timeout: What an unanswered question does: `reject`, `exit_early` or `raise`.
-            audit: Keeps a record of every question and every decision.
-            history: The tools that were called before, for rules about what a run has read; a new one unless it is
-                given.
+            reviewer: Answers questions. Without a reviewer, a question is a configuration error.
+            policy: Decides which calls need approval; by default, `ByRisk`.
+            timeout: How long to wait for an answer, in seconds; `None` waits forever.
+            on_timeout: What happens if a question is not answered in time: `reject`, `exit_early` or `raise`.
+            audit: Records every question and every decision.
+            history: The tools that were called before, for rules that depend on what a run has read; by default, an
+                empty history.
 
         Raises:
-            ConfigurationError: If an unanswered question were to let a call run.
+            ConfigurationError: If `on_timeout` is `continue`, which would let a call run without an answer.
         """
         if on_timeout == "continue":
             raise ConfigurationError("a gate never continues on a timeout; use 'reject', 'exit_early' or 'raise'")
@@ -93,44 +94,44 @@ class Gate:
         self._endings: list[ExitEarly] = []
 
     def __init_subclass__(cls) -> None:
-        """Find out whether a subclass judges calls itself: then its verdict counts, and not its policy's."""
+        """Record whether a subclass overrides `judge`, whose verdict then replaces that of the policy."""
         super().__init_subclass__()
         cls.judges_itself = cls.judge is not Gate.judge
 
     def with_history(self, history: CallHistory) -> "Gate":
-        """Return the same gate for calls that share nothing with the others, such as those for one item of a batch."""
+        """Return a copy of this gate for calls that share no data with others, such as those for one batch item."""
         other = copy(self)
         other.history = history
         return other
 
     def with_reviewer(self, reviewer: Reviewer) -> "Gate":
-        """Return the same gate with somebody else to ask."""
+        """Return a copy of this gate that asks another reviewer."""
         other = copy(self)
         other.reviewer = reviewer
         return other
 
     @property
     def can_ask(self) -> bool:
-        """Whether there is somebody to ask."""
+        """Whether a reviewer is available."""
         return self.reviewer is not None and getattr(self.reviewer, "available", True)
 
     @property
     def needs_arguments(self) -> bool:
-        """Whether calls are judged by their arguments too."""
+        """Whether a verdict can depend on the arguments of a call."""
         return self.judges_itself or self.policy.needs_arguments
 
     @property
     def asks_by_risk_alone(self) -> bool:
-        """Whether calls are judged by the default policy, and nothing is kept of those that it allows."""
+        """Whether calls are judged by the default policy, and the calls that it allows are not recorded."""
         return type(self.policy) is ByRisk and self.audit is None and not self.judges_itself
 
     def judge(self, call: DescribedCall) -> Verdict:
-        """Return the policy's verdict on a call. Others ask for `verdict_on`, which trusts nothing."""
+        """Return the policy's verdict on a call. Callers use `verdict_on`, which also checks the verdict."""
         return self.policy.judge(call)
 
     @final
     def verdict_on(self, call: DescribedCall) -> Verdict:
-        """Return whether a call may run, must be asked about, or must not run; a policy that fails allows nothing."""
+        """Return whether a call may run, needs approval or is denied; a policy that fails denies the call."""
         judging = self if self.judges_itself else self.policy
         try:
             verdict: object = judging.judge(call)
@@ -139,7 +140,7 @@ class Gate:
         except Exception as error:  # noqa: BLE001 - whatever a policy raises, it has not allowed the call
             return _deny(judging, f"which failed: {type(error).__name__}: {error}")
         if verdict is NO_QUESTION:
-            return NO_QUESTION if self.audit is None else Verdict("allow")  # what is recorded takes the long way
+            return NO_QUESTION if self.audit is None else Verdict("allow")  # the shortcut would skip the audit log
         if isinstance(verdict, Verdict) and verdict.action in {"allow", "ask", "deny"}:
             return verdict
         return _deny(judging, f"which returned {verdict!r} instead of a verdict of 'allow', 'ask' or 'deny'")
@@ -153,20 +154,19 @@ class Gate:
         witness: Witness = NoWitness(),  # noqa: B008 - it has no state
         verdict: Verdict | None = None,
     ) -> Granted | Refused:
-        """Decide whether a call may run; nothing else reads the answer of a reviewer or a policy.
+        """Decide whether a call may run. Only this method interprets the answers of policies and reviewers.
 
         Args:
-            call: The call. `None` where nothing runs and an answer of the reviewer's own is wanted, which no policy
-                can give.
-            question: Makes the request, if somebody has to be asked.
-            witness: Watches.
-            verdict: The result of `verdict_on` for this very call, so that the policy judges it once.
+            call: The call, or `None` for a question that is not about a call, which only the reviewer can answer.
+            question: Creates the request, if the reviewer has to be asked.
+            witness: Observes the decision.
+            verdict: The result of `verdict_on` for this call, so that the policy does not judge it twice.
 
         Raises:
-            ConfigurationError: If somebody has to be asked and there is no reviewer, or it is not one.
+            ConfigurationError: If the reviewer has to be asked, but there is none or it is not a valid reviewer.
             ExitEarlyError: If the reviewer ends the run.
-            ApprovalPending: If the answer is to come later.
-            ApprovalTimeoutError: If the time is over and the request asks for this error.
+            ApprovalPending: If the answer will come later.
+            ApprovalTimeoutError: If there is no answer in time and `on_timeout` is `raise`.
         """
         if call is not None:
             verdict = self.verdict_on(call) if verdict is None else verdict
@@ -191,11 +191,11 @@ class Gate:
 
     @final
     async def ask(self, request: ReviewRequest) -> Decision:
-        """Put a question and return a decision that can be trusted: nothing but a plain yes is one.
+        """Ask the reviewer and return a checked decision; only an explicit approval counts as one.
 
         Raises:
-            ConfigurationError: If there is no reviewer, or it is not one.
-            ApprovalTimeoutError: If the time is over and the request asks for this error.
+            ConfigurationError: If there is no reviewer, or it is not a valid reviewer.
+            ApprovalTimeoutError: If there is no answer in time and `on_timeout` is `raise`.
         """
         if self.reviewer is None:
             message = f"tool {request.risk.tool!r} requires approval, but there is no reviewer"
@@ -205,7 +205,7 @@ class Gate:
         return await drive_or_run(self._take_turn(self.reviewer, request))
 
     def _is_answered(self, request: ReviewRequest) -> bool:
-        """Return whether this very question, or every question of its step, was answered for the whole run."""
+        """Return whether this question, or all questions of its step, have been approved for the rest of the run."""
         if request.answer_is_text:
             return False
         return request.step_digest in self._whole_steps or request.question in self._same_again
@@ -213,9 +213,9 @@ class Gate:
     async def _take_turn(self, reviewer: Reviewer, request: ReviewRequest) -> Decision:
         endings = len(self._endings)
         async with turn_of(reviewer):
-            if self._is_answered(request):  # while this one waited for its turn
+            if self._is_answered(request):  # it was answered while this question waited for its turn
                 return Continue()
-            if len(self._endings) > endings:  # likewise: nobody wants to be asked about a run that is over
+            if len(self._endings) > endings:  # the run was ended while this question waited for its turn
                 return self._endings[-1]
             decision = await answer_of(reviewer, request)
             if isinstance(decision, Continue) and decision.same_again is True and request.digest:
@@ -232,10 +232,10 @@ def _deny(judging: object, why: str) -> Verdict:
 
 
 def _read(decision: Decision, request: ReviewRequest) -> Granted | Refused:
-    """Return what a decision means for what was asked about.
+    """Convert a reviewer's decision to whether the call may run.
 
     Raises:
-        ExitEarlyError: If it ends the run.
+        ExitEarlyError: If the decision ends the run.
     """
     match decision:
         case Continue():

@@ -1,4 +1,4 @@
-"""Host fits: whether a URL leads to one of some hosts. What programs read in different ways is in doubt."""
+"""Checks whether the host of a URL is one of some hosts; a URL that programs parse differently is in doubt."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ _ODD = re.compile(r"[\x00-\x20\x7f\\]")
 
 
 def normal_host(text: str) -> str | None:
-    """Return a host, or a pattern such as `*.example.com`, in the form that is compared; None if it is neither."""
+    """Normalize a host, or a pattern such as `*.example.com`, for comparison; return `None` if it is neither."""
     host = text.strip().lower().removesuffix(".")
     if not host.isascii():
         try:
@@ -22,13 +22,13 @@ def normal_host(text: str) -> str | None:
 
 
 def fits_host(url: str, hosts: Sequence[str]) -> Fit:
-    """Return whether a URL leads to one of some hosts, which are in their normal form."""
+    """Return whether the host of a URL is one of some normalized hosts."""
     if _ODD.search(url) or "@" in url.partition("://")[2].partition("/")[0]:
         return "doubt"
     try:
         parts = urlsplit(url)
         name = parts.hostname
-        _ = parts.port  # it raises where that is not a number
+        _ = parts.port  # raises if the port is not a number
     except ValueError:
         return "doubt"
     if not parts.scheme or not name:

@@ -1,4 +1,4 @@
-"""Log handles: the files of an audit log as one process keeps them open, and how it has them to itself."""
+"""Keeps the files of an audit log open, and locks them against other processes."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from typing import Final
 
 try:
     from fcntl import LOCK_EX, LOCK_UN, flock as _flock
-except ImportError:  # only Unix has it
+except ImportError:  # not available on Windows
     flock: Callable[[int, int], None] | None = None
 else:
     flock = _flock
@@ -19,13 +19,13 @@ _CLOSED: Final = -1
 
 
 class LogHandle:
-    """One file, opened when it is needed, and again when another one has taken its place.
+    """One file, which is opened on first use, and again if it was replaced.
 
-    A process that was forked opens it anew: else it would share the locks of the other one.
+    A forked process opens the file again, since otherwise it would share the locks of its parent.
     """
 
     def __init__(self, path: Path, *, appends: bool = False) -> None:
-        """Keep which file it is; `appends` writes at its end, whoever else does."""
+        """Create the handle; with `appends`, all writes go to the end of the file."""
         self._path = str(path)
         self._flags = os.O_RDWR | os.O_CREAT | (os.O_APPEND if appends else 0)
         self._number, self._process = _CLOSED, 0
@@ -33,18 +33,18 @@ class LogHandle:
 
     @property
     def number(self) -> int:
-        """The number of the open file.
+        """The descriptor of the open file.
 
         Raises:
-            OSError: If it cannot be opened.
+            OSError: If the file cannot be opened.
         """
         return self.opened()[0]
 
     def opened(self) -> tuple[int, os.stat_result]:
-        """Return the number of the open file, and its state.
+        """Open the file if necessary, and return its descriptor and its status.
 
         Raises:
-            OSError: If it cannot be opened.
+            OSError: If the file cannot be opened.
         """
         if self._process == os.getpid() and self._number != _CLOSED and (state := self._state_there()) is not None:
             return self._number, state
@@ -60,15 +60,15 @@ class LogHandle:
         return self._number, state
 
     def _state_there(self) -> os.stat_result | None:
-        """Return the state of the file of that name; None where that is another file than the open one."""
+        """Return the status of the file at the path, or `None` if it is not the open file."""
         try:
-            state = os.stat(self._path)  # noqa: PTH116 - a fifth of the time
+            state = os.stat(self._path)  # noqa: PTH116 - five times as fast
         except OSError:
             return None
         return state if (state.st_ino, state.st_dev) == self._identity else None
 
     def close(self) -> None:
-        """Close it, so that it can get another name."""
+        """Close the file so that it can be renamed."""
         if self._number != _CLOSED:
             with suppress(OSError):
                 os.close(self._number)
@@ -78,7 +78,7 @@ class LogHandle:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Let no other process into the block; where the system has no such locks, let all."""
+        """Hold an exclusive lock on the file, if the system supports it."""
         number = self.number
         if flock is None:
             yield
@@ -91,10 +91,10 @@ class LogHandle:
 
 
 def write_all(number: int, data: bytes) -> None:
-    """Write all of this to an open file.
+    """Write all data to an open file.
 
     Raises:
-        OSError: If it cannot be written; a part of it may have been.
+        OSError: If the data cannot be written, or only part of it.
     """
     while data:
         data = data[os.write(number, data) :]

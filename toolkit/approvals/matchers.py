@@ -1,6 +1,6 @@
-"""Matchers: the condition of a rule on one argument, each a row of the table, read once and tested for every call.
+"""Matchers are the conditions of rules on one argument, which are parsed once and tested for every call.
 
-If a matcher cannot decide, it is in doubt: then a rule that allows does not apply, and every other one does.
+If a matcher cannot decide, its result is `doubt`: then an allow rule does not apply, and any other rule does.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,11 +21,11 @@ from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
 from toolkit.schemas.schema import Schema
 
 Matcher = Callable[[Any, str | None], Fit]
-"""Returns whether a value fits, given the folder that relative paths start from."""
+"""Returns whether a value matches, given the folder that relative paths start from."""
 
 
 def read_matcher(written: Any, spot: Spot) -> Matcher | None:
-    """Return the test for a rule's condition on an argument; None, with a report, if the condition is invalid.
+    """Parse a rule's condition on an argument. If it is invalid, report the problem and return `None`.
 
     A plain value means `equals`.
     """
@@ -38,14 +38,14 @@ def read_matcher(written: Any, spot: Spot) -> Matcher | None:
     if len(found) < len(written):
         return None
     if not found:
-        spot.report(f"'{spot.name}' says nothing of the value", "write equals, one_of, glob or another matcher")
+        spot.report(f"'{spot.name}' has no matcher", "write equals, one_of, glob or another matcher")
         return None
     matchers = tuple(found.values())
     return _unmasked(lambda value, base: all_fit(matcher(value, base) for matcher in matchers))
 
 
 def _unmasked(matcher: Matcher) -> Matcher:
-    """Return a matcher that is in doubt about secrets, which no policy is shown."""
+    """Return a matcher whose result is `doubt` for a secret, since policies never see secrets."""
     return lambda value, base: "doubt" if value == MASK else matcher(value, base)
 
 
@@ -58,7 +58,7 @@ def _one_of(wanted: Sequence[Any], _: Spot) -> Matcher:
 
 
 def _each_text(fits: Callable[[str, str | None], Fit], *, only_text: bool = False) -> Matcher:
-    """Return a matcher of a text, and of every item of a list; a value that was left out does not match."""
+    """Return a matcher for a string, or for every item of a list; an omitted value does not match."""
 
     def fit(value: Any, base: str | None) -> Fit:
         if value is None:
@@ -80,7 +80,7 @@ def _prefix(wanted: str, spot: Spot) -> Matcher | None:
     _, is_url, rest = wanted.partition("://")
     if is_url and "/" not in rest:
         hint = f"end it with a slash, '{wanted}/': '{wanted}.evil.example' begins with it too"
-        spot.report(f"'{spot.name}' ends within the host of an address", hint)
+        spot.report(f"'{spot.name}' ends within the host of a URL", hint)
         return None
     from glob import escape  # noqa: PLC0415 - few rules have a prefix
 
@@ -91,7 +91,7 @@ def _regex(wanted: str, spot: Spot) -> Matcher | None:
     try:
         expression = compile_line_expression(wanted, whole=True)
     except MalformedExpressionError as error:
-        spot.report(f"'{spot.name}' is not a pattern: {error}", "it matches the whole text, in linear time")
+        spot.report(f"'{spot.name}' is not a pattern: {error}", "it must match the whole text, in linear time")
         return None
 
     def fit(text: str, _: str | None) -> Fit:
@@ -107,7 +107,8 @@ def _host(wanted: Sequence[str], spot: Spot) -> Matcher | None:
     hosts = [normal_host(one) for one in wanted]
     if None in hosts:
         bad = wanted[hosts.index(None)]
-        spot.report(f"'{bad}' in '{spot.name}' is not a host", "write docs.python.org, or *.example.com for all below")
+        hint = "write docs.python.org, or *.example.com for all subdomains"
+        spot.report(f"'{bad}' in '{spot.name}' is not a host", hint)
         return None
     known = [host for host in hosts if host is not None]
     return _each_text(lambda text, base: fits_host(text, known), only_text=True)  # noqa: ARG005 - as every matcher
@@ -163,7 +164,7 @@ def _texts_or_text(written: Any, _: Path) -> tuple[str, ...] | None:
 
 
 def texts_or_text(words: str, example: str) -> Kind:
-    """Return the kind of a text, or a list of at least one."""
+    """Return the kind of a value that is a string or a list of at least one string."""
     text = {"type": "string", "minLength": 1}
     schema = {"anyOf": [text, {"type": "array", "items": text, "minItems": 1}]}
     return Kind("text or texts", words, _texts_or_text, example, schema)
@@ -205,11 +206,11 @@ MATCHERS: Final = (
     Key(
         "host",
         texts_or_text("a host, or a list of them", "'*.example.com'"),
-        "the host of the address matches",
+        "the host of the URL matches",
         take=_host,
     ),
-    Key("inside", texts_or_text("a folder, or a list of them", "'.'"), "the path lies in one of them", take=_inside),
-    Key("outside", texts_or_text("a folder, or a list of them", "'.'"), "the path lies in none of them", take=_outside),
+    Key("inside", texts_or_text("a folder, or a list of them", "'.'"), "the path is in one of them", take=_inside),
+    Key("outside", texts_or_text("a folder, or a list of them", "'.'"), "the path is in none of them", take=_outside),
     Key("max", _NUMBER, "the number is at most this one", take=_max),
     Key("schema", _TABLE, "the value conforms to this JSON Schema", take=_schema),
     Key("not", _MORE, "the value does not match these keys", take=lambda written, spot: _not(written[0], spot)),

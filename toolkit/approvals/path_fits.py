@@ -1,4 +1,4 @@
-"""Path fits: whether a path lies within folders, links followed. If this is not certain, it is in doubt."""
+"""Checks whether a path is in some folders, following links; if this is not certain, the result is `doubt`."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -7,14 +7,14 @@ from toolkit.approvals.fits import Fit, fit_of
 
 
 def inside(folders: Sequence[str]) -> Callable[[str, str | None], Fit]:
-    """Return the test of whether a path is one of some folders, or lies beneath one.
+    """Return a test for whether a path is one of some folders or inside one.
 
     Args:
-        folders: The folders, as absolute paths; links in them are followed when a path is looked at.
+        folders: The absolute paths of the folders. Links in them are resolved at each test.
     """
 
     def fit(path: str, base: str | None) -> Fit:
-        if not path or "\0" in path or path.startswith("~"):  # some tools read `~` as the home folder
+        if not path or "\0" in path or path.startswith("~"):  # some tools expand `~` to the home folder
             return "doubt"
         try:
             real = os.path.realpath(os.path.join(base or os.getcwd(), path))  # noqa: PTH109, PTH118 - text

@@ -1,7 +1,7 @@
-"""Pending approvals: questions that wait for an answer which may come later, from elsewhere, after any restart.
+"""Pending approvals are questions whose answers can come later, from elsewhere, and after a restart.
 
-An answer is bound to the exact call by a digest of its tool's definition, of everything that was sent to it and of all
-that was shown. It is never taken for another call.
+An answer is bound to exactly one call by a digest of the tool's definition, of everything that is sent to the tool, and
+of everything that was shown. It never applies to another call.
 """
 
 import json
@@ -12,21 +12,21 @@ from toolkit.approvals.risks import Risk
 from toolkit.json_texts import WrittenNumber, as_plain, json_text
 
 Answer = Literal["approve", "edit", "reject"]
-"""What somebody may answer later."""
+"""The possible answers to a pending approval."""
 
 _ROUNDS: Final = 100_000
 _LENGTH: Final = 32
 
 
 class KeptAnswer(NamedTuple):
-    """An answer, as it is kept.
+    """A stored answer.
 
     Attributes:
-        answer: What was decided.
-        by: Who decided.
-        at: When, in seconds since 1970.
-        reason: Why, for those who chose the call.
-        arguments: The arguments of an edit; `None` of another answer.
+        answer: The decision.
+        by: The person who decided.
+        at: The time of the answer, in seconds since 1970.
+        reason: The reason, for the caller of the tool.
+        arguments: The arguments of an edit; `None` for any other answer.
     """
 
     answer: Answer
@@ -40,15 +40,16 @@ class PendingApproval(NamedTuple):
     """A question that waits for its answer.
 
     Attributes:
-        id: Its unique id.
-        run: The run that it belongs to.
-        path: Where in that run the call is made.
-        salt: What the digest was made with.
-        digest: What binds an answer to the call.
-        alike: What the questions share that one step asks for its items; empty where each is to be answered alone.
-        asked: When it was asked, in seconds since 1970.
-        question: What is shown, and what an edit is checked against, as plain data without secrets.
-        answer: The answer, once there is one.
+        id: The unique id of the question.
+        run: The id of the run.
+        path: The position of the call in the run.
+        salt: The salt of the digest.
+        digest: The digest that binds an answer to the call.
+        alike: A key that similar questions of one step have in common; empty if the question must be answered
+            separately.
+        asked: The time of the question, in seconds since 1970.
+        question: What is shown, and the schema to check an edit against, as plain data without secrets.
+        answer: The answer, or `None` while there is none.
     """
 
     id: str
@@ -63,7 +64,7 @@ class PendingApproval(NamedTuple):
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Self:
-        """Return the question that a row of a table holds: all fields, and those of its answer beside them."""
+        """Create a pending approval from a table row that has the fields of the question and of its answer."""
         answer = None
         if row["answer"] is not None:
             arguments = None if row["arguments"] is None else question_in(row["arguments"])
@@ -72,13 +73,13 @@ class PendingApproval(NamedTuple):
         return cls(**named, question=question_in(row["question"]), answer=answer)
 
     def is_about(self, binding: "Binding") -> bool:
-        """Return whether a call is the one that was asked about."""
-        import hmac  # noqa: PLC0415 - only a question that waits needs it
+        """Return whether the question was asked about this call."""
+        import hmac  # noqa: PLC0415 - only pending approvals need it
 
         return self.path == binding.path and hmac.compare_digest(self.digest, binding.digest(self.salt))
 
     def as_record(self) -> dict[str, Any]:
-        """Return what people and programs are shown of it, as plain data."""
+        """Return what people and programs see of the question, as plain data."""
         shown = {name: value for name, value in self.question.items() if name not in _FOR_EDITS}
         return {"id": self.id, "run": self.run, "path": self.path, "asked": self.asked, **shown}
 
@@ -88,31 +89,31 @@ _FOR_EDITS: Final = ("parameters",)
 
 @runtime_checkable
 class PendingApprovals(Protocol):
-    """Keeps the questions of one run; a `Journal` that does so lets calls wait for their answers."""
+    """Stores the questions of one run; a `Journal` with these methods lets calls wait for their answers."""
 
     def pending_at(self, path: str) -> PendingApproval | None:
-        """Return the question that was asked at a place, unless a call there has begun since its answer."""
+        """Return the question at a position in the run, unless a call there has started since it was answered."""
 
     def keep_pending(self, pending: PendingApproval) -> None:
-        """Keep a question, in the place of what was asked there before.
+        """Store a question, replacing an earlier one at the same position.
 
         Raises:
-            JournalError: If that cannot be written.
+            JournalError: If the question cannot be written.
         """
 
 
 class Binding(NamedTuple):
-    """What binds an answer to one call, however often the program has been started since the question.
+    """Binds an answer to one call, also if the program is restarted in between.
 
     Attributes:
-        approvals: Keeps the question.
-        run: The run that the call belongs to.
-        path: Where in that run it is made.
-        digest: Returns a digest of the call, given a salt. Secrets count for it, and cannot be found
-            from it.
-        alike: What the questions of one step for its items share; empty where each is to be answered alone.
+        approvals: Stores the question.
+        run: The id of the run.
+        path: The position of the call in the run.
+        digest: Returns a digest of the call for a salt. The digest covers secrets but does not reveal them.
+        alike: A key that similar questions of one step have in common; empty if the question must be answered
+            separately.
         definition: The digest of the tool's definition.
-        parameters: The schema that an edit is checked against.
+        parameters: The JSON Schema to check an edit against.
     """
 
     approvals: PendingApprovals
@@ -125,8 +126,8 @@ class Binding(NamedTuple):
 
 
 def salted_digest(text: str, salt: str, *, has_secrets: bool) -> str:
-    """Return a digest that is the same on any day and any machine; from one with secrets, guessing them is slow."""
-    from hashlib import pbkdf2_hmac  # noqa: PLC0415 - it loads OpenSSL, and only a question that waits needs it
+    """Return a digest that is the same on every machine, and slow to compute (so also to guess) for secrets."""
+    from hashlib import pbkdf2_hmac  # noqa: PLC0415 - it loads OpenSSL, and only pending approvals need it
 
     rounds = _ROUNDS if has_secrets else 1
     return pbkdf2_hmac("sha256", text.encode(errors="surrogatepass"), bytes.fromhex(salt), rounds).hex()
@@ -140,23 +141,23 @@ def plain_digest(text: str) -> str:
 
 
 def question_text(question: Mapping[str, Any]) -> str:
-    """Return a question as JSON text."""
+    """Encode a question as JSON."""
     return json_text(question, default=as_plain)
 
 
 def question_in(text: str) -> dict[str, Any]:
-    """Return the question that is written as JSON text; its numbers keep their digits."""
+    """Decode a question from JSON; its numbers keep all their digits."""
     question: dict[str, Any] = json.loads(text, parse_float=WrittenNumber)
     return question
 
 
 def risk_record(risk: Risk) -> dict[str, Any]:
-    """Return the marks of a tool that a question shows, as plain data."""
+    """Return the marks of a tool that are shown in a question, as plain data."""
     return {name: getattr(risk, name) for name in _SHOWN_MARKS}
 
 
 def risk_of(record: Mapping[str, Any]) -> Risk:
-    """Return the marks that `risk_record` gave."""
+    """Return the marks that `risk_record` encoded."""
     return Risk(**{name: record[name] for name in _SHOWN_MARKS})
 
 

@@ -1,4 +1,4 @@
-"""Permissions: what a gate decides about a call, and who watches it decide."""
+"""The decisions of a gate about a call, and the protocol to observe them."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import NamedTuple, Protocol
@@ -8,15 +8,15 @@ from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import ReviewRequest
 
 REVIEWER = "reviewer"
-"""Who granted or refused a call, where it was a reviewer and not a rule or flag."""
+"""The `by` of a call that a reviewer granted or refused, rather than a rule or flag."""
 
 
 class Granted(NamedTuple):
     """The call may run.
 
     Attributes:
-        decision: Whether it runs as it was shown, or with the arguments that a reviewer put in their place.
-        by: The rule or flag that allowed it, or `reviewer`; empty where nobody had to be asked.
+        decision: Whether the call runs as it was shown, or with arguments that the reviewer edited.
+        by: The rule or flag that allowed the call, or `reviewer`; empty if the call needed no approval.
     """
 
     decision: Continue | Edit = Continue()
@@ -27,8 +27,8 @@ class Refused(NamedTuple):
     """The call must not run.
 
     Attributes:
-        message: What its caller receives, in one sentence.
-        reason: The reason alone; empty where none was given.
+        message: One sentence for the caller.
+        reason: Only the reason; empty if there is none.
     """
 
     message: str
@@ -36,13 +36,13 @@ class Refused(NamedTuple):
 
 
 class Settled(NamedTuple):
-    """How a call was decided about.
+    """How a decision about a call was made.
 
     Attributes:
-        call: The call; `None` where nothing runs, and an answer was wanted.
-        verdict: The policy's verdict on it.
-        request: The question, where there was one.
-        decision: The answer to it.
+        call: The call, or `None` for a question that is not about a call.
+        verdict: The policy's verdict on the call.
+        request: The question, if there was one.
+        decision: The answer to the question.
     """
 
     call: DescribedCall | None
@@ -52,34 +52,34 @@ class Settled(NamedTuple):
 
 
 class Witness(Protocol):
-    """Watches a gate decide, such as for a listener."""
+    """Observes the decisions of a gate, for example to report them to an event listener."""
 
     def asking(self, request: ReviewRequest) -> AbstractContextManager[object]:
-        """Return what is entered while the question is open."""
+        """Return a context manager that is active while the question is open."""
 
     def decided(self, tool: str, decision: Decision, by: str, seconds: float) -> None:
-        """Take note of a decision, who made it, and how long it took."""
+        """Receive a decision, who or what made it, and how long it took in seconds."""
 
     def settled(self, settled: Settled) -> None:
-        """Receive the decision on a call before it takes effect, also where no question was asked."""
+        """Receive the decision about a call before it takes effect, even if no question was asked."""
 
 
 class NoWitness:
-    """Watches nothing."""
+    """Ignores all decisions."""
 
-    def asking(self, request: ReviewRequest) -> AbstractContextManager[object]:  # noqa: ARG002 - it looks at nothing
-        """Return nothing to enter."""
+    def asking(self, request: ReviewRequest) -> AbstractContextManager[object]:  # noqa: ARG002 - nothing is reported
+        """Return a context manager that does nothing."""
         return nullcontext()
 
     def decided(self, tool: str, decision: Decision, by: str, seconds: float) -> None:
-        """Take no note."""
+        """Do nothing."""
 
     def settled(self, settled: Settled) -> None:
-        """Take no note."""
+        """Do nothing."""
 
 
 def rejected(decision: Reject) -> Refused:
-    """Return the refusal that a reviewer's rejection is."""
+    """Convert a reviewer's rejection to a refusal."""
     reason = decision.reason
     return Refused(f"Rejected by reviewer: {reason}" if reason else "Rejected by reviewer", reason)
 

@@ -1,4 +1,4 @@
-"""Policies: who must be asked before a call runs, judged by its risk and by who chose it."""
+"""Policies decide which calls need approval, by the risk of a call and by who chose it."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple, Protocol
@@ -14,14 +14,15 @@ class DescribedCall(NamedTuple):
     Attributes:
         risk: The tool and its marks.
         chosen_by: Who chose the call.
-        demanded_by: Who demands a question whatever the marks say, such as `step 'publish'`.
-        arguments: The arguments as plain data, or `None` where they are not known yet.
+        demanded_by: What requires a question regardless of the marks, such as `step 'publish'`.
+        arguments: The arguments as plain data, or `None` if they are not known yet.
         defaults: The values of the arguments that the call omits, as far as they are known.
-        unknown: The names of the arguments that are computed later, or `None` if any may be.
-        base: The folder that the tool takes relative paths from; `None` for the working directory.
+        unknown: The names of the arguments that are computed later, or `None` if any could be.
+        base: The folder that relative paths start from for the tool; `None` for the working directory.
         earlier: The tools that the run has called before.
-        coming: The tools that it may call before as well.
-        kind: Whether a tool would be called, or a setting of a project would take effect; no rule is for a setting.
+        coming: The tools that the run could also call before.
+        kind: Whether a tool would be called, or a setting of a project would take effect. Rules do not apply to
+            settings.
     """
 
     risk: Risk
@@ -43,7 +44,7 @@ class DescribedCall(NamedTuple):
 
     @property
     def whole_arguments(self) -> Mapping[str, Any]:
-        """What the tool would work with, as far as it is known."""
+        """The arguments with the default values of omitted ones, as far as they are known."""
         return {**self.defaults, **(self.arguments or {})}
 
 
@@ -51,9 +52,9 @@ class Ground(NamedTuple):
     """The rule or the default of a policy file that decided.
 
     Attributes:
-        what: What it is: `deny rule`, or `default`.
-        place: Where it is written.
-        reason: Why it is there, in its author's words.
+        what: The kind, such as `deny rule` or `default`.
+        place: The location in the policy file.
+        reason: The reason that the rule gives.
     """
 
     what: str
@@ -61,20 +62,20 @@ class Ground(NamedTuple):
     reason: str = ""
 
     def __str__(self) -> str:
-        """Return it in one line: `deny rule, toolkit.policy.yaml:7: Writes stay inside the project.`."""
+        """Return one line, such as `deny rule, toolkit.policy.yaml:7: Writes stay inside the project.`."""
         where = ":".join(str(part) for part in self.place[:2] if part is not None)
         return f"{self.what}, {where}" + (f": {self.reason}" if self.reason else "")
 
 
 class Verdict(NamedTuple):
-    """A policy's verdict, and the mark, flag or rule behind it.
+    """A policy's verdict, with the mark, flag or rule that is the reason.
 
     Attributes:
-        action: Whether the call may run, must be asked about, or must not run.
+        action: Whether the call may run, needs approval or is denied.
         because: The mark, flag or rule in words; empty if no reason needs to be shown.
         ground: The rule or default of a policy file that decided, if one did.
-        may_be_allowed: Whether a rule may turn out to allow the call once all of its arguments are known.
-        exact: Whether only approval of this very call counts, and none of the tool by its name.
+        may_be_allowed: Whether a rule could allow the call once all its arguments are known.
+        exact: Whether only approval of exactly this call counts, rather than of the tool by its name.
     """
 
     action: Literal["allow", "ask", "deny"]
@@ -85,32 +86,37 @@ class Verdict(NamedTuple):
 
 
 class Policy(Protocol):
-    """Judges calls. `needs_arguments` is whether it looks at the arguments; if not, they are not prepared for it."""
+    """Judges calls.
+
+    Attributes:
+        needs_arguments: Whether verdicts can depend on the arguments. If not, calls can be judged without them.
+    """
 
     needs_arguments: bool
 
     def judge(self, call: DescribedCall) -> Verdict:
-        """Return whether the call may run, must be asked about, or must not run."""
+        """Return whether the call may run, needs approval or is denied."""
 
 
 _REMOTE = "mcp://"
-"""What the source of a tool of a server begins with."""
+"""The prefix of the source of an MCP server's tool."""
 
 NO_QUESTION = Verdict("allow")
-"""The verdict on a call that nobody needs to be asked about; always this very object."""
+"""The verdict on a call that needs no approval; compared by identity."""
 
 
 class ByRisk:
-    """Asks where the risk is: the default policy.
+    """The default policy, which requires approval of risky calls.
 
-    What a person chose runs without a question unless the tool is destructive or requires approval, or the step
-    demands one; what a model chose is asked about unless the tool is marked as read-only.
+    A call that a person chose needs approval only if the tool is destructive or requires approval, or if the step
+    requires it. A call that a model chose also needs approval unless the tool is marked as read-only, and if it could
+    send out private data after the run has read untrusted content.
     """
 
     needs_arguments = False
 
     def judge(self, call: DescribedCall) -> Verdict:
-        """Judge by the marks of the tool, the demand of the step and the chooser."""
+        """Judge by the tool's marks, what the step requires, and who chose the call."""
         risk = call.risk
         is_persons = call.chosen_by == "person"
         if not is_persons and (question := flow_question(call)) is not None:
@@ -128,12 +134,12 @@ class ByRisk:
 
 
 def after_what_comes(call: DescribedCall) -> DescribedCall:
-    """Return a call as it is once everything that may be called before it has been called."""
+    """Return the call as it would be after all calls that could come before it."""
     return call._replace(earlier=(*call.earlier, *call.coming), coming=())
 
 
 def flow_question(call: DescribedCall) -> Verdict | None:
-    """Return the question for a model's call that could send out what the run has read; None for other calls."""
+    """Return the verdict to ask about a model's call that could send out what the run has read, or `None`."""
     if call.chosen_by == "person" or "sends" not in call.risk.flow or not has_read_both(call.earlier):
         return None
     return Verdict(
@@ -142,15 +148,20 @@ def flow_question(call: DescribedCall) -> Verdict | None:
 
 
 class AllowAll:
-    """Answers every question with yes in advance, and never overrides a refusal."""
+    """Approves in advance everything that would need approval; what another policy denies stays denied."""
 
     def __init__(self, because: str, otherwise: Policy | None = None) -> None:
-        """Keep who gave approval, such as `--yes`, and the policy whose questions it answers."""
+        """Create the policy.
+
+        Args:
+            because: What gave the approval, such as `--yes`.
+            otherwise: The policy that judges calls first; by default, `ByRisk`.
+        """
         self._because = because
         self._otherwise = otherwise or ByRisk()
         self.needs_arguments = self._otherwise.needs_arguments
 
     def judge(self, call: DescribedCall) -> Verdict:
-        """Allow what the other policy would ask about, and name who approved it."""
+        """Allow a call that would need approval by the other policy, and give the reason for the approval."""
         verdict = self._otherwise.judge(call)
         return Verdict("allow", self._because) if verdict.action == "ask" else verdict

@@ -1,4 +1,4 @@
-"""Policy files: a file of rules in YAML becomes a PolicyFile, with everything that is wrong with it."""
+"""Reads policy files, which are rules in YAML."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -17,13 +17,13 @@ from toolkit.problems import Location, Problem, errors_among
 
 
 def load_policy(*files: str | Path) -> FilePolicy:
-    """Return the policy that files of rules make, for `ToolContext(policy=…)` and `Gate(policy=…)`.
+    """Load policy files as one policy, for `ToolContext(policy=…)` and `Gate(policy=…)`.
 
-    The caller has chosen the files, so all of them may allow. Relative paths in them start from the working
-    directory.
+    The files are trusted because the caller chose them, so their rules can also allow calls. Relative paths in them
+    start from the working directory.
 
     Raises:
-        ConfigurationError: With everything that is wrong in one of them.
+        ConfigurationError: If a file cannot be read or is invalid; the error lists all problems of all files.
     """
     problems: list[Problem] = []
     found = [read_policy_file(Path(file), "user", Path.cwd(), problems) for file in files]
@@ -40,17 +40,17 @@ def read_policy_file(
     name: str | None = None,
     groups: Mapping[str, GroupFit] = MappingProxyType({}),
 ) -> PolicyFile | None:
-    """Return the content of a policy file; None if it cannot be read.
+    """Read a policy file, or return `None` if it cannot be read.
 
-    After a problem, no call may run: a policy that cannot be read denies.
+    If there are problems, no call may run: a policy that cannot be read denies everything.
 
     Args:
-        file: The file.
-        owner: Whose it is.
-        folder: What relative paths in it start from.
-        problems: Receives what is wrong.
-        name: How it is called in the places of problems; as the path is written by default.
-        groups: The groups of the configuration, which rules may name.
+        file: The path of the file.
+        owner: Whether the file belongs to the user or to a project.
+        folder: The folder that relative paths in the file start from.
+        problems: Receives the problems of the file.
+        name: The name of the file in problems; by default, its path.
+        groups: The groups of the configuration, to which rules can refer.
     """
     called = str(file) if name is None else name
     root, broken = read_document(file, name=called)

@@ -1,6 +1,6 @@
-"""Policy keys: a row for everything that a policy file may say, and how a table of it becomes a PolicyFile.
+"""Defines the keys of policy files, one row each, and parses a file's table to a `PolicyFile`.
 
-A new key is a row here, and a field of `Rule` or `Choice`.
+A new key needs a row here, and a field of `Rule` or `Choice`.
 """
 
 import re
@@ -25,7 +25,7 @@ from toolkit.problems import Location, Problem, did_you_mean
 
 FORMAT_VERSION: Final = 1
 ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
-"""What rules do, in the order in which they are asked."""
+"""The actions of rules, in the order in which rules are tried."""
 
 _DEFAULTS: Final = get_args(Default)
 _MARKS: Final = get_args(Mark)
@@ -39,12 +39,12 @@ class PolicyFile(NamedTuple):
     """The content of one policy file.
 
     Attributes:
-        name: How the file is called.
-        owner: Whose file it is.
-        rules: Its rules, in the order in which they are asked: those that deny, ask, allow.
-        flows: The data flows that it declares for tools.
-        defaults: What happens to a call that no rule matches, by who has chosen it; empty if not set.
-        place: Where the default is written.
+        name: The name of the file for messages.
+        owner: Whether the file belongs to the user or to a project.
+        rules: The rules in the order in which they are tried: those that deny, ask and allow.
+        flows: The data flows that the file declares for tools.
+        defaults: What happens to a call that no rule matches, by who chose it; empty if not set.
+        place: The location of the default in the file.
     """
 
     name: str
@@ -55,22 +55,22 @@ class PolicyFile(NamedTuple):
     place: Location = _NOWHERE
 
     def for_all_projects(self) -> "PolicyFile":
-        """Return the same as the file of a user that holds wherever they work."""
+        """Return the same policy as a file of the user that applies in every project."""
         return self._replace(rules=tuple(replace(rule, is_for_all_projects=True) for rule in self.rules))
 
     def default_ground(self) -> Ground:
-        """Return the reason that is shown where its default decides."""
+        """Return the reason to show when the file's default decides."""
         return Ground("default", self.place)
 
 
 def read_policy_table(written: Mapping[str, Any], spot: Spot, name: str, groups: Mapping[str, GroupFit]) -> PolicyFile:
-    """Return the content of a policy file; everything that is wrong with it is reported.
+    """Parse the table of a policy file, and report every problem in it.
 
     Args:
-        written: The table.
-        spot: Where it stands.
-        name: How the file is called.
-        groups: The groups of the configuration, which rules may name.
+        written: The table as it is written.
+        spot: The location of the table, where problems are reported.
+        name: The name of the file for messages.
+        groups: The groups of the configuration, to which rules can refer.
     """
     found = read_table(written, TOP, spot)
     place = spot.setting.place([*spot.path, "default"]) or Location(name)
@@ -105,7 +105,7 @@ def _read_rule(action: Action, written: Mapping[str, Any], spot: Spot, groups: M
     found = read_table(written, RULE, spot)
     if not any(name in written for name in _SELECTORS):
         spot.report(
-            f"this {action} rule does not say which tools it is about", "write tool: NAME, or tool: '*' for all"
+            f"this {action} rule does not say which tools it applies to", "write tool: NAME, or tool: '*' for all"
         )
         return None
     named = _groups_named(found.get("group", ()), spot, groups)
@@ -149,26 +149,26 @@ def _read_flow(written: Mapping[str, Any], spot: Spot) -> DeclaredFlow | None:
 def _groups_named(names: Sequence[str], spot: Spot, groups: Mapping[str, GroupFit]) -> Mapping[str, GroupFit] | None:
     for name in names:
         if name not in groups:
-            otherwise = f"the groups are {', '.join(groups)}" if groups else "none is configured"
+            otherwise = f"the groups are {', '.join(groups)}" if groups else "no group is configured"
             spot.below("group").report(f"unknown group '{name}'", did_you_mean(name, groups, otherwise=otherwise))
             return None
     return {name: groups[name] for name in names}
 
 
 def _check_reach(rule: Rule, spot: Spot) -> None:
-    """Report a rule that lets a project decide what is allowed, and a digest that would match too much."""
+    """Report an allow rule whose reach the project decides, and a digest in a rule that must not miss changed tools."""
     if rule.action != "allow" and rule.digest is not None:
-        spot.below("digest").report(f"{rule.action} rules take no digest: a changed tool would escape them")
+        spot.below("digest").report(f"{rule.action} rules cannot have a digest: a changed tool would escape them")
     chosen = {*rule.choice.tools, *rule.choice.sources} - {"*"}
     if rule.action == "allow" and rule.owner == "user" and rule.choice.groups and not chosen:
         hint = "name the tools or their source too"
         spot.below("group").report(
-            "what belongs to a group is up to the project, so a group alone allows nothing", hint
+            "the project decides which tools belong to a group, so a group alone cannot allow tools", hint
         )
 
 
 def _check_examples(rule: Rule, found: Mapping[str, Any], spot: Spot) -> None:
-    """Run the tests that a rule carries: arguments that it is for, and others that it is not for."""
+    """Run the tests of a rule: arguments that it must match, and arguments that it must not match."""
     for key, expected, words in (("match", True, "does not match"), ("no_match", False, "matches")):
         for index, arguments in enumerate(found.get(key, ())):
             fit = rule.fit_of_arguments(DescribedCall(Risk(""), arguments=arguments, base=rule.folder))
@@ -269,30 +269,30 @@ _DEFAULT_WORD: Final = _word(_DEFAULTS)
 # ------------------------------------------------------------------------------------------------- the tables
 
 DEFAULTS: Final = (
-    Key("person", _DEFAULT_WORD, "calls that a person names or writes as a step", "by_risk"),
-    Key("model", _DEFAULT_WORD, "calls that a model chooses, also one behind an MCP client", "by_risk"),
+    Key("person", _DEFAULT_WORD, "calls that a person makes or writes as a step", "by_risk"),
+    Key("model", _DEFAULT_WORD, "calls that a model chooses, including models behind an MCP client", "by_risk"),
 )
 RULE: Final = (
-    Key("tool", _NAMES, "the names of tools; a tool of a server is `server.tool` too"),
-    Key("source", _NAMES, "where they come from: `builtin`, `mcp://server`, or a file"),
-    Key("framework", _NAMES, "the frameworks that they were written for, such as `langchain`"),
-    Key("group", _NAMES, "groups of the configuration that they belong to"),
-    Key("risk", _words(_MARKS), "marks; the tool has at least one of them"),
-    Key("flow", _words(FLOWS), "what the tools do with data; at least one of these"),
-    Key("chosen_by", _word(_CHOOSERS), "who has chosen the call; by default, anybody"),
+    Key("tool", _NAMES, "the names of tools; a tool of a server is also `server.tool`"),
+    Key("source", _NAMES, "where the tools come from: `builtin`, `mcp://server`, or a file"),
+    Key("framework", _NAMES, "the frameworks of the tools, such as `langchain`"),
+    Key("group", _NAMES, "groups of the configuration to which the tools belong"),
+    Key("risk", _words(_MARKS), "marks, of which the tools have at least one"),
+    Key("flow", _words(FLOWS), "what the tools do with data, at least one of these"),
+    Key("chosen_by", _word(_CHOOSERS), "who chose the call; by default, either"),
     Key("after", _words(AFTER_WORDS), "what the run has read before: `untrusted` content, `private` data, or `both`"),
-    Key("where", _WHERE, "what the arguments are, each by its name; `a.b` is the member b of a", take=_matchers),
-    Key("digest", _HASH, "the digest of the definition, for a rule that allows; another definition needs approval"),
+    Key("where", _WHERE, "conditions on arguments, by name; `a.b` is the member b of the argument a", take=_matchers),
+    Key("digest", _HASH, "the digest of the tool's definition, for allow rules; another definition needs approval"),
     Key("because", _TEXT, "the reason, shown in questions and refusals"),
-    Key("expires", _DAY, "the last day on which the rule holds"),
+    Key("expires", _DAY, "the last day on which the rule applies"),
     Key("ci", _FLAG, "true: only in CI; false: only elsewhere; by default, everywhere"),
     Key("match", _EXAMPLES, "arguments that the rule must match, as tests"),
-    Key("no_match", _EXAMPLES, "arguments that it must not match, as tests"),
+    Key("no_match", _EXAMPLES, "arguments that the rule must not match, as tests"),
 )
 FLOW: Final = (
-    Key("tool", _NAMES, "the names of tools; a tool of a server is `server.tool` too", required=True),
-    Key("source", _NAMES, "where they come from: `builtin`, `mcp://server`, or a file"),
-    Key("flow", _words(FLOWS, least=0), "what they do with data; an empty list for nothing", required=True),
+    Key("tool", _NAMES, "the names of tools; a tool of a server is also `server.tool`", required=True),
+    Key("source", _NAMES, "where the tools come from: `builtin`, `mcp://server`, or a file"),
+    Key("flow", _words(FLOWS, least=0), "what the tools do with data; an empty list for nothing", required=True),
 )
 TOP: Final = (
     Key("toolkit", _VERSION, "the version of the format; optional"),
@@ -303,7 +303,7 @@ TOP: Final = (
         "by_risk",
         take=_default,
     ),
-    Key("flows", _FLOWS, "what tools do with data; a project's file can only add to what is known"),
+    Key("flows", _FLOWS, "what tools do with data; a project's file can only add data flows, not remove them"),
     Key("deny", _RULES, "calls that never run"),
     Key("ask", _RULES, "calls that need approval"),
     Key("allow", _RULES, "calls that run without a question; in a project's file, exceptions to its own default"),
@@ -315,11 +315,11 @@ def policy_schema() -> Schema:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "toolkit.policy.yaml",
-        "description": "Which calls run, which are asked about, and which are denied.",
+        "description": "Which calls run, which need approval, and which are denied.",
         **schema_of(TOP),
     }
 
 
 def settings_policy_schema() -> Schema:
-    """Return the JSON Schema of the same as a table of the configuration."""
+    """Return the JSON Schema of a policy as a table of the configuration."""
     return schema_of(tuple(key for key in TOP if key.name != "toolkit"))

@@ -1,4 +1,4 @@
-"""Previews: what a call would do, and the state of the world that this was worked out from."""
+"""Previews describe what a call would do, together with the state on which the description is based."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -6,11 +6,11 @@ from typing import Self
 
 
 class Preview(str):
-    """A text that describes what a call would do, and knows what it was worked out from.
+    """A description of what a call would do, with the state on which it is based.
 
-    A tool whose effect depends on something that others can change returns one from `preview`. When the call was
-    approved, `context.shown_state(name)` is what was seen; the tool compares it at the very moment it takes effect, and
-    fails with the code `conflict` where it differs.
+    A tool whose effect depends on something that others can change returns one from `preview`. After approval,
+    `context.shown_state(name)` returns the state that the reviewer saw. The tool compares it with the current state
+    when it takes effect, and fails with the code `conflict` if they differ.
 
     Example:
         >>> from toolkit.approvals import Preview
@@ -19,7 +19,7 @@ class Preview(str):
         ('replaces version 3', '3')
 
     Attributes:
-        state: The name of each thing that the effect depends on, and a digest of its state.
+        state: A digest of the state of each thing that the effect depends on, by name.
     """
 
     __slots__ = ("state",)
@@ -27,12 +27,12 @@ class Preview(str):
     state: Mapping[str, str]
 
     def __new__(cls, text: str, *, state: Mapping[str, str]) -> Self:
-        """Keep the text and the state."""
+        """Create the preview."""
         preview = super().__new__(cls, text)
         preview.state = MappingProxyType(dict(state))
         return preview
 
 
 def state_of(preview: str | None) -> Mapping[str, str]:
-    """Return the state that a preview was worked out from; nothing where it depends on none."""
+    """Return the state on which a preview is based, which is empty for a plain string or `None`."""
     return preview.state if isinstance(preview, Preview) else {}

@@ -1,4 +1,4 @@
-"""Review requests: everything that a reviewer is shown, and the proof of it."""
+"""Review requests contain everything that a reviewer sees, and digests that bind the answer to it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,10 +9,10 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.risks import Risk
 
 OnTimeout = Literal["reject", "exit_early", "raise", "continue"]
-"""What an unanswered question does; `continue` is for questions that guard nothing, as `human_input` asks."""
+"""What happens if a question is not answered in time; `continue` is only for questions of `human_input`."""
 
 DEFAULT_TIMEOUT = 300.0
-"""Seconds that a question waits for its answer, by default."""
+"""How long a question waits for its answer by default, in seconds."""
 
 
 def _nothing_to_say(_: Mapping[str, Any] | str) -> str | None:
@@ -24,30 +24,30 @@ class ReviewRequest:
     """One question to a reviewer.
 
     Attributes:
-        text: What is asked, in one or a few lines.
+        text: The text of the question, in one or a few lines.
         risk: The tool that would run, and its marks.
-        arguments: The whole arguments as plain JSON data; what is shown is what runs.
-        defaults: The values of the arguments that the call omits; some may be among `arguments` too.
-        uses: What the call uses besides its arguments, by label, such as a folder, a command or an address.
-        asked_by: The mark, step or rule that wants the question.
-        place: Where in a run it arises, such as `step 3/5 · pipeline report`.
-        preview: What the call would do, such as a unified diff, if the tool has one. A `Preview` also knows the state
-            that it was worked out from.
-        show: More to show, as plain data; a step's `approve` may name it.
-        timeout: Seconds to wait for the answer; `None` waits forever.
-        on_timeout: What happens when the time is over.
-        answer_is_text: The reviewer's own words are wanted (as `Edit`), not approval to run something.
-        form: A JSON Schema of what is to be filled in, where no call is asked about; the answer is an `Edit`.
+        arguments: All arguments, as plain JSON data, exactly as the tool would receive them.
+        defaults: The values of the arguments that the call omits; `arguments` can contain some of them too.
+        uses: What the call uses besides its arguments, by label, such as a folder, a command or a URL.
+        asked_by: The mark, step or rule that requires the question.
+        place: The position in the run, such as `step 3/5 · pipeline report`.
+        preview: What the call would do, such as a unified diff, if the tool has a preview. A `Preview` also contains
+            the state on which it is based.
+        show: Additional plain data to show, which the `approve` of a step can select.
+        timeout: How long to wait for the answer, in seconds; `None` waits forever.
+        on_timeout: What happens if there is no answer in time.
+        answer_is_text: Whether the question asks for a text (as `Edit`) rather than for approval.
+        form: The JSON Schema of a form to fill in, for a question that is not about a call; the answer is an `Edit`.
         editable: Whether the arguments may be edited.
         may_be_remembered: Whether approval can be given permanently.
-        call: The call as a policy judges it, without secrets; `None` where no rule could answer the question.
-        digest: A digest of the tool and of all that was sent to it: two calls that a reviewer sees alike may differ in
-            what is not shown, such as a password, or in the tool behind a name. A question without one is bound to no
-            call, so no answer to it holds for another.
-        step_digest: A digest of the tool and of the step that calls it for one item after another; empty where there is
-            no such step. An answer may hold for all calls of this tool in this step, whatever their arguments.
-        binding: What binds an answer to the call that comes later; `None` where the call cannot wait for one.
-        may_be_alike: Whether the answer may be one for all questions of its step that are alike.
+        call: The call as a policy judges it, without secrets; `None` if no rule could answer the question.
+        digest: A digest of the tool and of everything that would be sent to it. Two calls that look the same to a
+            reviewer can differ in what is not shown, such as a password, or in the tool behind a name. The answer to a
+            question without a digest never applies to another call.
+        step_digest: A digest of the tool and of the step that calls it once per item, or an empty string if there is no
+            such step. An answer can apply to all calls of this tool in this step, whatever their arguments.
+        binding: Binds an answer to a call that runs later; `None` if the call cannot wait for an answer.
+        may_be_alike: Whether one answer may apply to all similar questions of the step.
         objection: Returns why edited arguments would be refused, or `None` if they are valid.
         preview_of: Returns what the call would do with edited arguments, if the tool has a preview.
     """
@@ -77,12 +77,12 @@ class ReviewRequest:
 
     @property
     def fingerprint(self) -> str:
-        """The SHA-256 of the tool and its arguments: two requests with the same one are the same call."""
+        """The SHA-256 of the tool's name and the arguments, which is the same for equal calls."""
         return fingerprint(self.risk.tool, self.arguments)
 
     @property
     def question(self) -> tuple[str, str, str]:
-        """What makes it the same question as another one: the words, the call, and whatever of both is not shown."""
+        """A key that is equal for equal questions: the text, the call, and a digest that covers what is not shown."""
         return self.text, fingerprint(self.risk.tool, {"arguments": self.arguments, "show": self.show}), self.digest
 
 

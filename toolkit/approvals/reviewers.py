@@ -1,4 +1,4 @@
-"""Reviewers: who answers. The ready ones; the console's lives in the command line."""
+"""The protocol of reviewers and the ready ones; the reviewer for terminals is part of the command line."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -8,10 +8,10 @@ from toolkit.approvals.requests import ReviewRequest
 
 
 class Reviewer(Protocol):
-    """Answers a question about one call.
+    """Answers questions about calls.
 
-    A reviewer that can only be asked one question at a time, over all threads and loops, sets `one_at_a_time` to true.
-    One that raises, or returns anything other than a decision, has not approved.
+    A reviewer that can answer only one question at a time, across all threads and event loops, sets `one_at_a_time` to
+    true. If a reviewer raises, or returns anything other than a decision, the call is not approved.
 
     Example:
         >>> from toolkit import Continue, Reject, Tool, ToolContext
@@ -27,14 +27,17 @@ class Reviewer(Protocol):
     """
 
     async def review(self, request: ReviewRequest) -> Decision:
-        """Return what is to happen with the call."""
+        """Return the decision about a call."""
 
 
 class AutoReviewer:
-    """Approves everything, after `delay` seconds; for demonstrations and trusted surroundings."""
+    """Approves everything, for demonstrations and trusted environments."""
 
     def __init__(self, delay: float = 0.0) -> None:
-        """Keep the delay.
+        """Create the reviewer.
+
+        Args:
+            delay: How long to wait before each answer, in seconds.
 
         Raises:
             ValueError: If the delay is negative.
@@ -43,8 +46,8 @@ class AutoReviewer:
             raise ValueError(f"the delay must not be negative, but is {delay}")
         self.delay = delay
 
-    async def review(self, request: ReviewRequest) -> Decision:  # noqa: ARG002 - it looks at nothing
-        """Approve."""
+    async def review(self, request: ReviewRequest) -> Decision:  # noqa: ARG002 - the answer is always the same
+        """Approve the call."""
         if self.delay:
             import asyncio
 
@@ -53,28 +56,40 @@ class AutoReviewer:
 
 
 class ScriptedReviewer:
-    """Gives prepared answers in order, and keeps the questions in `requests`; when it runs out, it rejects."""
+    """Returns prepared answers in order, and rejects when there are no more.
+
+    Attributes:
+        requests: The questions so far.
+    """
 
     def __init__(self, decisions: Iterable[Decision]) -> None:
-        """Keep the answers."""
+        """Create the reviewer.
+
+        Args:
+            decisions: The answers, in order.
+        """
         self._decisions = iter(decisions)
         self.requests: list[ReviewRequest] = []
 
     async def review(self, request: ReviewRequest) -> Decision:
-        """Give the next answer."""
+        """Record the question and return the next answer."""
         self.requests.append(request)
         return next(self._decisions, Reject("the script has no further answer"))
 
 
 class RefusingReviewer:
-    """Rejects everything, for use when nobody can be asked."""
+    """Rejects everything, for use when no person is available."""
 
     available = False
 
     def __init__(self, reason: str = "there is no one to ask") -> None:
-        """Keep the reason."""
+        """Create the reviewer.
+
+        Args:
+            reason: The reason for each rejection.
+        """
         self.reason = reason
 
-    async def review(self, request: ReviewRequest) -> Decision:  # noqa: ARG002 - it looks at nothing
-        """Reject."""
+    async def review(self, request: ReviewRequest) -> Decision:  # noqa: ARG002 - the answer is always the same
+        """Reject the call."""
         return Reject(self.reason)

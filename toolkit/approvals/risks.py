@@ -1,4 +1,4 @@
-"""Risk: what a call of a tool may do, according to its marks."""
+"""Describes what a call of a tool could do, according to the tool's marks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,31 +9,30 @@ Chooser = Literal["person", "model"]
 
 
 Flow = Literal["reads_untrusted", "reads_private", "writes", "sends"]
-"""What a tool does with data: it reads what others wrote, reads private data, changes something, or sends data out."""
+"""What a tool does with data: it reads untrusted content, reads private data, changes something, or sends data out."""
 
 FLOWS: Final[tuple[Flow, ...]] = get_args(Flow)
 
 
 @dataclass(frozen=True, slots=True)
 class Risk:
-    """The marks of a tool that decide whether somebody is asked; `None` means not set.
+    """The marks of a tool that decide whether its calls need approval; `None` means not set.
 
     Attributes:
         tool: The name under which the tool is called.
         source: Where the tool comes from, such as `builtin` or a file, if known.
-        requires_approval: Its author wants a question before every call.
-        read_only: It changes nothing.
-        destructive: It may destroy or overwrite something.
-        open_world: It reaches things outside this machine.
-        framework: The framework that it was written for; `None` for a tool of ours.
-        names: Other names that it goes by, where it has been given another: the first is the one that it was given
-            where it comes from.
-        origin: Where it came from first, where a project's file or module gives it another source.
-        brought_by: The file of a project that brings it; `None` where the user has named what it comes from.
-        allowed_as: The names by which a rule may allow it, where these are not all of its names.
-        definition: What a model is sent of it, if known.
-        flow: What it does with data.
-        has_changed: Its definition is not the one that somebody has agreed to.
+        requires_approval: Whether the tool's author requires approval of every call.
+        read_only: Whether the tool changes nothing.
+        destructive: Whether the tool can destroy or overwrite something.
+        open_world: Whether the tool accesses things outside this machine.
+        framework: The framework of the tool; `None` for a tool of this library.
+        names: The tool's other names if it was renamed, with the original name first.
+        origin: The tool's original source if a project's file or module gives it another one.
+        brought_by: The file of the project that provides the tool; `None` if the user chose the source.
+        allowed_as: The names by which a rule can allow the tool, if these are not all its names.
+        definition: The definition that models receive, if known.
+        flow: What the tool does with data.
+        has_changed: Whether the definition differs from the one that was locked.
     """
 
     tool: str
@@ -52,12 +51,12 @@ class Risk:
     has_changed: bool = False
 
     def __hash__(self) -> int:
-        """Return what equal marks share, the name alone: a gate takes note of every call that it admits."""
+        """Hash only the name, which is fast, since a gate records every call that it allows."""
         return hash(self.tool)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The marks in words, the gravest first."""
+        """The marks in words, the most serious ones first."""
         words = (
             ("DESTRUCTIVE", self.destructive),
             ("requires approval", self.requires_approval),
@@ -68,7 +67,7 @@ class Risk:
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of its definition and its marks: a tool whose definition has changed has another one."""
+        """The SHA-256 of the definition and the marks, which changes with the definition."""
         import json  # noqa: PLC0415 - few rules have a digest
         from hashlib import sha256  # noqa: PLC0415
 

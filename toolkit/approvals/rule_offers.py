@@ -1,4 +1,4 @@
-"""Rule offers: the rules that would decide a call like this one from now on, the narrowest first."""
+"""Suggests rules that would decide calls like a given one in the future."""
 
 import os
 import re
@@ -17,14 +17,15 @@ _REMOTE = "mcp://"
 
 
 def offered_rules(call: DescribedCall, action: Literal["allow", "deny"]) -> list[dict[str, Any]]:
-    """Return rules about a call as they would be written: about this very call, about the same place, about the tool.
+    """Return rules that match a call, as they would be written, the narrowest first.
 
-    A rule that allows states where the tool comes from, and who has chosen the call; the narrowest one holds for the
-    tool as it is defined now. Secrets are in no rule.
+    They match exactly this call, calls with paths in the same folder or URLs of the same host, or all calls of the
+    tool. An allow rule also contains the source of the tool and who chose the call; the narrower ones apply only to the
+    current definition of the tool. Rules never contain secrets.
 
     Args:
-        call: The call, with its arguments as far as they may be shown.
-        action: What the rules do.
+        call: The call, without arguments that must not be shown.
+        action: The action of the rules.
     """
     given = {name: value for name, value in (call.arguments or {}).items() if MASK not in json_text(value, default=str)}
     exact = {name: _exactly(name, value, call.base) for name, value in given.items()}
@@ -41,14 +42,14 @@ def offered_rules(call: DescribedCall, action: Literal["allow", "deny"]) -> list
 
 
 def _name_of(risk: Risk) -> str:
-    """Return the name by which a rule may be about a tool, with the signs of patterns in it made plain."""
-    from glob import escape  # noqa: PLC0415 - few questions are answered for good
+    """Return the name that a rule can use for a tool, with glob characters escaped."""
+    from glob import escape  # noqa: PLC0415 - few questions end with a new rule
 
     return escape(risk.allowed_as[-1] if risk.allowed_as else risk.tool)
 
 
 def _source_of(risk: Risk) -> str | None:
-    """Return what states where a tool comes from, wherever its user works."""
+    """Return the source of a tool in a form that is valid in every working directory."""
     from glob import escape  # noqa: PLC0415 - as above
 
     if risk.brought_by is not None:
@@ -66,7 +67,7 @@ def _exactly(name: str, value: Any, base: str | None) -> Any:
 
 
 def _nearby(name: str, value: Any, base: str | None) -> Any:
-    """Return what matches the folder of a path, or the host of an address; None for anything else."""
+    """Return a matcher for the folder of a path, or for the host of a URL; `None` for anything else."""
     if _is_path(name, value):
         return {"inside": os.path.dirname(os.path.realpath(os.path.join(base or "", value)))}  # noqa: PTH118, PTH120
     if not isinstance(value, str) or "://" not in value:

@@ -1,4 +1,4 @@
-"""Rule targets: rules of a project that are about no tool, or no argument, that the project has."""
+"""Finds rules of a project whose tool or argument names do not exist in the project."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from toolkit.problems import Problem, did_you_mean
 
 
 class KnownTool(NamedTuple):
-    """A tool that a rule may be about.
+    """A tool to which rules can apply.
 
     Attributes:
         risk: The tool and its marks.
@@ -22,7 +22,7 @@ class KnownTool(NamedTuple):
 
 
 def unmatched_rules(rules: Sequence[Rule], known: Sequence[KnownTool]) -> list[Problem]:
-    """Return a problem for each name of a tool that a project's rule has and no tool, and for such arguments."""
+    """Return a problem for each tool name and each argument name in a project's rules that does not exist."""
     return [problem for rule in rules if rule.owner == "project" for problem in _problems_of(rule, known)]
 
 
@@ -37,6 +37,6 @@ def _problems_of(rule: Rule, known: Sequence[KnownTool]) -> Iterator[Problem]:
     parameters = sorted({name for tool in meant for name in tool.parameters})
     for name in rule.where if meant else ():
         if name not in parameters and name.partition(".")[0] not in parameters:
-            message = f"this {rule.action} rule looks at the argument '{name}', which no tool has that it is about"
-            hint = did_you_mean(name, parameters, otherwise=f"they take {', '.join(parameters) or 'none'}")
+            message = f"this {rule.action} rule names the argument '{name}', which none of its tools has"
+            hint = did_you_mean(name, parameters, otherwise=f"their arguments are {', '.join(parameters) or 'none'}")
             yield Problem(UNMATCHED_POLICY_RULE, message, rule.place, hint=hint)

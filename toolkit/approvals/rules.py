@@ -1,4 +1,4 @@
-"""Rules: a policy file's verdicts on some calls, and whether a call matches one."""
+"""Rules of policy files, and whether they match a call."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -26,15 +26,15 @@ _FILES = (".py", ".yaml", ".yml", ".toml")
 
 
 class Choice(NamedTuple):
-    """Which tools a rule is about; an empty field matches all.
+    """Selects the tools of a rule; an empty field matches all tools.
 
     Attributes:
-        tools: Patterns of names.
-        sources: Patterns of where they come from.
+        tools: Patterns for the tools' names.
+        sources: Patterns for the tools' sources.
         groups: Groups of the configuration, by name.
-        marks: Marks, of which a tool has at least one.
-        frameworks: Frameworks that they were written for.
-        flows: What a tool does with data, at least one of these.
+        marks: Marks, of which a tool must have at least one.
+        frameworks: The frameworks of the tools.
+        flows: Data flows, of which a tool must have at least one.
     """
 
     tools: tuple[str, ...] = ()
@@ -45,12 +45,12 @@ class Choice(NamedTuple):
     flows: frozenset[Flow] = frozenset()
 
     def fit(self, risk: Risk, folder: str, *, allows: bool = False) -> Fit:
-        """Return whether a tool is one of those.
+        """Return whether a tool is selected.
 
         Args:
-            risk: The tool.
-            folder: What relative paths among the sources start from.
-            allows: Whether it is to be allowed: then only those names and sources count that no project can give it.
+            risk: The tool and its marks.
+            folder: The folder that relative paths among the sources start from.
+            allows: Whether the rule allows calls; then only names and sources count that a project cannot set.
         """
         names = (risk.allowed_as if allows else ()) or names_of(risk)
         known = (risk.source, risk.brought_by) if allows else (risk.source, risk.brought_by, risk.origin)
@@ -72,20 +72,21 @@ class Rule:
     """One rule of a policy file.
 
     Attributes:
-        action: What happens to the calls that it is about.
-        choice: Which tools it is about.
-        place: Where it is written.
-        chosen_by: Who has chosen the calls; None for anybody.
-        after: What the run has read before them, one of these; empty for whatever it has read.
-        where: What their arguments are, by name; a dot leads to a member.
-        because: Why, in its author's words.
-        expires: The last day on which it holds.
-        ci: Whether it holds only in CI, or only elsewhere; None for everywhere.
-        owner: Whose file it stands in.
-        folder: What its relative paths start from.
+        action: What happens to the calls that the rule matches.
+        choice: The tools that the rule applies to.
+        place: The location of the rule in its file.
+        chosen_by: Who chose the calls; `None` for either.
+        after: What the run has read before, at least one of these; empty if it does not matter.
+        where: Conditions on arguments, by name; a dot leads to a member.
+        because: The reason that the rule gives.
+        expires: The last day on which the rule applies.
+        ci: Whether the rule applies only in CI (`True`), only elsewhere (`False`), or everywhere (`None`).
+        owner: Whether the rule's file belongs to the user or to a project.
+        folder: The folder that relative paths in the rule start from.
         written: The rule as it is written.
-        digest: The digest of the definition that it is about; None for any.
-        is_for_all_projects: Whether it holds in every folder: then relative paths do not identify a tool's source.
+        digest: The digest of the tool's definition; `None` for any.
+        is_for_all_projects: Whether the rule applies in every project; then relative paths do not identify a tool's
+            source.
     """
 
     action: Action
@@ -105,22 +106,22 @@ class Rule:
 
     @property
     def ground(self) -> Ground:
-        """The reason that is shown where it decides."""
+        """The reason to show when the rule decides."""
         return Ground(f"{self.action} rule", self.place, self.because)
 
     @property
     def holds_now(self) -> bool:
-        """Whether it has not expired, and is for where this runs."""
-        if self.expires is not None and date.today() > self.expires:  # noqa: DTZ011 - the day where the rule is used
+        """Whether the rule has not expired, and applies in the current environment (in CI or elsewhere)."""
+        if self.expires is not None and date.today() > self.expires:  # noqa: DTZ011 - the local day counts
             return False
         return self.ci is None or self.ci == is_ci()
 
     def fit(self, call: DescribedCall) -> Fit:
-        """Return whether a call is one of those that the rule is about."""
+        """Return whether the rule matches a call."""
         return self._fit(call, allows=self.action == "allow")
 
     def excepts(self, call: DescribedCall) -> Fit:
-        """Return whether the rule may loosen what holds for a call: it is about the tool that its author knows."""
+        """Return whether the rule matches a call and may make its verdict less strict; see `reaches`."""
         return self._fit(call, allows=True) if self.reaches(call.risk) else "no"
 
     def _fit(self, call: DescribedCall, *, allows: bool) -> Fit:
@@ -133,11 +134,14 @@ class Rule:
         return all_fit([tool, readings, self.fit_of_arguments(call)])
 
     def reaches(self, risk: Risk) -> bool:
-        """Return whether a rule may loosen what holds for a tool: of one that a project brings it states the file."""
+        """Return whether the rule may make verdicts on a tool less strict.
+
+        For a tool that a project provides, the rule has to name the project's file as the source.
+        """
         if risk.brought_by is None:
             return True
         folder = None if self.is_for_all_projects else self.folder
-        if folder is None and not risk.brought_by.startswith(os.sep):  # any project may have a module of that name
+        if folder is None and not risk.brought_by.startswith(os.sep):  # any project can have a module with this name
             return "*" in self.choice.sources
         return any(_is_from(pattern, risk.brought_by, folder) for pattern in self.choice.sources)
 
@@ -146,17 +150,17 @@ class Rule:
         return all_fit(_fit_of_argument(name, matcher, call) for name, matcher in self.where.items())
 
     def applies(self, fit: Fit) -> bool:
-        """Return whether the rule decides; in doubt, only a rule that does not allow does."""
+        """Return whether a rule with this fit decides; in doubt, allow rules do not, and all others do."""
         return fit == "yes" or (fit == "doubt" and self.action != "allow")
 
 
 def is_ci() -> bool:
-    """Return whether this runs in CI, according to its variable."""
+    """Return whether this process runs in CI, according to the environment variable `CI`."""
     return os.environ.get("CI", "").strip().lower() not in {"", "0", "false", "no"}
 
 
 def marks_of(risk: Risk) -> set[Mark]:
-    """Return the marks of a tool that a rule can name."""
+    """Return those marks of a tool that rules can use."""
     marks: dict[Mark, bool | None] = {
         "destructive": risk.destructive,
         "requires_approval": risk.requires_approval,
@@ -168,12 +172,12 @@ def marks_of(risk: Risk) -> set[Mark]:
 
 
 def names_tool(pattern: str, risk: Risk) -> bool:
-    """Return whether a pattern is for a tool: for its name, or for `server.tool`."""
+    """Return whether a pattern matches one of a tool's names, including `server.tool`."""
     return any(fnmatchcase(name, pattern) for name in names_of(risk))
 
 
 def names_of(risk: Risk) -> list[str]:
-    """Return what a rule may call a tool: its name, others that it goes by, and the address of one of a server."""
+    """Return the names that a rule can use for a tool: its names, and `server.tool` for a tool of a server."""
     source, names = risk.source or "", [risk.tool, *risk.names]
     if source.startswith(_REMOTE):
         server = source.removeprefix(_REMOTE).partition("/")[0]
@@ -182,11 +186,11 @@ def names_of(risk: Risk) -> list[str]:
 
 
 def _is_from(pattern: str, source: str, folder: str | None) -> bool:
-    """Return whether a source fits a pattern; one that is a path beneath a folder may be written relative to it."""
-    beneath = None if folder is None else os.path.join(folder, "")  # noqa: PTH118 - the separator at its end is wanted
+    """Return whether a source matches a pattern, which can be a path relative to the folder."""
+    beneath = None if folder is None else os.path.join(folder, "")  # noqa: PTH118 - to get a separator at the end
     texts = (source,) if beneath is None else (source, source.removeprefix(beneath))
     wanted = os.path.expanduser(pattern)  # noqa: PTH111 - text
-    if wanted.startswith(os.sep) and source.endswith(_FILES):  # one that is named from the working directory
+    if wanted.startswith(os.sep) and source.endswith(_FILES):  # the source can be relative to the working directory
         texts = (*texts, os.path.realpath(source))
     return any(fnmatchcase(text, wanted) for text in texts)
 

@@ -1,6 +1,6 @@
-"""Schema fits: whether plain data conforms to a JSON Schema, of which a policy may use the keywords in `KEYWORDS`.
+"""Checks whether plain data conforms to a JSON Schema in a policy, which can use the keywords in `KEYWORDS`.
 
-A keyword that is not looked at would make a rule wider than its author thinks, so any other one is refused.
+Any other keyword is refused, since ignoring it would make a rule match more than its author expects.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,15 +19,15 @@ _NOTES: Final = frozenset({"title", "description", "examples", "$comment"})
 
 
 def fault_of(schema: Any) -> str | None:
-    """Return why a schema cannot be checked; None if it can."""
+    """Return why a schema cannot be used, or `None` if it can."""
     if not is_schema(schema):
-        return "a schema is a table with keywords of JSON Schema"
+        return "a schema is a table with JSON Schema keywords"
     if (fault := next(faults_in(schema), None)) is not None:
         return f"it {fault.message}"
     for part in Schema.of(schema).parts():
         unknown = [word for word in part.keywords if word not in KEYWORDS and word not in _NOTES]
         if unknown:
-            return f"the keyword '{unknown[0]}' cannot be used here; {', '.join(KEYWORDS)} can"
+            return f"the keyword '{unknown[0]}' is not supported here; use {', '.join(KEYWORDS)}"
         if (reason := _pattern_fault(part.keywords.get("pattern"))) is not None:
             return reason
     return None
@@ -42,10 +42,10 @@ def _pattern_fault(pattern: Any) -> str | None:
 
 
 def conforms(schema: Schema, data: Any) -> bool:
-    """Return whether data conforms to a schema that can be checked.
+    """Return whether data conforms to a schema in which `fault_of` finds no fault.
 
     Raises:
-        TooMuchWorkError: If a text is too long for a pattern.
+        TooMuchWorkError: If a string is too long for a pattern.
     """
     if isinstance(schema.node, bool):
         return schema.node
@@ -53,7 +53,7 @@ def conforms(schema: Schema, data: Any) -> bool:
 
 
 _Check = Callable[[Schema, Any, Any], bool]
-"""Whether data fulfils a keyword, given the schema, the keyword's value and the data."""
+"""Returns whether data satisfies a keyword, given the schema, the keyword's value and the data."""
 
 
 def _is_of_type(schema: Schema, _: Any, data: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Shadowing: whether a rule can never decide, since an earlier one is about every call that it is about."""
+"""Detects rules that can never decide because an earlier rule matches all their calls."""
 
 from fnmatch import fnmatchcase
 
@@ -6,7 +6,7 @@ from toolkit.approvals.rules import Choice, Rule
 
 
 def covered_by(rule: Rule, earlier: Rule) -> bool:
-    """Return whether an earlier rule surely decides every call that a later rule is about."""
+    """Return whether an earlier rule certainly decides every call that a later rule matches."""
     if earlier.expires is not None or earlier.ci not in {None, rule.ci}:
         return False
     if earlier.chosen_by not in {None, rule.chosen_by}:
@@ -32,7 +32,7 @@ def _is_within(one: Choice, other: Choice) -> bool:
 
 
 def _are_within(names: tuple[str, ...], patterns: tuple[str, ...]) -> bool:
-    """Return whether every name that some patterns fit fits one of the others, as far as that can be seen."""
+    """Return whether every name that `names` can match is certainly matched by one of `patterns`."""
     if not patterns or "*" in patterns:
         return True
     return bool(names) and all(

@@ -1,4 +1,4 @@
-"""Text globs: shell patterns over whole texts, which do not let a path or an address slip past them."""
+"""Matches shell patterns against whole texts, with protection for `..` in paths and for hosts in URLs."""
 
 import math
 import re
@@ -12,10 +12,10 @@ _PLACE = re.compile(r"[^/?#\\]*://[^/?#\\]*")
 
 
 def fits_glob(text: str, glob: str) -> bool:
-    """Return whether a pattern matches the whole text, case and all.
+    """Return whether a case-sensitive pattern matches the whole text.
 
-    A text that climbs with `..`, percent-encoded or not, fits only a pattern that climbs as often, or `*` alone. In a
-    URL what is before the path is matched for itself too: no `*` reaches past it.
+    A text with `..` in it, percent-encoded or not, matches only a pattern with as many `..`, or the pattern `*`. In a
+    URL, the scheme and the host are also matched separately, so that a `*` in them cannot match beyond the host.
     """
     if glob == "*":
         return True
@@ -23,12 +23,12 @@ def fits_glob(text: str, glob: str) -> bool:
 
 
 def as_text(value: object) -> str:
-    """Return a value as a pattern matches it: text as it is, everything else as JSON."""
+    """Return the text of a value to match: a string as it is, everything else as JSON."""
     return value if isinstance(value, str) else json_text(value, separators=(",", ":"))
 
 
 def _climbs(text: str) -> float:
-    """Return how many `..` path parts a text has; one that is encoded over and over counts as infinite."""
+    """Count the `..` path parts of a text; a text that is percent-encoded many times counts as infinite."""
     if "%" in text:
         from urllib.parse import unquote  # noqa: PLC0415 - few arguments are encoded
 

@@ -1,4 +1,4 @@
-"""Turns: reviewers that can be asked only one question at a time are, over all threads and event loops."""
+"""Ensures that some reviewers get only one question at a time, across all threads and event loops."""
 
 import threading
 from collections.abc import AsyncIterator
@@ -12,28 +12,28 @@ _TURN = threading.Lock()
 
 
 class _Turn:
-    """One turn of asking; `is_on` is true from the question to the answer."""
+    """One turn to ask a question; `is_on` is true until the answer."""
 
     def __init__(self) -> None:
         self.is_on = True
 
 
 _OUR_TURN: ContextVar[_Turn | None] = ContextVar("toolkit_turn_of_asking", default=None)
-"""The turn within which something runs: a reviewer's own work, in all threads and loops that it uses."""
+"""The turn of the current code, if it runs on behalf of a reviewer, in any thread or event loop."""
 
 
 @asynccontextmanager
 async def turn_of(reviewer: Reviewer) -> AsyncIterator[None]:
-    """Wait until nobody else is asking, over all threads and event loops of the process.
+    """Wait until no other question is open, across all threads and event loops of the process.
 
     Raises:
-        ConfigurationError: If the reviewer itself asks while it is being asked: it would wait forever.
+        ConfigurationError: If the reviewer itself causes a question while it answers one, which would deadlock.
     """
     if not getattr(reviewer, "one_at_a_time", False):
         yield
         return
     if (ours := _OUR_TURN.get()) is not None and ours.is_on:
-        message = "a tool called by the reviewer itself needs approval, and a second question cannot be asked meanwhile"
+        message = "a tool that the reviewer calls needs approval, but the reviewer is still answering another question"
         raise ConfigurationError(f"{message}; call only tools that need no approval there, or use a separate context")
     import asyncio
 

@@ -1,4 +1,4 @@
-"""Waiting: a reviewer that keeps questions, so that their answers can come later and from elsewhere."""
+"""A reviewer that stores questions so that their answers can come later and from elsewhere."""
 
 import os
 import time
@@ -17,33 +17,37 @@ _SHOWN: Final = ("text", "arguments", "defaults", "uses", "asked_by", "place", "
 
 
 class WaitingReviewer:
-    """Keeps each question about a call whose run is kept, and ends the work at that call until there is an answer.
+    """Stores each question about a call of a resumable run, and suspends the run until there is an answer.
 
-    When the run goes on and comes to the same call again, the answer is taken. A question that was answered for
-    another call (other arguments, another definition, another effect) is put anew. A question that a tool asks in the
-    middle of its work, and one that wants words, cannot wait, so somebody else is asked.
+    When the run is resumed and reaches the same call again, the stored answer is used. If the call has changed since
+    (its arguments, the tool's definition or its effect), the question is asked again. Questions that a tool asks while
+    it works, and those that ask for a text, cannot wait; another reviewer answers them.
     """
 
     def __init__(self, otherwise: Reviewer) -> None:
-        """Keep who is asked what cannot wait."""
+        """Create the reviewer.
+
+        Args:
+            otherwise: The reviewer for questions that cannot wait.
+        """
         self._otherwise = otherwise
 
     @property
     def available(self) -> bool:
-        """Whether there is somebody for the questions that cannot wait."""
+        """Whether the reviewer for questions that cannot wait is available."""
         return bool(getattr(self._otherwise, "available", True))
 
     @property
     def one_at_a_time(self) -> bool:
-        """Whether the reviewer that is asked otherwise takes only one question at a time."""
+        """Whether the reviewer for questions that cannot wait answers only one question at a time."""
         return bool(getattr(self._otherwise, "one_at_a_time", False))
 
     async def review(self, request: ReviewRequest) -> Decision:
-        """Return the answer that was given for this very call.
+        """Return the stored answer for this call.
 
         Raises:
-            ApprovalPending: If there is none yet.
-            JournalError: If the question cannot be kept.
+            ApprovalPending: If there is no answer yet.
+            JournalError: If the question cannot be stored.
         """
         binding = request.binding
         if binding is None or request.answer_is_text or request.form is not None:
@@ -59,7 +63,7 @@ class WaitingReviewer:
 
 def _pending(request: ReviewRequest) -> PendingApproval:
     binding = request.binding
-    assert binding is not None  # noqa: S101 - only such questions wait
+    assert binding is not None  # noqa: S101 - only questions with a binding can wait
     salt = os.urandom(_SALT_BYTES).hex()
     digest = binding.digest(salt)
     shown = {name: getattr(request, name) for name in _SHOWN} | {"preview": request.preview and str(request.preview)}
@@ -79,7 +83,7 @@ def _pending(request: ReviewRequest) -> PendingApproval:
 
 
 def request_of(pending: PendingApproval) -> ReviewRequest:
-    """Return a question as it was asked, to be shown."""
+    """Return the request of a pending approval, to show it."""
     question = pending.question
     asked = {name: question[name] for name in _SHOWN if name not in ("text", "arguments")}
     return replace(ReviewRequest(question["text"], risk_of(question["risk"]), question["arguments"]), **asked)

@@ -1,4 +1,4 @@
-"""Written rules: a rule is added to a policy file, in one go, without losing what others write to it."""
+"""Adds rules to policy files atomically, without losing what other processes write at the same time."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -20,17 +20,17 @@ from toolkit.replacing import put
 def write_rule(
     file: Path, action: Literal["allow", "deny"], rule: Mapping[str, Any], owner: Owner, groups: Mapping[str, GroupFit]
 ) -> Location:
-    """Add a rule at the end of those that do the same, and return where it stands; comments and order stay.
+    """Add a rule after the last rule with the same action, and return its location. Comments and order are kept.
 
     Args:
-        file: The policy file; without one, it is made, and only its owner reads it.
-        action: What the rule does.
-        rule: The rule, as it is written.
-        owner: Whose file it is.
-        groups: The groups that rules of the file may name.
+        file: The policy file. It is created if it does not exist.
+        action: The action of the rule.
+        rule: The keys and values of the rule.
+        owner: Whether the file belongs to the user, and should be readable only by them, or to a project.
+        groups: The groups to which rules of the file can refer.
 
     Raises:
-        ConfigurationError: If the file cannot be read or written, or would be wrong with the rule in it.
+        ConfigurationError: If the file cannot be read or written, or would be invalid with the new rule.
     """
     real = Path(os.path.realpath(file))
     try:
@@ -46,10 +46,10 @@ def write_rule(
 
 
 def _check(file: Path, text: str, owner: Owner, groups: Mapping[str, GroupFit], action: str) -> Location:
-    """Return where the last rule stands that does the same.
+    """Check the new content of a file, and return the location of the last rule with the action.
 
     Raises:
-        ConfigurationError: With everything that is wrong.
+        ConfigurationError: If the content is invalid; the error lists all problems.
     """
     problems: list[Problem] = []
     found = _read(
