@@ -149,7 +149,7 @@ def test_changes_are_written_for_pull_requests_and_code_scanning(project, invoke
         1,
         [
             f"::error {AT_FORECAST}::tool 'forecast': 'read_only' was true, and is false (breaking){HINT}",
-            f"::error file=toolkit.lock,title=toolkit TK514::tool 'other': the tool is gone (breaking){HINT}",
+            f"::error file=toolkit.lock,title=toolkit TK514::tool 'other': the tool was removed (breaking){HINT}",
             f"::warning {AT_FORECAST}::tool 'forecast': the description was {described} (text only){HINT}",
         ],
     )

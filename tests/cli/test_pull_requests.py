@@ -130,7 +130,7 @@ def comment(tmp_path, github):
 def test_comment_is_written_with_breakages_first(comment, github):
     findings = [
         finding("TK202", "warning", "the description is short", line=9),
-        finding("TK514", "error", "tool 'f': parameter 'a' is gone (breaking)", hint="compared with main"),
+        finding("TK514", "error", "tool 'f': parameter 'a' was removed (breaking)", hint="compared with main"),
     ]
     assert comment(findings) == "comment written on pull request #7, 0 suggestions added\n"
     [written] = github.comments
@@ -144,7 +144,7 @@ def test_comment_is_written_with_breakages_first(comment, github):
         "",
         "| | rule | where | what |",
         "| --- | --- | --- | --- |",
-        "| ❌ | TK514 | `tools.py:2` | `tool 'f': parameter 'a' is gone (breaking)`<br>`compared with main` |",
+        "| ❌ | TK514 | `tools.py:2` | `tool 'f': parameter 'a' was removed (breaking)`<br>`compared with main` |",
         "",
         "#### Other findings",
         "",

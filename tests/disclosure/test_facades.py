@@ -157,7 +157,7 @@ def test_a_tool_whose_name_a_sibling_has_is_offered_under_another():
         return "another"
 
     loop = Loop(from_function(query_table), database())
-    assert loop.call("database").endswith("\nUnder another name here: 'query_table' is 'database_query_table'.")
+    assert loop.call("database").endswith("\nRenamed to avoid conflicts: 'query_table' is 'database_query_table'.")
     assert loop.call("query_table") == "another"
     assert loop.call("database_query_table", {"sql": "t"}) == "5 rows of t"
 

@@ -59,7 +59,7 @@ def test_what_is_excluded_is_left_out():
 
 
 def test_a_broken_expression_is_told():
-    with pytest.raises(ValueError, match=r"the regular expression /\(/ is broken"):
+    with pytest.raises(ValueError, match=r"the regular expression /\(/ is invalid"):
         matches("x", "/(/")
     assert [is_plain(text) for text in ("fetch", "web.fetch", "f*", "f?", "[f]", "/f/", "/")] == [
         True, True, False, False, False, False, True,
@@ -79,7 +79,7 @@ def test_a_group_is_offered_when_all_that_it_needs_is_granted():
         (
             "TK007",
             "group 'web' needs 'host_access', which was not granted",
-            "if you want that, grant it: --grant host_access, or TOOLKIT_GRANT=host_access",
+            "to grant it, pass --grant host_access or set TOOLKIT_GRANT=host_access",
         )
     ]
 

@@ -181,7 +181,7 @@ def test_boxes_that_cannot_be_made_and_boxes_without_tools_are_told():
     messages = [problem.message for problem in caught.value.problems]
     assert len(messages) == 2
     assert "Outer.Inner' inside" in messages[0]
-    assert "cannot be made" in messages[0]
+    assert "cannot be created" in messages[0]
     assert messages[1].endswith("Empty' has no tools")
 
 

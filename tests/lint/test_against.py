@@ -104,7 +104,7 @@ def test_changes_of_our_tools_are_classified_as_a_lockfile_does_at_the_name_of_t
             [
                 "error: tool 'forecast': parameter 'place.country' is now required (breaking)",
                 "error: tool 'forecast': the types of parameter 'place.country' have changed (breaking)",
-                "info: tool 'forecast': the default of parameter 'place.country' was unsaid, and is missing (compatible)",
+                "info: tool 'forecast': the default of parameter 'place.country' was null, and is not set (compatible)",
             ],
         ),
         (
@@ -112,7 +112,7 @@ def test_changes_of_our_tools_are_classified_as_a_lockfile_does_at_the_name_of_t
             "AfterValidator(check)",
             [
                 "error: tool 'forecast': 'constraints' of parameter 'days' has changed (breaking)",
-                "info: tool 'forecast': 'minimum' of parameter 'days' was 1, and is unsaid (compatible)",
+                "info: tool 'forecast': 'minimum' of parameter 'days' was 1, and is not set (compatible)",
             ],
         ),
         (
@@ -205,7 +205,7 @@ def test_tools_of_every_kind_of_framework_are_compared(repository, framework):
     commit(repository, tools=source)
     (repository / "tools.py").write_text(source.replace("to: str", "whom: str").replace("'to'", "'whom'"))
     said = [one.partition("error: tool 'send': ")[2] for one in changes()]
-    assert said == ["parameter 'to' is gone (breaking)", "parameter 'whom' is new, and required (breaking)"]
+    assert said == ["parameter 'to' was removed (breaking)", "parameter 'whom' is new, and required (breaking)"]
 
 
 @pytest.mark.proof(everyday=1)
@@ -223,11 +223,11 @@ def test_tool_that_is_gone_is_breaking_where_it_was_and_a_new_one_is_compatible(
     (repository / "old.py").unlink()
     (repository / "tools.py").write_text(OURS.replace("forecast", "predict"))
     assert changes() == [
-        "old.py: error: tool 'past': the tool is gone from 'old.py' (breaking)",
-        "tools.py:1:1: error: tool 'forecast': the tool is gone from 'tools.py' (breaking)",
+        "old.py: error: tool 'past': the tool was removed from 'old.py' (breaking)",
+        "tools.py:1:1: error: tool 'forecast': the tool was removed from 'tools.py' (breaking)",
         "tools.py:5:5: info: tool 'predict': the tool is new (compatible)",
     ]
-    assert changes("main", "old.py") == ["old.py: error: tool 'past': the tool is gone from 'old.py' (breaking)"]
+    assert changes("main", "old.py") == ["old.py: error: tool 'past': the tool was removed from 'old.py' (breaking)"]
 
 
 def test_tool_in_another_file_is_compared_with_what_it_was(repository):

@@ -28,7 +28,7 @@ BOTH = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"
     [
         (taking({}), taking({"a": TEXT}, ["a"]), ["breaking: parameter 'a' is new, and required"]),
         (taking({}), taking({"a": TEXT}), ["compatible: parameter 'a' is new, optional"]),
-        (taking({"a": TEXT}), taking({}), ["breaking: parameter 'a' is gone"]),
+        (taking({"a": TEXT}), taking({}), ["breaking: parameter 'a' was removed"]),
         (taking({"a": TEXT}), taking({"a": TEXT}, ["a"]), ["breaking: parameter 'a' is now required"]),
         (taking({"a": TEXT}, ["a"]), taking({"a": TEXT}), ["compatible: parameter 'a' is now optional"]),
         (taking({"a": TEXT}), taking({"a": WHOLE}), ["breaking: the type of parameter 'a' was string, and is integer"]),
@@ -61,7 +61,7 @@ BOTH = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"
         (
             taking({"a": {"maxLength": 5}}),
             taking({"a": {}}),
-            ["compatible: 'maxLength' of parameter 'a' was 5, and is unsaid"],
+            ["compatible: 'maxLength' of parameter 'a' was 5, and is not set"],
         ),
         (
             taking({"a": TEXT}),
@@ -124,16 +124,16 @@ BOTH = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"
             ['text: the description of parameter \'a\' was "x", and is "y"'],
         ),
         ({"description": "x"}, {"description": "y"}, ['text: the description was "x", and is "y"']),
-        ({}, {"hints": {"destructive": True}}, ["breaking: 'destructive' was unsaid, and is true"]),
+        ({}, {"hints": {"destructive": True}}, ["breaking: 'destructive' was not set, and is true"]),
         (
             {"hints": {"destructive": True}},
             {"hints": {"destructive": False}},
             ["breaking: 'destructive' was true, and is false"],
         ),
-        ({"hints": {"destructive": True}}, {}, ["breaking: 'destructive' was true, and is unsaid"]),
+        ({"hints": {"destructive": True}}, {}, ["breaking: 'destructive' was true, and is not set"]),
         ({}, {"hints": {"read_only": True}}, ["breaking: 'read_only' was false, and is true"]),
         ({}, {"hints": {"idempotent": True}}, ["breaking: 'idempotent' was false, and is true"]),
-        ({"hints": {"open_world": True}}, {}, ["breaking: 'open_world' was true, and is unsaid"]),
+        ({"hints": {"open_world": True}}, {}, ["breaking: 'open_world' was true, and is not set"]),
         ({"hints": {"read_only": True}}, {}, ["breaking: 'read_only' was true, and is false"]),
         ({"hints": {"requires_approval": True}}, {}, ["breaking: 'requires_approval' was true, and is false"]),
         (returning(BOTH), {}, ["breaking: the result schema was removed"]),
@@ -202,7 +202,7 @@ def test_tools_come_and_go():
         {"a": {}, "b": {"description": "x"}, "c": {}}, {"b": {"description": "y"}, "c": {}, "d": {}}
     )
     assert [(drift.name, drift.kind, drift.changes) for drift in drifts] == [
-        ("a", "breaking", (Change("breaking", "the tool is gone"),)),
+        ("a", "breaking", (Change("breaking", "the tool was removed"),)),
         ("b", "text", (Change("text", 'the description was "x", and is "y"'),)),
         ("d", "compatible", (Change("compatible", "the tool is new"),)),
     ]

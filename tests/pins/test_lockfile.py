@@ -58,12 +58,12 @@ OTHER_VERSION = "'toolkit.lock' is not a lockfile of this version"
         (b'{"toolkit-lock": 1, "tools": []}', OTHER_VERSION, (None, None)),
         (
             b'{"toolkit-lock": 1, "tools": {"a": {}, "b": 3}}',
-            "'toolkit.lock' does not say what the tool 'b' was: its entry is not one of a lockfile",
+            "'toolkit.lock' has an invalid entry for the tool 'b'",
             (None, None),
         ),
         (
             b'{"toolkit-lock": 1, "tools": {"a": {"hints": []}}}',
-            "'toolkit.lock' does not say what the tool 'a' was: its entry is not one of a lockfile",
+            "'toolkit.lock' has an invalid entry for the tool 'a'",
             (None, None),
         ),
     ],

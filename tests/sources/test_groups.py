@@ -84,7 +84,7 @@ def test_a_group_needs_no_configured_sources(project):
 
 def test_a_group_whose_permission_was_not_granted_is_not_offered(project):
     configured(project, '[groups.web]\npermissions = ["internet_access", "host_access"]\nsources = ["web.py"]\n')
-    hint = "if you want that, grant it: --grant {0}, or TOOLKIT_GRANT={0}"
+    hint = "to grant it, pass --grant {0} or set TOOLKIT_GRANT={0}"
     refused = {
         name: ("TK007", "error", f"group 'web' needs '{name}', which was not granted", hint.format(name))
         for name in ("host_access", "internet_access")
@@ -257,7 +257,7 @@ def test_everything_wrong_with_groups_is_told_with_its_line(project):
         ("3", "there is no permission 'internet'", "did you mean 'internet_access'?"),
         ("1", "group 'web' names no tools", "write tools = ['name', 'prefix_*'], or sources = ['tools.py']"),
         ("7", "'groups.a b.provider' must be a text", None),
-        ("5", "the regular expression /(/ is broken: missing ), unterminated subpattern at position 0", None),
+        ("5", "the regular expression /(/ is invalid: missing ), unterminated subpattern at position 0", None),
     ]
 
 

@@ -1,8 +1,8 @@
-"""Disclosure: few tools at first, and more when they are wanted; how large sets stay easy to choose from.
+"""Keeps large sets of tools manageable: a model sees few tools at first, and more when it needs them.
 
-`facades` are tools that reveal others, `toolboxes` looks into objects of marked classes, `folding` puts their methods
-behind facades, `offering` is what a loop does with what was revealed, `searching` finds tools by words, `trees` shows
-what is behind what, and `groups` names sets of tools.
+`facades` are tools that reveal others, `toolboxes` reads objects of marked classes, `folding` puts their methods
+behind facades, `offering` updates the tools of a loop after a call has revealed some, `searching` finds tools by
+words, `trees` shows the hierarchy of facades and tools, and `groups` names sets of tools.
 """
 
 TYPE_CHECKING = False

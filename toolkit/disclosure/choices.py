@@ -1,10 +1,10 @@
-"""Choices: which tools a setting chooses, checked where it is read."""
+"""Checks settings that select tools."""
 
 from toolkit.documents.tables import Spot
 
 
 def read_choices(wanted: tuple[str, ...], spot: Spot) -> tuple[str, ...]:
-    """Return what is chosen of tools: names, patterns, regular expressions; one that is broken is reported."""
+    """Return names, patterns and regular expressions that select tools; report each invalid one."""
     from toolkit.disclosure.groups import matches  # noqa: PLC0415 - few settings choose
 
     for choice in wanted:

@@ -1,4 +1,4 @@
-"""Facades: one tool for many, which are there when it has been called."""
+"""Facades: tools that reveal other tools when they are called."""
 
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -21,13 +21,15 @@ from toolkit.tools.places import place_of
 from toolkit.tools.resolution import build_tools, collisions
 
 Choice = Callable[..., Iterable[Any] | Awaitable[Iterable[Any]]]
-"""Returns the tools for the arguments of a call; as a second parameter it may take the context."""
+"""Returns the tools for the arguments of a call; it may take the context as a second parameter."""
 
 _KEPT_OPTIONS = ("category", "read_only", "open_world", "requires_approval", "metadata", "source", "location")
 
 
 class UnfoldingTool(ProgressiveTool):
-    """A facade with tools of its own: `of` reveals all, `by_category` those of a category, `selectable` what is chosen.
+    """A facade: `of` reveals all its tools, `by_category` one category, `selectable` what a function returns.
+
+    `from_instance` creates one from an object whose class is marked `@toolbox`, `from_tool_object` from any object.
 
     `from_instance` makes one of an object whose class is marked `@toolbox`, `from_tool_object` of any object.
     """
@@ -45,16 +47,16 @@ class UnfoldingTool(ProgressiveTool):
         choices: Iterable[Any] = (),
         **options: Any,
     ) -> None:
-        """Make a facade; `of`, `by_category` and `selectable` are the plainer ways.
+        """Create a facade; `of`, `by_category` and `selectable` are easier to use.
 
         Args:
-            name: What a model calls it by.
-            description: What the tools behind it are for.
-            tools: What every call reveals: anything that can be a tool.
-            parameters: What the choice depends on, as a JSON Schema.
-            choose: Returns what else a call reveals, plain or async.
-            choices: What it may choose from, as far as that is known.
-            **options: `usage_notes`, `exclusive`, and what `ToolSpec` takes.
+            name: The name that a model calls.
+            description: The purpose of the tools behind the facade.
+            tools: The tools that every call reveals: anything that can be a tool.
+            parameters: A JSON Schema of the arguments that `choose` receives.
+            choose: A function, plain or async, that returns more tools to reveal.
+            choices: The tools that `choose` may return, as far as they are known in advance.
+            **options: `usage_notes`, `exclusive`, and any option of `ToolSpec`.
 
         Raises:
             InvalidTools: With every problem of the facade and of the tools.
@@ -98,15 +100,15 @@ class UnfoldingTool(ProgressiveTool):
         usage_notes: str | None = None,
         exclusive: bool = False,
     ) -> "UnfoldingTool":
-        """Return a facade that reveals the tools of the category which a call names.
+        """Return a facade that reveals the tools of one category, which the call selects.
 
         Args:
-            name: What a model calls it by.
-            description: What the tools are for; better with a word on each category.
+            name: The name that a model calls.
+            description: The purpose of the tools; preferably with a few words on each category.
             categories: The tools of each category, in the order in which a model sees them.
-            parameter: What the parameter is called.
-            usage_notes: How the tools are to be used.
-            exclusive: Whether all other tools make way.
+            parameter: The name of the parameter that selects the category.
+            usage_notes: Instructions for using the tools.
+            exclusive: Whether the revealed tools replace all others.
 
         Raises:
             InvalidTools: With every problem of the facade and of the tools.
@@ -141,16 +143,16 @@ class UnfoldingTool(ProgressiveTool):
         usage_notes: str | None = None,
         exclusive: bool = False,
     ) -> "UnfoldingTool":
-        """Return a facade that asks a function which tools a call reveals; it may make them for the occasion.
+        """Return a facade that calls a function to decide which tools to reveal; the function may create new ones.
 
         Args:
-            name: What a model calls it by.
-            description: What the tools are for.
-            parameters: What the function is given, as a JSON Schema.
-            choose: Takes the arguments, by name in a dictionary, and if it likes the context; returns tools.
-            tools: Those that it may return, as far as that is known beforehand.
-            usage_notes: How the tools are to be used.
-            exclusive: Whether all other tools make way.
+            name: The name that a model calls.
+            description: The purpose of the tools.
+            parameters: A JSON Schema of the arguments that the function receives.
+            choose: Takes the arguments as a dictionary, and optionally the context; returns tools.
+            tools: The tools that the function may return, as far as they are known in advance.
+            usage_notes: Instructions for using the tools.
+            exclusive: Whether the revealed tools replace all others.
 
         Raises:
             InvalidTools: With every problem of the facade and of the tools.
@@ -166,20 +168,20 @@ class UnfoldingTool(ProgressiveTool):
         )
 
     categories: Mapping[str, tuple[Tool, ...]] = {}
-    """The tools of each category, where it chooses by category."""
+    """The tools of each category, for a facade created by `by_category`."""
 
     @property
     def inner_tools(self) -> tuple[Tool, ...]:
-        """The tools behind it, as far as they are known without a call."""
+        """The tools behind the facade, as far as they are known without a call."""
         return _distinct([*self._fixed, *self._choices])
 
     @property
     def shows_all(self) -> bool:
-        """Whether it reveals nothing but those: it does unless a function chooses."""
+        """Whether `inner_tools` is complete, which it is unless a function chooses the tools."""
         return self._choose is None or bool(self.categories)
 
     def with_tools(self, *tools: Any) -> "UnfoldingTool":
-        """Return the facade with more tools, which every call reveals; its choices and texts stay.
+        """Return a copy of the facade with more tools, which every call reveals.
 
         Raises:
             InvalidTools: With every problem of the tools.
@@ -201,16 +203,16 @@ class UnfoldingTool(ProgressiveTool):
 
     @classmethod
     def from_instance(cls, thing: object, *, source: str | None = None) -> "UnfoldingTool":
-        """Return the facade of an object whose class is marked `@toolbox`, with those of the marked classes inside it.
+        """Return a facade for an object whose class is marked `@toolbox`, including the marked classes inside it.
 
-        Where methods name categories, a call names the one that it wants.
+        If methods have categories, a call selects a category.
 
         Args:
             thing: The object.
-            source: Where its tools come from; the file where they are defined by default.
+            source: The source of its tools; by default, the file where they are defined.
 
         Raises:
-            InvalidTools: With every problem; also where the class is not marked.
+            InvalidTools: With every problem, or if the class is not marked.
         """
         contents, problems = contents_of(thing, source)
         if contents.mark is None:
@@ -229,17 +231,17 @@ class UnfoldingTool(ProgressiveTool):
         usage_notes: str | None = None,
         exclusive: bool = False,
     ) -> "UnfoldingTool":
-        """Return a facade of any object with marked methods, whether its class is marked or not.
+        """Return a facade for any object with marked methods, whether or not its class is marked.
 
         Raises:
-            InvalidTools: With every problem; also where the object has no tools.
+            InvalidTools: With every problem, or if the object has no tools.
         """
         contents, problems = contents_of(thing)
         raise_errors(InvalidTools, problems)
         return facade_with(contents, name, description, usage_notes, exclusive=exclusive)
 
     async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[Tool]:
-        """Return the tools for a call."""
+        """Return the tools that a call with these arguments reveals."""
         if self._choose is None:
             return self._fixed
         try:
@@ -260,7 +262,7 @@ class UnfoldingTool(ProgressiveTool):
 
 
 def _positional(function: Callable[..., Any]) -> int:
-    """Return how many of the arguments and the context a function takes."""
+    """Return how many positional arguments a function takes, at most two: the arguments and the context."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
@@ -274,10 +276,10 @@ def _distinct(tools: Iterable[Tool]) -> tuple[Tool, ...]:
 
 
 def _tools_of(things: Iterable[Any]) -> tuple[Tool, ...]:
-    """Return the tools among all kinds of things that can be one; an object of a toolbox is a facade.
+    """Return the tools that anything can become; an object of a toolbox becomes a facade.
 
     Raises:
-        InvalidTools: With every problem of what is not a tool.
+        InvalidTools: With every problem of the candidates that are not tools.
     """
     built, problems = built_for_models(things)
     raise_errors(InvalidTools, problems)
@@ -285,7 +287,7 @@ def _tools_of(things: Iterable[Any]) -> tuple[Tool, ...]:
 
 
 def built_for_models(things: Iterable[Any]) -> tuple[list[Tool], list[Problem]]:
-    """Return the tools among all kinds of things, as a model is offered them, and every problem; it never raises."""
+    """Return the tools that candidates become for a model, and every problem; never raises."""
     tools: list[Tool] = []
     problems: list[Problem] = []
     for thing in things:
@@ -309,9 +311,9 @@ def facade_with(
     description: str,
     usage_notes: str | None = None,
     category_parameter: str = "category",
-    exclusive: bool = False,  # noqa: FBT001, FBT002 - in the order of the mark, which is handed over whole
+    exclusive: bool = False,  # noqa: FBT001, FBT002 - the fields of `ToolboxMark`, in their order
 ) -> UnfoldingTool:
-    """Return the facade of what an object holds: by category, where its methods name some."""
+    """Return a facade for the tools of an object, by category if its methods have categories."""
     source = contents.tools[0].spec.source if contents.tools else None
     boxes = [UnfoldingTool.from_instance(box, source=source) for box in contents.boxes]
     if table := categories_among(contents.tools, boxes):

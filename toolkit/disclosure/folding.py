@@ -1,4 +1,4 @@
-"""Folding: tools as a model is offered them, the methods of a toolbox behind one facade."""
+"""Turns tools into what a model is offered: the methods of a toolbox become one facade."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,13 +12,13 @@ from toolkit.tools.resolution import collisions
 
 
 def folded_tools(candidates: Iterable[Any]) -> dict[str, Tool]:
-    """Return tools by name as a model is offered them: each object of a toolbox is one facade.
+    """Return tools by name as a model is offered them: each toolbox object becomes one facade.
 
     Args:
-        candidates: What `resolve_tools` takes; tools that are all the methods of one toolbox are folded too.
+        candidates: Anything that `resolve_tools` takes; tools that are all the methods of one toolbox are folded too.
 
     Raises:
-        InvalidTools: With every problem: things that are not a tool, names that are illegal or taken.
+        InvalidTools: With every problem: candidates that are not tools, and names that are invalid or used twice.
     """
     tools, problems = built_for_models(candidates)
     folded = fold(tools)
@@ -27,9 +27,9 @@ def folded_tools(candidates: Iterable[Any]) -> dict[str, Tool]:
 
 
 def fold(tools: Sequence[Tool]) -> list[Tool]:
-    """Return the tools with those of each toolbox, where all of its methods are there, behind its facade.
+    """Return the tools, with all methods of a toolbox replaced by its facade; an incomplete set stays as it is.
 
-    The facade stands where the first of them stood, and holds them as they are, with whatever was put round them.
+    The facade takes the position of the first method, and keeps the methods with their wrappers.
     """
     boxed: dict[int, list[Tool]] = {}
     for tool in tools:
@@ -44,7 +44,7 @@ def fold(tools: Sequence[Tool]) -> list[Tool]:
 
 
 def _facade(box: object, members: Sequence[Tool]) -> Tool | None:
-    """Return the facade of a toolbox with these methods, or None if they are not all."""
+    """Return the facade of a toolbox with these methods, or None if some methods are missing."""
     contents, problems = contents_of(box)
     if contents.mark is None or errors_among(problems) or len(members) < len(contents.tools):
         return None

@@ -1,4 +1,4 @@
-"""Groups: named sets of tools, so that one can ask for `web` tools, and somebody else decides which these are."""
+"""Groups: named sets of tools, so that code can request `web` tools and configuration decides which these are."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -17,21 +17,21 @@ from toolkit.tools.resolution import collisions
 
 Permission = Literal["internet_access", "host_access"]
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
-"""What a group may need: to reach the internet, or files and programs of this machine."""
+"""Permissions that a group may need: access to the internet, or to files and programs on this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolGroup:
-    """A named set of tools; iterating gives the tools.
+    """A named set of tools; iterating over it yields the tools.
 
     Attributes:
-        name: What it is asked for by.
+        name: The name by which code requests the group.
         tools: The tools.
-        description: What they are for.
-        provider: Who makes them available.
-        permissions: What they need; without a grant, the group is not offered.
-        required: The names of tools without which the group is of no use.
-        location: Where it is defined.
+        description: The purpose of the tools.
+        provider: The name of the service or package that provides the tools.
+        permissions: Permissions that the tools need; the group is offered only if they are granted.
+        required: Names of tools that the group cannot do without.
+        location: Where the group is defined.
     """
 
     name: str
@@ -53,10 +53,10 @@ class ToolGroup:
         permissions: Iterable[Permission] = (),
         required: Sequence[str] = (),
     ) -> "ToolGroup":
-        """Return a group of all kinds of things that can be a tool.
+        """Return a group of anything that can be a tool.
 
         Raises:
-            InvalidTools: With every problem: of the name, of the tools, and of permissions that there are not.
+            InvalidTools: With every problem: an invalid name, candidates that are not tools, unknown permissions.
         """
         built, problems = built_for_models(tools)
         problems += [*filter(None, [name_problem(name)]), *collisions(built)]
@@ -68,11 +68,11 @@ class ToolGroup:
         )
 
     def __iter__(self) -> Iterator[Tool]:
-        """Return the tools."""
+        """Iterate over the tools."""
         return iter(self.tools)
 
     def problems(self, granted: Collection[str]) -> list[Problem]:
-        """Return why the group cannot be offered: what was not granted, and what it lacks."""
+        """Return why the group cannot be offered: missing permissions and missing tools."""
         names = [tool.name for tool in self.tools]
         return [
             *ungranted(self.name, self.permissions, granted, self.location),
@@ -80,19 +80,19 @@ class ToolGroup:
         ]
 
     def offered(self, granted: Collection[str] = ()) -> dict[str, Tool]:
-        """Return the tools by name, if what they need was granted.
+        """Return the tools by name, provided that the permissions they need are granted.
 
         Args:
-            granted: The permissions that were.
+            granted: The granted permissions.
 
         Raises:
-            InvalidTools: If one was not, or a required tool is not there.
+            InvalidTools: If a permission was not granted, or a required tool is missing.
         """
         raise_errors(InvalidTools, self.problems(granted))
         return {tool.name: tool for tool in self.tools}
 
     def choose(self, wanted: Sequence[str], *, exclude: Sequence[str] = ()) -> "ToolGroup":
-        """Return the group with those of its tools that are chosen; see `chosen`."""
+        """Return a copy of the group with only the chosen tools; see `chosen`."""
         kept = tuple(chosen(self.tools, wanted, exclude=exclude))
         return ToolGroup(
             self.name,
@@ -105,18 +105,18 @@ class ToolGroup:
         )
 
     def facade(self, *, usage_notes: str | None = None, exclusive: bool = False) -> UnfoldingTool:
-        """Return the group as one tool that reveals the others."""
+        """Return one tool that reveals the tools of the group."""
         return UnfoldingTool.of(self.name, self.description, self.tools, usage_notes=usage_notes, exclusive=exclusive)
 
 
 def chosen(tools: Iterable[Tool], wanted: Sequence[str], *, exclude: Sequence[str] = ()) -> list[Tool]:
-    """Return the tools that are chosen, in their own order.
+    """Return the tools that match a selection, in their original order.
 
     Args:
-        tools: All that there are.
-        wanted: What is chosen: a name (`fetch`), a pattern with `*` or `?` (so `brave_*` is a prefix), or between
-            slashes a regular expression that is searched for (`/query|search/`).
-        exclude: What is left out all the same, written alike.
+        tools: The tools to choose from.
+        wanted: What to include: names (`fetch`), patterns with `*` or `?` (so `brave_*` is a prefix), and regular
+            expressions between slashes, which are searched for in the name (`/query|search/`).
+        exclude: What to leave out, in the same notation; it takes precedence.
     """
     return [
         tool
@@ -126,16 +126,16 @@ def chosen(tools: Iterable[Tool], wanted: Sequence[str], *, exclude: Sequence[st
 
 
 def matches(name: str, wanted: str) -> bool:
-    """Return whether a name is chosen by a name, a pattern, or a regular expression between slashes.
+    """Return whether a name, a pattern, or a regular expression between slashes matches a tool's name.
 
     Raises:
-        ValueError: If the regular expression is broken.
+        ValueError: If the regular expression is invalid.
     """
     if is_expression(wanted):
         try:
             return re.search(wanted[1:-1], name) is not None
         except re.error as error:
-            raise ValueError(f"the regular expression {wanted} is broken: {error}") from error
+            raise ValueError(f"the regular expression {wanted} is invalid: {error}") from error
     return fnmatchcase(name, wanted)
 
 
@@ -145,7 +145,7 @@ def is_expression(wanted: str) -> bool:
 
 
 def is_plain(wanted: str) -> bool:
-    """Return whether a choice is a name, not a pattern."""
+    """Return whether a choice is a plain name rather than a pattern."""
     return not is_expression(wanted) and not any(sign in wanted for sign in "*?[")
 
 
@@ -158,7 +158,7 @@ def ungranted(
             PERMISSION_NOT_GRANTED,
             f"group '{group}' needs '{permission}', which was not granted",
             location,
-            hint=f"if you want that, grant it: --grant {permission}, or TOOLKIT_GRANT={permission}",
+            hint=f"to grant it, pass --grant {permission} or set TOOLKIT_GRANT={permission}",
         )
         for permission in sorted(permissions)
         if permission not in granted
@@ -166,7 +166,7 @@ def ungranted(
 
 
 def unknown_permission(name: str) -> Problem:
-    """Return the problem that there is no such permission."""
+    """Return the problem for a permission that does not exist."""
     known = f"permissions are {' and '.join(PERMISSIONS)}"
     hint = did_you_mean(name, PERMISSIONS, otherwise=known)
     return Problem(BAD_CONFIGURATION, f"there is no permission '{name}'", hint=hint)

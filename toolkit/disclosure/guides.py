@@ -1,4 +1,4 @@
-"""Guides: what stays with the tools that a facade has revealed, so that a model which calls it again finds its way."""
+"""Guides: tools that replace a called facade, so that a model which calls it again finds the revealed tools."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -17,19 +17,19 @@ from toolkit.tools.spec import ToolSpec
 from toolkit.wrappers.one_shot import OneShotTool
 
 Choices = Mapping[str, tuple[Tool, ...]]
-"""The tools that a facade has revealed so far, by the arguments that it was called with."""
+"""The tools that a facade has revealed so far, by the arguments of the call."""
 
 
 def guide_names(facade: str) -> tuple[str, str]:
-    """Return the names of a facade's guides: its own, and that of the tool that describes its tools."""
+    """Return the names of a facade's guides: that of the facade, and that of the tool describing its tools."""
     return facade, f"{facade}_context"
 
 
 class Facade(Tool):
-    """A tool that stands for others, as its guides know it.
+    """The interface of a facade that its guides use.
 
     Attributes:
-        usage_notes: How the tools are to be used.
+        usage_notes: Instructions for using the tools.
     """
 
     usage_notes: str | None
@@ -40,31 +40,38 @@ class Facade(Tool):
         return bool(self.spec.properties)
 
     def key_of(self, parsed: Any) -> str:
-        """Return arguments as a text that identifies them."""
+        """Return a string that identifies parsed arguments."""
         return json.dumps(self.describe(parsed), sort_keys=True)
 
     def unfold(self, tools: tuple[Tool, ...], choices: Choices) -> ToolResult:
-        """Return the result that hands these tools over.
+        """Return the result that reveals these tools.
 
         Args:
-            tools: All that are there now.
-            choices: Those that each choice so far has given.
+            tools: All tools that are revealed now.
+            choices: The tools that each choice so far has revealed.
 
         Raises:
-            ToolExecutionError: If two of them have one name, or one has a name that the facade needs.
+            ToolExecutionError: If two tools have the same name, or one has a name that the facade needs.
         """
         raise NotImplementedError
 
 
 class GuideTool(WrappedTool):
-    """Stands where a facade stood, round it and whatever was round it, and leads to the tools that are there now.
+    """Replaces a facade and its wrappers after the first call, and refers the model to the revealed tools.
 
-    Where the facade chooses by its arguments, other arguments reveal more; the same ones lead back to the same tools,
-    and nobody is asked about that.
+    If the arguments of the facade decide which tools it reveals, new arguments reveal more tools. Arguments used before
+    list the same tools again, without another question to the user.
     """
 
     def __init__(self, facade: Facade, tools: Sequence[Tool], choices: Choices, behind: Tool | None = None) -> None:
-        """Keep the facade, what is revealed and for what, and what stood here: the facade with all that is round it."""
+        """Create a guide for a facade.
+
+        Args:
+            facade: The facade.
+            tools: The tools that are revealed.
+            choices: The tools that each choice so far has revealed.
+            behind: The facade with its wrappers; the facade itself by default.
+        """
         super().__init__(behind or facade)
         self.facade = facade
         self.tools = tuple(tools)
@@ -75,33 +82,33 @@ class GuideTool(WrappedTool):
 
     @property
     def spec(self) -> ToolSpec:  # type: ignore[override]
-        """The specification of what stood here, with a description that names the tools."""
+        """The specification of the replaced facade, with a description that lists the tools."""
         return self._spec
 
     def standing_for(self, behind: Tool) -> "GuideTool":
-        """Return the guide in the place of a facade with all that is round it, under its name."""
+        """Return a guide that replaces a facade with its wrappers, under the name of these."""
         return GuideTool(self.facade, self.tools, self._choices, behind)
 
     def parse(self, arguments: Arguments) -> Any:
-        """Return the arguments that the facade wants, or nothing where they do not fit: then all tools are listed."""
+        """Return the facade's arguments, or an empty dictionary if they are invalid, so that all tools are listed."""
         try:
             return super().parse(arguments)
         except ToolArgumentsError:
             return {}
 
     def check(self, parsed: Any, context: ToolContext) -> None:
-        """List the tools at once where nothing else is wanted; refuse what is refused behind it."""
+        """Return the list of tools early if the call reveals nothing new; otherwise make the checks of the facade."""
         if self._is_new(parsed):
             super().check(parsed, context)
         elif not parsed or self._merge(self._choices[self.facade.key_of(parsed)]) == self.tools:
             raise AnsweredEarly(self._listing())
 
     def demand(self, parsed: Any, context: ToolContext) -> Demand | None:
-        """Want the question that is wanted behind it."""
+        """Return the approval that the facade demands, if the call reveals anything new."""
         return super().demand(parsed, context) if self._is_new(parsed) else None
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
-        """Reveal the tools of another choice together with those that are there."""
+        """Reveal the tools of another choice in addition to those already revealed."""
         key = self.facade.key_of(parsed)
         chosen = self._choices.get(key)
         if chosen is None:
@@ -116,7 +123,7 @@ class GuideTool(WrappedTool):
         return bool(parsed) and self.facade.key_of(parsed) not in self._choices
 
     def _merge(self, chosen: Sequence[Tool]) -> tuple[Tool, ...]:
-        """Return the tools that are there with those that are chosen, of two with one name the chosen one."""
+        """Return the revealed tools and the chosen ones; of two with the same name, the chosen one."""
         return tuple({tool.name: tool for tool in (*self.tools, *chosen)}.values())
 
     def _listing(self) -> ToolResult:
@@ -126,14 +133,14 @@ class GuideTool(WrappedTool):
 
 
 def guide_in(tool: Tool | None) -> GuideTool | None:
-    """Return the guide that a tool is, under whatever was put round it, or None if it is another kind."""
+    """Return the guide inside a tool and its wrappers, or None."""
     while isinstance(tool, WrappedTool) and not isinstance(tool, GuideTool):
         tool = tool.inner
     return tool if isinstance(tool, GuideTool) else None
 
 
 class ContextTool(Tool):
-    """Describes the tools of a facade, each in full, and how they are used."""
+    """Describes the tools of a facade, with their parameters and usage notes."""
 
     suspends = False
     uses_context = False
@@ -146,12 +153,12 @@ class ContextTool(Tool):
         description = f"{purpose}. Available: {names}" + (f". {notes}" if notes else "")
         self.spec = ToolSpec(guide_names(facade.name)[1], description, read_only=True, source=facade.spec.source)
 
-    def parse(self, arguments: Arguments) -> Any:  # noqa: ARG002 - it takes none, so those that came are ignored
+    def parse(self, arguments: Arguments) -> Any:  # noqa: ARG002 - it has no parameters, so arguments are ignored
         """Return no arguments."""
         return {}
 
     def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return that there are none."""
+        """Return the arguments: an empty dictionary."""
         return dict(parsed)
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:  # noqa: ARG002 - the text is fixed
@@ -160,7 +167,7 @@ class ContextTool(Tool):
 
 
 def guides_of(facade: Facade, tools: Sequence[Tool], choices: Choices) -> tuple[Tool, ...]:
-    """Return the guides of a facade's tools; a loop describes their purpose once, or some models keep asking."""
+    """Return the guides of a facade. The description can be read only once, since some models keep asking for it."""
     names = ", ".join(tool.name for tool in tools)
     context = OneShotTool(ContextTool(facade, tools), f"Call one of these tools now: {names}.")
     return GuideTool(facade, tools, choices), context

@@ -1,4 +1,4 @@
-"""Offering: what a loop that offers tools to a model does when a call has revealed others; a table in, a table out."""
+"""Updates the tools that a loop offers to a model after a call has revealed others."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -11,11 +11,11 @@ from toolkit.tools.revealing import Unfolded
 
 
 class Offer(NamedTuple):
-    """What a model is offered from now on.
+    """The tools that a model is offered from now on.
 
     Attributes:
         tools: The tools by name.
-        remark: What is to be added to the text of the call's result, such as names that had to be changed; or nothing.
+        remark: Text to append to the result of the call, such as names that had to change; may be empty.
     """
 
     tools: dict[str, Tool]
@@ -23,24 +23,24 @@ class Offer(NamedTuple):
 
 
 def unfolded_by(result: ToolResult) -> Unfolded | None:
-    """Return what a call has revealed, or None if it did not call a facade."""
+    """Return what a call has revealed, or None if it was not a call of a facade."""
     return result.artifact if isinstance(result.artifact, Unfolded) else None
 
 
 def facade_of(tool: Tool | None) -> ProgressiveTool | None:
-    """Return the facade that a tool is, or that it stands for as a guide, under whatever was put round it."""
+    """Return the facade that a tool is, or that it replaces as a guide, ignoring wrappers; or None."""
     inner = innermost(tool) if tool is not None else None
     return inner if isinstance(inner, ProgressiveTool) else None
 
 
 def offer(tools: Mapping[str, Tool], called: str, unfolded: Unfolded) -> Offer:
-    """Return the tools that a model is offered after a facade was called.
+    """Return the tools that a model is offered after a call of a facade.
 
-    The facade makes way for its guides and its tools; the others stay, unless it is exclusive. Where one of them has
-    the name of a revealed tool, that is offered with the facade's name before its own.
+    The guides and the revealed tools replace the facade. The other tools stay, unless the facade is exclusive. If a
+    revealed tool has the name of one that stays, the name of the facade is put in front of its name.
 
     Args:
-        tools: What was offered before.
+        tools: The tools offered before.
         called: The name under which the facade was called.
         unfolded: What the call has revealed.
     """
@@ -57,19 +57,19 @@ def offer(tools: Mapping[str, Tool], called: str, unfolded: Unfolded) -> Offer:
             if name != called and name not in guides and not gone & set(_layers(tool))
         }
     revealed, changed = _named(unfolded, called, kept)
-    remark = f"Under another name here: {', '.join(changed)}." if changed else ""
+    remark = f"Renamed to avoid conflicts: {', '.join(changed)}." if changed else ""
     return Offer({**kept, **guides, **revealed}, remark)
 
 
 def _guides(unfolded: Unfolded, called: str, standing: Tool | None) -> Iterator[Tool]:
-    """Return the guides under the name that was called, with whatever is round the facade round what it still does."""
+    """Yield the guides under the name that was called, inside the wrappers of the facade."""
     before = guide_in(standing)
     for guide in unfolded.guides:
         if isinstance(guide, GuideTool):
             behind = standing if before is None else before.inner
             yield guide if behind is None else guide.standing_for(behind)
         elif guide.name == unfolded.facade and standing is not None:
-            yield standing  # a facade that stays where it is
+            yield standing  # a facade that is not replaced
         elif called == unfolded.facade:
             yield guide
         else:
@@ -94,7 +94,7 @@ def _named(unfolded: Unfolded, called: str, kept: Mapping[str, Tool]) -> tuple[d
 
 
 def _layers(tool: Tool) -> Iterator[int]:
-    """Return the identity of a tool and of everything that it is round."""
+    """Yield the identity of a tool and of every tool that it wraps."""
     yield id(tool)
     while isinstance(tool, WrappedTool):
         tool = tool.inner

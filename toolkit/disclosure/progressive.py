@@ -1,4 +1,4 @@
-"""Progressive tools: tools that stand for others, and reveal them when they are called."""
+"""Progressive tools stand for other tools, and reveal them when they are called."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -25,9 +25,9 @@ NOTHING: Mapping[str, Any] = {"type": "object", "properties": {}}
 
 
 class ProgressiveTool(Facade):
-    """A tool that stands for others: a call of it reveals them, and which they are may depend on the call.
+    """A tool that stands for others. A call reveals them; the arguments may decide which.
 
-    A kind of it overrides `reveal`, and `inner_tools` where some are known beforehand.
+    Subclasses override `reveal`, and `inner_tools` if some tools are known in advance.
     """
 
     def __init__(
@@ -40,18 +40,18 @@ class ProgressiveTool(Facade):
         exclusive: bool = False,
         **options: Any,
     ) -> None:
-        """Make a facade; it changes nothing itself, so it is marked read-only unless the options say otherwise.
+        """Create a facade. It is marked read-only unless the options differ, since it changes nothing itself.
 
         Args:
-            name: What a model calls it by.
-            description: What the tools behind it are for.
-            parameters: A JSON Schema of type `object`: what the choice of the tools depends on.
-            usage_notes: How the tools are to be used; a model reads it together with the tools.
-            exclusive: Whether all other tools make way when these are revealed.
-            **options: Anything else that `ToolSpec` takes.
+            name: The name that a model calls.
+            description: The purpose of the tools behind the facade.
+            parameters: A JSON Schema of type `object`, for the arguments that decide which tools are revealed.
+            usage_notes: Instructions for using the tools; a model reads them together with the tools.
+            exclusive: Whether the revealed tools replace all others.
+            **options: Any other option of `ToolSpec`.
 
         Raises:
-            InvalidTools: If the name is not legal, or the parameters are no schema.
+            InvalidTools: If the name or the schema is invalid.
         """
         if problem := name_problem(name):
             raise InvalidTools(problems=[problem])
@@ -59,28 +59,28 @@ class ProgressiveTool(Facade):
         self.usage_notes = usage_notes
         self.exclusive = exclusive
         if self.chooses:
-            self._shape  # noqa: B018 - a schema that cannot be checked is reported now
+            self._shape  # noqa: B018 - reports an invalid schema now
 
     @property
     def inner_tools(self) -> tuple[Tool, ...]:
-        """The tools behind it, as far as they are known without a call."""
+        """The tools behind the facade, as far as they are known without a call."""
         return ()
 
     @property
     def shows_all(self) -> bool:
-        """Whether a call can reveal nothing but `inner_tools`; one that may make others for the occasion cannot say."""
+        """Whether `inner_tools` is complete; False if a call may reveal other tools."""
         return False
 
     async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[Tool]:
-        """Return the tools for a call.
+        """Return the tools that a call with these arguments reveals.
 
         Raises:
-            ToolExecutionError: If they cannot be had.
+            ToolExecutionError: If the tools cannot be loaded.
         """
         raise NotImplementedError
 
     def parse(self, arguments: Arguments) -> Any:
-        """Return the arguments; where none are wanted, those that came are ignored."""
+        """Return the parsed arguments; a facade without parameters ignores them."""
         if not self.chooses:
             return {}
 
@@ -92,12 +92,12 @@ class ProgressiveTool(Facade):
         return plain_data(parsed)
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
-        """Reveal the tools: the text names them, and the artifact hands them over."""
+        """Reveal the tools: the text lists their names, and the artifact contains the tools."""
         tools = tuple(await self.reveal(parsed, context))
         return self.unfold(tools, {self.key_of(parsed): tools})
 
     def unfold(self, tools: tuple[Tool, ...], choices: Choices) -> ToolResult:
-        """Return the result that hands these tools over: their names as text, the tools and their guides beside it."""
+        """Return the result that reveals these tools: their names as text, the tools and guides as its artifact."""
         if not tools:
             return ToolResult(f"There are no tools behind '{self.name}' for these arguments.")
         names = [tool.name for tool in tools]
@@ -129,6 +129,6 @@ class ProgressiveTool(Facade):
 
 
 def facade_in(tool: Tool) -> "ProgressiveTool | None":
-    """Return the facade that a tool is, under whatever was put round it, or None if it is another kind."""
+    """Return the facade inside a tool and its wrappers; None if there is none, or if a guide has replaced it."""
     inner = innermost(tool)
     return inner if isinstance(inner, ProgressiveTool) and guide_in(tool) is None else None

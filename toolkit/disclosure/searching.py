@@ -1,4 +1,4 @@
-"""Searching: finding the tools that one needs in a large set by words, without a model."""
+"""Finds tools in a large set by words, without a model."""
 
 import math
 import re
@@ -17,30 +17,30 @@ from toolkit.tools.resolution import collisions
 from toolkit.tools.results import ToolResult
 from toolkit.tools.revealing import Unfolded
 
-# The usual constants of BM25: how soon more of the same word adds nothing, and how much a long text counts less.
+# The usual constants of BM25: term saturation and length normalization.
 _SATURATION, _LENGTH = 1.2, 0.75
 _WEIGHTS = {"name": 4.0, "description": 1.0, "parameters": 0.5}
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _WORD = re.compile(r"[^\W\d_]+|\d+")
-_EMPTY_WORDS = frozenset(
+_STOP_WORDS = frozenset(
     _WORD.findall("a an and are as at by for from how i in is it of on or that the this to use with you")
 )
 
 
 def rank(tools: Sequence[Tool], query: str) -> list[Tool]:
-    """Return the tools that have a word of the query in their name, description or parameters, the likeliest first.
+    """Return the tools with a word of the query in their name, description or parameters, best match first.
 
-    Words are split at blanks, underscores and humps, and `files` finds `file`. A rare word counts more than a
+    Words are split at spaces, underscores and camel case, and `files` finds `file`. A rare word counts more than a
     common one, and a word in the name more than one in the description.
     """
     return ToolIndex(tools).rank(query)
 
 
 class ToolIndex:
-    """The words of many tools, ready to be searched."""
+    """A search index of the words of many tools."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
-        """Read off the words."""
+        """Index the words of these tools."""
         self._tools = list(tools)
         self._words = [_weighted_words(tool) for tool in self._tools]
         lengths = [sum(words.values()) for words in self._words]
@@ -50,18 +50,18 @@ class ToolIndex:
 
     @property
     def vocabulary(self) -> Iterable[str]:
-        """Every word that finds something."""
+        """Every word in the index."""
         return self._holders
 
     def rank(self, query: str) -> list[Tool]:
-        """Return the tools that a query finds, the likeliest first, and of two alike the one that came first."""
+        """Return the tools that a query finds, best match first; equal matches keep their order."""
         wanted = dict.fromkeys(words_of(query))
-        scores = [self._score(place, wanted) for place in range(len(self._tools))]
-        order = sorted(range(len(scores)), key=lambda place: -scores[place])
-        return [self._tools[place] for place in order if scores[place] > 0]
+        scores = [self._score(index, wanted) for index in range(len(self._tools))]
+        order = sorted(range(len(scores)), key=lambda index: -scores[index])
+        return [self._tools[index] for index in order if scores[index] > 0]
 
-    def _score(self, place: int, wanted: Iterable[str]) -> float:
-        words, length = self._words[place], self._lengths[place] / (self._average or 1.0)
+    def _score(self, index: int, wanted: Iterable[str]) -> float:
+        words, length = self._words[index], self._lengths[index] / (self._average or 1.0)
         return sum(
             self._rarity(word) * weight * (_SATURATION + 1) / (weight + _SATURATION * (1 - _LENGTH + _LENGTH * length))
             for word in wanted
@@ -74,10 +74,10 @@ class ToolIndex:
 
 
 class ToolSearch(ProgressiveTool):
-    """A tool that finds others by words and reveals them; it stays, so that a model may search again.
+    """A tool that finds others by words and reveals them; it stays available, so that a model can search again.
 
-    It searches in everything that can be reached: what stands behind a facade is found too. Where two tools have one
-    name, those behind facades are offered with the names of these in front: `mail_send` and `letters_send`.
+    It also finds tools behind facades. If two tools have the same name, the names of their facades are put in front:
+    `mail_send` and `letters_send`.
     """
 
     suspends = False
@@ -87,44 +87,44 @@ class ToolSearch(ProgressiveTool):
         tools: Iterable[Any],
         *,
         name: str = "search_tools",
-        description: str = "Find tools by what they do; those that are found can be called afterwards.",
+        description: str = "Find tools by what they do. Tools that are found can then be called.",
         most: int = 5,
     ) -> None:
-        """Make a search.
+        """Create a search.
 
         Args:
-            tools: What is searched: anything that can be a tool.
-            name: What a model calls it by.
+            tools: The tools to search: anything that can be a tool.
+            name: The name that a model calls.
             description: The description that a model receives.
-            most: How many tools one search reveals at most.
+            most: Maximum number of tools that one search reveals.
 
         Raises:
-            InvalidTools: With every problem of the tools, and with two that have one name and cannot be distinguished.
+            InvalidTools: With every problem of the tools, including tools with the same name that cannot be told apart.
         """
         query = {"type": "string", "description": "Words that describe the task, such as 'send an email'"}
         super().__init__(name, description, {"type": "object", "properties": {"query": query}, "required": ["query"]})
         built, problems = built_for_models(tools)
-        self._tools = tuple(_describe_apart(paths_of(built), name))
+        self._tools = tuple(_with_unique_names(paths_of(built), name))
         raise_errors(InvalidTools, [*problems, *collisions([self, *self._tools])])
         self._index = ToolIndex(self._tools)
         self._most = most
 
     @property
     def inner_tools(self) -> tuple[Tool, ...]:
-        """Everything that it can find."""
+        """Every tool that a search can find."""
         return self._tools
 
     @property
     def shows_all(self) -> bool:
-        """Whether it reveals nothing but those: it finds what there is."""
+        """Always True: a search reveals nothing but `inner_tools`."""
         return True
 
-    async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[Tool]:  # noqa: ARG002 - the words are all
+    async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[Tool]:  # noqa: ARG002 - only the query matters
         """Return the tools that the query finds."""
         return self._index.rank(arguments["query"])[: self._most]
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
-        """Reveal what was found, each with what it does."""
+        """Reveal the tools that were found, with their descriptions."""
         found = tuple(await self.reveal(parsed, context))
         if not found:
             return ToolResult(self._nothing(parsed["query"]))
@@ -141,16 +141,16 @@ class ToolSearch(ProgressiveTool):
         return f"No tool was found for '{query}'.{hint}"
 
 
-def _describe_apart(paths: Sequence[tuple[tuple[str, ...], Tool]], search: str) -> list[Tool]:
-    """Return the tools, those that have no name of their own under one made of the names that lead to them."""
+def _with_unique_names(paths: Sequence[tuple[tuple[str, ...], Tool]], search: str) -> list[Tool]:
+    """Return the tools; those with the same name are renamed after the path that leads to them."""
     held = Counter([search, *(tool.name for _, tool in paths)])
     return [tool if held[tool.name] == 1 or len(path) == 1 else tool.with_name("_".join(path)) for path, tool in paths]
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text that say something, small, without the ending of a plural."""
+    """Return the significant words of a text, in lower case and without plural endings."""
     words = (_stem(word.casefold()) for word in _WORD.findall(_HUMP.sub(" ", text)))
-    return [word for word in words if word not in _EMPTY_WORDS]
+    return [word for word in words if word not in _STOP_WORDS]
 
 
 def _stem(word: str) -> str:

@@ -1,4 +1,4 @@
-"""Toolboxes: what an object of a class marked `@toolbox` holds, and the boxes inside it."""
+"""Lists the tools of an object whose class is marked `@toolbox`, and the toolboxes inside it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,15 +13,15 @@ from toolkit.tools.places import place_of
 from toolkit.tools.resolution import build_tools
 
 ALL = "all"
-"""The category of everything, where some tools of a box have categories and some have none."""
+"""The category of all tools, for a toolbox in which only some tools have a category."""
 
 
 class Contents(NamedTuple):
-    """What an object holds.
+    """The contents of an object.
 
     Attributes:
         cls: Its class.
-        mark: How that is marked.
+        mark: The mark of the class; None if it is not marked.
         tools: Its own tools.
         boxes: Objects of the marked classes inside its class.
     """
@@ -33,13 +33,13 @@ class Contents(NamedTuple):
 
 
 def contents_of(thing: object, source: str | None = None) -> tuple[Contents, list[Problem]]:
-    """Return what an object holds, and every problem of it.
+    """Return the contents of an object, and every problem.
 
-    A marked class inside the object's class counts as a box of its own if it can be made without arguments.
+    A marked class inside the object's class counts as a toolbox of its own if it can be created without arguments.
 
     Args:
         thing: The object.
-        source: Where its tools come from; the file where they are defined by default.
+        source: The source of its tools; by default, the file where they are defined.
     """
     cls = type(thing)
     tools, problems = build_tools(thing, source=source) if marked_methods(type(thing)) else ([], [])
@@ -48,10 +48,13 @@ def contents_of(thing: object, source: str | None = None) -> tuple[Contents, lis
         try:
             boxes.append(inner())
         except Exception as error:  # noqa: BLE001 - users' constructors may raise anything
-            message = f"toolbox '{inner.__qualname__}' inside '{cls.__qualname__}' cannot be made: {error}"
+            message = f"toolbox '{inner.__qualname__}' inside '{cls.__qualname__}' cannot be created: {error}"
             problems.append(
                 Problem(
-                    NOT_A_TOOL, message, place_of(inner), hint="let it take no arguments, or make the facade by hand"
+                    NOT_A_TOOL,
+                    message,
+                    place_of(inner),
+                    hint="make its constructor work without arguments, or create the facade yourself",
                 )
             )
     if not tools and not boxes and not problems:
@@ -61,9 +64,9 @@ def contents_of(thing: object, source: str | None = None) -> tuple[Contents, lis
 
 
 def categories_among(tools: Sequence[Tool], boxes: Sequence[Tool]) -> Mapping[str, list[Tool]]:
-    """Return the tools of a box by the categories that their own marks name, or nothing if none does.
+    """Return the tools of a toolbox by category, or an empty mapping if no tool has one.
 
-    What has no category belongs to every one of them, and then there is the category `all` for everything.
+    A tool without a category belongs to every category, and the additional category `all` then contains all tools.
     """
     named = [category for tool in tools if (category := own_category(tool))]
     if not named:
@@ -77,7 +80,7 @@ def categories_among(tools: Sequence[Tool], boxes: Sequence[Tool]) -> Mapping[st
 
 
 def own_category(tool: Tool) -> str | None:
-    """Return the category that the mark of a method names, not the one that it has from its toolbox."""
+    """Return the category that the mark of a method sets, not the category of its toolbox."""
     inner = innermost(tool)
     category: str | None = (mark_of(inner.function) or {}).get("category") if isinstance(inner, FunctionTool) else None
     return category

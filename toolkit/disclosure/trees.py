@@ -1,4 +1,4 @@
-"""Trees: what stands behind what, as data, and the way to a tool behind facades by its dotted name."""
+"""Shows which tools are behind which facades, and finds a tool by its dotted name."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -10,13 +10,13 @@ from toolkit.tools.base import Tool
 
 
 class Branch(NamedTuple):
-    """A tool, or a category of tools, and what stands behind it.
+    """A tool or a category of tools, with the tools behind it.
 
     Attributes:
-        name: What it is called.
-        tool: The tool; None where it is a category.
-        branches: What stands behind it; nothing where it is not a facade.
-        is_facade: Whether it reveals others.
+        name: The name of the tool or category.
+        tool: The tool; None for a category.
+        branches: The tools behind it; empty unless it is a category or a facade.
+        is_facade: Whether the tool is a facade.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Branch(NamedTuple):
 
 
 def tree_of(tool: Tool) -> Branch:
-    """Return a tool with everything that is known to be behind it."""
+    """Return a tool with all tools known to be behind it."""
     facade = facade_in(tool)
     if facade is None:
         return Branch(tool.name, tool)
@@ -39,12 +39,12 @@ def tree_of(tool: Tool) -> Branch:
 
 
 def leaves_of(tools: Iterable[Tool]) -> list[Tool]:
-    """Return every tool that can be reached, facades too, each once, those in front first."""
+    """Return every tool that can be reached, including facades, each once, outer tools first."""
     return [tool for _, tool in paths_of(tools)]
 
 
 def are_read_only(tools: Iterable[Tool]) -> bool:
-    """Return whether tools, and all that they may ever reveal, are marked as changing nothing."""
+    """Return whether tools, and all tools that they may ever reveal, are marked as read-only."""
     for tool in leaves_of(tools):
         facade = facade_in(tool)
         if not tool.spec.read_only or (facade is not None and not facade.shows_all):
@@ -53,7 +53,7 @@ def are_read_only(tools: Iterable[Tool]) -> bool:
 
 
 def paths_of(tools: Iterable[Tool]) -> list[tuple[tuple[str, ...], Tool]]:
-    """Return every tool that can be reached, as `leaves_of` does, with the names that lead to it, its own the last."""
+    """Return the tools that `leaves_of` returns, each with the names that lead to it; the last is its own."""
     found: dict[int, tuple[tuple[str, ...], Tool]] = {}
     waiting: list[tuple[tuple[str, ...], Tool]] = [((tool.name,), tool) for tool in tools]
     while waiting:
@@ -66,7 +66,7 @@ def paths_of(tools: Iterable[Tool]) -> list[tuple[tuple[str, ...], Tool]]:
 
 
 def tool_at(tools: Sequence[Tool], path: str) -> Tool | None:
-    """Return the tool that a dotted name leads to (`facade.inner`, or the name of a toolbox), or None."""
+    """Return the tool at a dotted name (`facade.inner`, or the name of a toolbox), or None."""
     here: Sequence[Tool] = fold(tools)
     found: Tool | None = None
     for name in path.split("."):
@@ -79,7 +79,7 @@ def tool_at(tools: Sequence[Tool], path: str) -> Tool | None:
 
 
 def dotted_names(tools: Sequence[Tool]) -> list[str]:
-    """Return the names of the facades among tools, and the dotted names of what stands behind them."""
+    """Return the names of all facades, and the dotted names of the tools behind them."""
     return [name for tool in fold(tools) if facade_in(tool) is not None for name in _names_from(tool)]
 
 

@@ -171,7 +171,7 @@ def _drift(pair: _Pair) -> Drift:
         sides = ({key: value for key, value in one.entry.items() if key not in hidden} for one in (before, now))
         return Drift(now.name, tuple(changes_between(*sides)))
     if before is not None:
-        return Drift(before.name, (Change("breaking", f"the tool is gone from '{before.file}'"),))
+        return Drift(before.name, (Change("breaking", f"the tool was removed from '{before.file}'"),))
     return Drift(now.name if now else "", (Change("compatible", "the tool is new"),))
 
 

@@ -1,4 +1,4 @@
-"""What was agreed to of tools' definitions, and what of them is no longer that."""
+"""Compares locked tool definitions with the current ones."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

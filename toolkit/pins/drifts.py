@@ -1,8 +1,8 @@
-"""Drifts: how a tool's definition has changed, and what the change breaks.
+"""Describes how a tool's definition has changed, and what the change breaks.
 
-A change is breaking if a valid call now fails, if the result has another form, or if a hint changes: then a question
-disappears or a new one stops an unattended run. Compatible is everything else that programs see. Text is what only a
-model reads.
+A change is breaking if a valid call now fails, if the result has another form, or if a hint changes, since a question
+then disappears, or a new one stops an unattended run. Other changes that programs see are compatible. Changes that
+only a model reads are text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,41 +24,41 @@ Entry = Mapping[str, Any]
 
 _COMPARED = {"type", "properties", "required", "enum", "const", "additionalProperties", "default", "$ref", "anyOf",
              *DEFINITIONS, *TEXTS, *LOWER_BOUNDS, *UPPER_BOUNDS}  # fmt: skip
-"""The keywords that have a comparison of their own."""
+"""The keywords that are compared by a dedicated method."""
 _SHOWN = 3
 _MOST_WHOLE = 200
-"""How many characters may show a text before and after its change; of longer texts only the changed words are shown."""
+"""The longest message that quotes a text before and after its change; of longer texts, only changed words are shown."""
 _RANKS: dict[Kind, int] = {"breaking": 0, "compatible": 1, "text": 2}
 _SEVERITIES: dict[Kind, Severity] = {"breaking": "error", "compatible": "info", "text": "warning"}
 HEADINGS: dict[Kind, str] = {"breaking": "breaking", "compatible": "compatible", "text": "text only"}
-"""What people call each kind of change."""
+"""How messages name each kind of change."""
 
 
 class Change(NamedTuple):
-    """One thing that has changed: who is affected, and the change in words."""
+    """One change: whom it affects, and a description."""
 
     kind: Kind
     what: str
 
 
 class Drift(NamedTuple):
-    """What of one tool is not what it was."""
+    """The changes of one tool."""
 
     name: str
     changes: tuple[Change, ...]
 
     @property
     def kind(self) -> Kind:
-        """The gravest kind of its changes."""
+        """The most severe kind among the changes."""
         return min((change.kind for change in self.changes), key=_RANKS.__getitem__)
 
 
 def drifts_between(before: Mapping[str, Entry], now: Mapping[str, Entry]) -> list[Drift]:
-    """Return what differs between two sets of definitions, by the names of the tools."""
+    """Return the differences between two sets of definitions, each by tool name."""
     found = []
     for name in sorted({*before, *now}):
         if name not in now:
-            changes = [Change("breaking", "the tool is gone")]
+            changes = [Change("breaking", "the tool was removed")]
         elif name not in before:
             changes = [Change("compatible", "the tool is new")]
         else:
@@ -69,32 +69,32 @@ def drifts_between(before: Mapping[str, Entry], now: Mapping[str, Entry]) -> lis
 
 
 def changes_between(before: Entry, now: Entry) -> list[Change]:
-    """Return what differs between two definitions of one tool, the gravest first."""
+    """Return the differences between two definitions of one tool, the most severe first."""
     changes = [*_describe(before, now), *_hinted(before, now), *_accepted(before, now), *_returned(before, now)]
     return sorted(dict.fromkeys(changes), key=lambda change: _RANKS[change.kind])
 
 
 def problems_of(drift: Drift, place: Location | None, hint: str) -> Iterator[Problem]:
-    """Yield every change of a tool as a problem: a breaking one is an error."""
+    """Yield every change of a tool as a problem; a breaking change is an error."""
     for change in drift.changes:
         message = f"tool {drift.name!r}: {change.what} ({HEADINGS[change.kind]})"
         yield Problem(DEFINITION_DRIFT, message, place, _SEVERITIES[change.kind], hint)
 
 
 def in_short(changes: Sequence[Change]) -> str:
-    """Return what has changed in one line: the first few changes, and how many there are beside them."""
+    """Return a one-line summary: the first few changes, and the number of the others."""
     text = "; ".join(change.what for change in changes[:_SHOWN])
     return f"{text}; and {len(changes) - _SHOWN} more" if len(changes) > _SHOWN else text
 
 
 def _describe(before: Entry, now: Entry) -> Iterator[Change]:
     if before.get("description") != now.get("description"):
-        yield Change("text", _word("the description", before.get("description"), now.get("description")))
+        yield Change("text", _text_change("the description", before.get("description"), now.get("description")))
     if before.get("examples") != now.get("examples"):
         yield Change("text", "the examples have changed")
 
 
-_UNSAID: dict[str, bool | None] = {
+_DEFAULT_HINTS: dict[str, bool | None] = {
     "read_only": False,
     "destructive": None,
     "idempotent": False,
@@ -102,14 +102,14 @@ _UNSAID: dict[str, bool | None] = {
     "requires_approval": False,
     "flow": None,
 }
-"""What each hint is where nobody has set it."""
+"""The value of each hint that is not set."""
 
 
 def _hinted(before: Entry, now: Entry) -> Iterator[Change]:
-    """Yield every hint that is another: one direction takes a question away, the other one adds a question."""
+    """Yield every hint that has changed: one direction removes a question, the other adds one."""
     old, new = before.get("hints", {}), now.get("hints", {})
-    for hint, unsaid in _UNSAID.items():
-        was, becomes = old.get(hint, unsaid), new.get(hint, unsaid)
+    for hint, default in _DEFAULT_HINTS.items():
+        was, becomes = old.get(hint, default), new.get(hint, default)
         if was != becomes:
             yield Change("breaking", f"'{hint}' was {_value(was)}, and is {_value(becomes)}")
 
@@ -129,7 +129,7 @@ def _returned(before: Entry, now: Entry) -> Iterator[Change]:
 
 
 class _Comparison:
-    """Compares two schemas; of what is sent less may be taken, and of what is returned more may not be given."""
+    """Compares two schemas. An input must not accept less than before, and an output must not return more."""
 
     def __init__(self, before: Entry, now: Entry, *, is_output: bool) -> None:
         self._before = Schema.of(before)
@@ -145,20 +145,20 @@ class _Comparison:
     def _compare(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
         references = reference_in(before.node) or "", reference_in(now.node) or ""
         if references in self._compared:
-            return  # a schema that refers to itself is compared once
+            return  # compare recursive schemas once
         if all(references):
             self._compared.add(references)
         before, now = resolved(before), resolved(now)
         if (before.node == now.node and not any(references) and not _refers(before)) or depth > DEEPEST:
             return
         if False in (before.node, now.node):
-            yield Change("breaking", f"the schema of {self._called(path)} has changed")
+            yield Change("breaking", f"the schema of {self._label(path)} has changed")
             return
         yield from self._texts(before.keywords, now.keywords, path)
         if "anyOf" in before.keywords or "anyOf" in now.keywords:
             yield from self._branches(before, now, path, depth)
             if "anyOf" not in before.keywords or "anyOf" not in now.keywords:
-                return  # what stands beside one counts as its branch
+                return  # keywords beside `anyOf` were compared as its branch
         yield from self._types(before.keywords, now.keywords, path)
         yield from self._values(before, now, path)
         yield from self._bounds(before.keywords, now.keywords, path)
@@ -168,7 +168,7 @@ class _Comparison:
         yield from self._definitions(before, now, path, depth)
 
     def _definitions(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
-        """Yield what became of definitions that nothing refers to: a model reads them all the same."""
+        """Yield the changes of definitions that nothing refers to: a model still reads them."""
         referred = {reference for pair in self._compared for reference in pair}
         for room in DEFINITIONS:
             old, new = _named_parts(before, room), _named_parts(now, room)
@@ -177,19 +177,19 @@ class _Comparison:
                 if name in old and name in new:
                     yield from self._compare(old[name], new[name], inner, depth + 1)
                 else:
-                    yield Change("text", f"{self._called(inner)} is {'new' if name in new else 'gone'}")
+                    yield Change("text", f"{self._label(inner)} is {'new' if name in new else 'no longer there'}")
 
     def _texts(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
         for key in TEXTS:
             if before.get(key) != now.get(key):
-                what = f"the {key.lstrip('$')} of {self._called(path)}"
-                yield Change("text", _word(what, before.get(key), now.get(key)))
+                what = f"the {key.lstrip('$')} of {self._label(path)}"
+                yield Change("text", _text_change(what, before.get(key), now.get(key)))
         if before.get("default") != now.get("default") or ("default" in before) != ("default" in now):
-            old, new = (_value(one["default"]) if "default" in one else "missing" for one in (before, now))
-            yield Change("compatible", f"the default of {self._called(path)} was {old}, and is {new}")
+            old, new = (_shown(one["default"]) if "default" in one else "not set" for one in (before, now))
+            yield Change("compatible", f"the default of {self._label(path)} was {old}, and is {new}")
 
     def _branches(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
-        """Yield what became of a union; anything else counts as a union of a single branch."""
+        """Yield the changes of a union; any other schema counts as a union with one branch."""
         same = Sameness()
         old, new = ([(same.name_of(one), one) for one in _branches_of(union)] for union in (before, now))
         was, becomes = ([name for name, _ in named] for named in (old, new))
@@ -198,9 +198,9 @@ class _Comparison:
             kind: Kind = "text" if is_wider and is_narrower else self._wider if is_wider else "breaking"
             if is_narrower and not is_wider:
                 kind = self._narrower
-            yield Change(kind, f"the types of {self._called(path)} have changed")
+            yield Change(kind, f"the types of {self._label(path)} have changed")
         elif "anyOf" in before.keywords and "anyOf" in now.keywords:
-            for (_, one), (_, other) in zip(old, new, strict=True):  # what differs in them only a model reads
+            for (_, one), (_, other) in zip(old, new, strict=True):  # they differ only in texts for the model
                 yield from self._compare(one, other, path, depth + 1)
 
     def _types(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
@@ -210,27 +210,27 @@ class _Comparison:
         is_wider = new is None or (old is not None and old < new) or (old == {"integer"} and new == {"number"})
         is_narrower = old is None or (new is not None and new < old) or (old == {"number"} and new == {"integer"})
         kind = self._wider if is_wider else self._narrower if is_narrower else "breaking"
-        yield Change(kind, f"the type of {self._called(path)} was {_named(old)}, and is {_named(new)}")
+        yield Change(kind, f"the type of {self._label(path)} was {_named(old)}, and is {_named(new)}")
 
     def _values(self, before: Schema, now: Schema, path: str) -> Iterator[Change]:
         old, new = _values_of(before), _values_of(now)
         if old is None and new is not None:
-            yield Change(self._narrower, f"{self._called(path)} may only be {', '.join(new)}")
+            yield Change(self._narrower, f"{self._label(path)} may only be {', '.join(new)}")
         elif old is not None and new is None:
-            yield Change(self._wider, f"{self._called(path)} may be any value")
+            yield Change(self._wider, f"{self._label(path)} may be any value")
         else:
             gone, added = set(old or ()) - set(new or ()), set(new or ()) - set(old or ())
             for value in sorted(gone):
-                yield Change(self._narrower, f"{self._called(path)} can no longer be {value}")
+                yield Change(self._narrower, f"{self._label(path)} can no longer be {value}")
             for value in sorted(added):
-                yield Change(self._wider, f"{self._called(path)} can be {value}")
+                yield Change(self._wider, f"{self._label(path)} can be {value}")
 
     def _bounds(self, before: Entry, now: Entry, path: str) -> Iterator[Change]:
         for key in (*LOWER_BOUNDS, *UPPER_BOUNDS):
             old, new = before.get(key), now.get(key)
             if old != new:
                 is_looser = new is None or (is_number(old) and is_number(new) and (new < old) == (key in LOWER_BOUNDS))
-                what = f"'{key}' of {self._called(path)} was {_value(old)}, and is {_value(new)}"
+                what = f"'{key}' of {self._label(path)} was {_value(old)}, and is {_value(new)}"
                 yield Change(self._wider if is_looser else self._narrower, what)
 
     def _members(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
@@ -238,12 +238,14 @@ class _Comparison:
         needed, needs = (_names(part.keywords.get("required")) for part in (before, now))
         for name in sorted({*old, *new}):
             inner = f"{path}.{name}" if path else name
-            called = self._called(inner)
+            called = self._label(inner)
             if name not in new:
-                yield Change("breaking", f"{called} is gone")
+                yield Change("breaking", f"{called} was removed")
             elif name not in old:
-                is_grave = name in needs and not self._is_output
-                yield Change("breaking" if is_grave else "compatible", f"{called} is new{self._how(name in needs)}")
+                is_breaking = name in needs and not self._is_output
+                yield Change(
+                    "breaking" if is_breaking else "compatible", f"{called} is new{self._presence(name in needs)}"
+                )
             else:
                 if (name in needed) != (name in needs):
                     kind = self._narrower if name in needs else self._wider
@@ -251,33 +253,33 @@ class _Comparison:
                 yield from self._compare(old[name], new[name], inner, depth + 1)
 
     def _others(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
-        """Yield what became of the members that have no name."""
+        """Yield the changes of `additionalProperties`."""
         key = "additionalProperties"
         was, becomes = before.keywords.get(key, True), now.keywords.get(key, True)
         if isinstance(was, Mapping) and isinstance(becomes, Mapping):
             yield from self._compare(before.at(key), now.at(key), f"{path}.*" if path else "*", depth + 1)
         elif was != becomes:
             kind = self._wider if becomes is True else self._narrower
-            what = f"the other members of {self._called(path)}"
+            what = f"the other members of {self._label(path)}"
             yield Change(kind, f"{what} were {_value(was)}, and are {_value(becomes)}")
 
     def _rest(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:
-        """Yield what no other comparison knows: fail closed."""
+        """Yield the changes of keywords that no other method compares; they count as breaking."""
         old, new = before.keywords, now.keywords
         for key in sorted({*old, *new} - _COMPARED):
             if key == "items" and not any(isinstance(one.get(key), list | tuple) for one in (old, new)):
                 yield from self._compare(before.at(key), now.at(key), f"{path}[]", depth + 1)
             elif bare_keyword(old, key) != bare_keyword(new, key):
-                yield Change("breaking", f"'{key}' of {self._called(path)} has changed")
+                yield Change("breaking", f"'{key}' of {self._label(path)} has changed")
             elif old.get(key) != new.get(key):
-                yield Change("text", f"the text of '{key}' of {self._called(path)} has changed")
+                yield Change("text", f"the text of '{key}' of {self._label(path)} has changed")
 
-    def _how(self, required: bool) -> str:  # noqa: FBT001 - a word is chosen
+    def _presence(self, required: bool) -> str:  # noqa: FBT001 - it selects a word
         if self._is_output:
             return ""
         return ", and required" if required else ", optional"
 
-    def _called(self, path: str) -> str:
+    def _label(self, path: str) -> str:
         if not path:
             return "the result" if self._is_output else "the parameters"
         return f"{path!r} in the result" if self._is_output else f"parameter {path!r}"
@@ -293,12 +295,12 @@ def _branches_of(part: Schema) -> list[Schema]:
 
 
 def _refers(part: Schema) -> bool:
-    """Whether a schema refers to others, so that it may say something else with the same words."""
+    """Return whether a schema contains references, so that its meaning may change although its text does not."""
     return any(reference_in(inner.node) is not None for inner in part.parts())
 
 
 def _named_parts(part: Schema, keyword: str) -> dict[str, Schema]:
-    """Return the schemas that stand under names in a keyword."""
+    """Return the schemas under a keyword, by name."""
     return {name: one for one in part.inner((keyword,)) if (name := name_at(one.pointer)) is not None}
 
 
@@ -307,14 +309,18 @@ def _names(value: Any) -> set[str]:
 
 
 def _value(value: Any) -> str:
-    return "unsaid" if value is None else visible_json(value, sort_keys=True)
+    return "not set" if value is None else _shown(value)
+
+
+def _shown(value: Any) -> str:
+    return visible_json(value, sort_keys=True)
 
 
 def _named(types: set[str] | None) -> str:
     return "anything" if types is None else " or ".join(sorted(types))
 
 
-def _word(what: str, before: Any, now: Any) -> str:
+def _text_change(what: str, before: Any, now: Any) -> str:
     both = f"{what} was {_value(before or None)}, and is {_value(now or None)}"
     if len(both) <= _MOST_WHOLE or not isinstance(before, str) or not isinstance(now, str):
         return both

@@ -1,4 +1,4 @@
-"""Lock names: how the lockfile is called, for those that only look whether it is there or has changed."""
+"""The name of the lockfile, for code that only checks whether it exists or has changed."""
 
 from typing import Final
 

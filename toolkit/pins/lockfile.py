@@ -1,7 +1,7 @@
-"""The lockfile: `toolkit.lock` pins the definition of every tool, so that nothing about one changes unseen.
+"""Reads and writes `toolkit.lock`, which pins the definition of every tool, so that no change goes unnoticed.
 
-It is JSON with sorted keys, one tool after the other, made to be read in a review. It records what a model reads of a
-tool, what it takes and returns, and how dangerous it declares itself; not its location or its code.
+The file is JSON with sorted keys, so that a diff is easy to review. It records what a model reads of a tool, its
+parameters and results, and its hints; not its location or its code.
 """
 
 import json
@@ -21,7 +21,7 @@ from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import visible_json
 
 MARK = "toolkit-lock"
-"""The key that every lockfile has, and nothing else."""
+"""The key that identifies a lockfile."""
 _LARGEST = 16 * 1024 * 1024
 _FORMAT = 1
 _HINTS = ("read_only", "destructive", "idempotent", "open_world", "flow")
@@ -29,7 +29,7 @@ _UPDATE = "`toolkit lock --update` rewrites it"
 
 
 def entry_of(spec: ToolSpec) -> dict[str, Any]:
-    """Return what is pinned of a tool, as plain JSON data; no secret is, so a change of one is not seen."""
+    """Return the pinned part of a tool as plain JSON data. Secrets are masked, so a changed secret is not noticed."""
     hints: dict[str, Any] = {hint: getattr(spec, hint) for hint in _HINTS if getattr(spec, hint) is not None}
     if spec.requires_approval:
         hints["requires_approval"] = True
@@ -46,18 +46,18 @@ def entry_of(spec: ToolSpec) -> dict[str, Any]:
 
 
 def entries_of(specs: Iterable[ToolSpec]) -> dict[str, Entry]:
-    """Return what is pinned of several tools, by their names."""
+    """Return the pinned parts of several tools, by tool name."""
     return {spec.name: entry_of(spec) for spec in specs}
 
 
 def written_lock(entries: Mapping[str, Entry]) -> str:
-    """Return the text of a lockfile."""
+    """Return the content of a lockfile."""
     content = {MARK: _FORMAT, "tools": entries}
     return f"{visible_json(content, indent=2, sort_keys=True)}\n"
 
 
 def read_lock(file: Path) -> dict[str, Entry] | Problem:
-    """Return what a lockfile pins, by the names of the tools, or why it cannot be read."""
+    """Return the entries of a lockfile by tool name, or the problem that prevents reading it."""
     place = Location(str(file))
     try:
         content = json_data(bounded_bytes(file, most=_LARGEST).decode("utf-8"), str(file))
@@ -75,8 +75,8 @@ def read_lock(file: Path) -> dict[str, Entry] | Problem:
     if not isinstance(tools, dict) or content.get(MARK) != _FORMAT:
         return Problem(DEFINITION_DRIFT, f"'{file.name}' is not a lockfile of this version", place, hint=_UPDATE)
     odd = next((name for name, entry in tools.items() if not _is_entry(entry)), None)
-    if odd is not None:  # as if it were not pinned, its tool could change unseen
-        message = f"'{file.name}' does not say what the tool '{odd}' was: its entry is not one of a lockfile"
+    if odd is not None:  # ignoring it would let its tool change unnoticed
+        message = f"'{file.name}' has an invalid entry for the tool '{odd}'"
         return Problem(DEFINITION_DRIFT, message, place, hint=_UPDATE)
     return tools
 

@@ -1,4 +1,4 @@
-"""Sameness: which schemas accept the same values, wherever what they refer to stands."""
+"""Finds out which schemas accept the same values, wherever the definitions they refer to are."""
 
 import json
 from collections.abc import Mapping
@@ -8,11 +8,11 @@ from toolkit.schemas.places import REFERENCES, changed_inside, reference_in
 from toolkit.schemas.schema import DEEPEST, Schema
 
 TEXTS = ("description", "title", "examples", "$comment", "deprecated")
-"""What only a model reads of a schema."""
+"""Keywords that only a model reads."""
 
 
 def resolved(part: Schema) -> Schema:
-    """Return the target of a schema's reference inside its root, joined with the schema itself."""
+    """Return the target of a schema's local reference, merged with the schema's other keywords."""
     for _ in range(DEEPEST):
         found = next(iter(part.targets()), None)
         if found is None or not isinstance(found.node, Mapping):
@@ -23,7 +23,7 @@ def resolved(part: Schema) -> Schema:
 
 
 def bare(node: Any) -> Any:
-    """Return a schema without what only a model reads, at any depth."""
+    """Return a schema without the keywords that only a model reads, at any depth."""
     if not isinstance(node, Mapping):
         return node
     return changed_inside({key: value for key, value in node.items() if key not in TEXTS}, bare)
@@ -35,10 +35,10 @@ def bare_keyword(node: Mapping[str, Any], keyword: str) -> Any:
 
 
 class Sameness:
-    """Gives schemas that say the same the same name; each part is looked at once, however often it is referred to."""
+    """Gives equivalent schemas the same name; each part is processed once, however often it is referred to."""
 
     def __init__(self) -> None:
-        """Know nothing yet."""
+        """Create an empty table of names."""
         self._names: dict[str, str] = {}
 
     def name_of(self, part: Schema) -> str:
@@ -55,12 +55,12 @@ class Sameness:
     def _referred(self, part: Schema, known: dict[str, str], level: int) -> str:
         written = json.dumps(part.node, sort_keys=True)
         if written not in known:
-            known[written] = f"circle {len(known)}"  # until it is known: what refers to itself meets it again
+            known[written] = f"circle {len(known)}"  # placeholder for recursive references
             meant = resolved(part)
             is_circle = reference_in(meant.node) is not None
             known[written] = written if is_circle else self._of(meant.part((), bare(meant.node)), known, level)
         return known[written]
 
     def _named(self, parts: dict[str, str]) -> str:
-        """Return the name of what is made of named parts."""
+        """Return the name for a combination of named parts."""
         return self._names.setdefault(json.dumps(parts, sort_keys=True), f"part {len(self._names)}")

@@ -1,6 +1,6 @@
-"""Word diffs: which words of a long text were removed and added, with a few words around each change.
+"""Shows which words of a long text were removed and added, with a few words around each change.
 
-The marks are those of GNU wdiff: `[-removed-]` and `{+added+}`.
+The notation is that of GNU wdiff: `[-removed-]` and `{+added+}`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,16 +9,16 @@ from typing import NamedTuple
 from toolkit.visibility import visible_json
 
 _CONTEXT = 4
-"""How many unchanged words are shown before and after a change."""
+"""Number of unchanged words to show before and after a change."""
 _MOST_COMPARED = 2_000
-"""How many words of each side are compared word by word; beyond that, both sides are one change."""
+"""Maximum number of words on each side to compare one by one; longer texts count as a single change."""
 _MOST_SHOWN = 40
-"""How many words of one change are shown."""
+"""Maximum number of words to show of one change."""
 _ELLIPSIS = "…"
 
 
 class _Part(NamedTuple):
-    """Words that both texts have, or what one has in place of the other."""
+    """Words that are in both texts, or words of one that replace those of the other."""
 
     removed: Sequence[str]
     added: Sequence[str]
@@ -26,7 +26,7 @@ class _Part(NamedTuple):
 
 
 def word_diff(before: str, now: str) -> str:
-    """Return what changed between two texts, on one line, with invisible characters as escapes."""
+    """Return the changes between two texts on one line, with invisible characters as escapes."""
     old, new = _words(before), _words(now)
     start = _common(old, new)
     end = _common(old[start:][::-1], new[start:][::-1])
@@ -36,7 +36,7 @@ def word_diff(before: str, now: str) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Return what stands between single spaces, with invisible characters as escapes."""
+    """Return the words between single spaces, with invisible characters as escapes."""
     return [visible_json(word)[1:-1].replace('\\"', '"') for word in text.split(" ")]
 
 

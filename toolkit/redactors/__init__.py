@@ -1,4 +1,4 @@
-"""Redactors: what keeps secrets out of everything that is written."""
+"""Masks secrets in everything that is written: output, logs, events and messages."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The environment: which of its variables hold secrets, by their names and by what they hold."""
+"""Finds the environment variables that hold secrets, by their names and by their values."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -12,29 +12,29 @@ _Variables = tuple[tuple[str | bytes, str | bytes], ...]
 
 
 def redactor_of_environment(*more: str) -> Redactor:
-    """Return a redactor that knows the secrets of the environment as it is now, and more values."""
+    """Return a redactor that knows the secrets in the current environment, and any more values."""
     return Redactor(*more, outer=_redactor_of(_variables()))
 
 
 def environment_redactor() -> Redactor:
-    """Return the redactor of the environment as it is now, to read with: everybody has the same one."""
+    """Return the redactor of the current environment. It is shared: do not teach it more values."""
     return _redactor_of(_variables())
 
 
 def learn_names(redactor: Redactor, names: Iterable[str]) -> None:
-    """Let a redactor take what stands under these names, in the environment or among arguments, for secrets."""
+    """Teach a redactor that these names hold secrets, and the values that the environment has for them."""
     redactor.names |= {name.lower() for name in names}
     redactor.learn(*(value for name, value in os.environ.items() if name.lower() in redactor.names))
 
 
 def _variables() -> _Variables:
-    """Return the environment as Python holds it: its mapping decodes every name and value whenever it is read."""
+    """Return the environment as Python stores it, since `os.environ` decodes every name and value on each read."""
     return tuple(getattr(os.environ, "_data", os.environ).items())
 
 
 @lru_cache(maxsize=1)
 def _redactor_of(variables: _Variables) -> Redactor:
-    """Return the redactor of an environment; nobody teaches it more, so that one serves as long as nothing changes."""
+    """Return the redactor of an environment, cached until the environment changes."""
     return Redactor(*_secrets(variables))
 
 
@@ -49,5 +49,5 @@ def _secrets(variables: _Variables) -> Iterator[str]:
 
 
 def _is_path(value: str) -> bool:
-    """Return whether a value is a file or folder that is there: its name is not a secret."""
-    return value.startswith(("/", "~", ".")) and os.path.exists(value)  # noqa: PTH110 - of any text
+    """Return whether a value is the path of an existing file or folder, which is not a secret."""
+    return value.startswith(("/", "~", ".")) and os.path.exists(value)  # noqa: PTH110 - `Path` rejects some strings

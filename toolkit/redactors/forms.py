@@ -1,17 +1,17 @@
-"""Forms: how one secret may be written by JSON, URLs, HTML, Python, base64 and hexadecimal digits."""
+"""Lists how one secret may be encoded: as JSON, URL, HTML, Python, base64 or hexadecimal."""
 
 from binascii import b2a_base64
 from collections.abc import Iterator
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SHORTEST_CORE = 8
-"""Fewer characters of base64 would be found in texts by chance."""
+"""Shorter pieces of base64 would match ordinary text by chance."""
 _SHORTEST_LINE = 12
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
 
 
 def forms_of(value: str) -> frozenset[str]:
-    """Return every text that stands for a secret, itself among them."""
+    """Return every encoding of a secret, including the secret itself."""
     forms = {value, *_encode(value)}
     if not _UNRESERVED.issuperset(as_bytes(value)):
         forms |= {*_quote(value), *_escape(value)}
@@ -20,7 +20,7 @@ def forms_of(value: str) -> frozenset[str]:
 
 
 def _encode(value: str) -> Iterator[str]:
-    """Yield it in base64, also where it stands inside something longer, and in hexadecimal digits."""
+    """Yield the value in base64, also as part of a longer base64 text, and in hexadecimal."""
     data = as_bytes(value)
     yield data.hex()
     yield data.hex().upper()
@@ -34,7 +34,7 @@ def _encode(value: str) -> Iterator[str]:
 
 
 def _quote(value: str) -> Iterator[str]:
-    """Yield it as parts of a URL hold it."""
+    """Yield the value as it appears in parts of a URL."""
     data = as_bytes(value)
     for safe in (_UNRESERVED, _UNRESERVED | frozenset(b"/")):
         quoted = "".join(chr(byte) if byte in safe else f"%{byte:02X}" for byte in data)
@@ -42,7 +42,7 @@ def _quote(value: str) -> Iterator[str]:
 
 
 def _escape(value: str) -> Iterator[str]:
-    """Yield it as JSON, JSON inside JSON, HTML and Python write it."""
+    """Yield the value as JSON, JSON inside JSON, HTML and Python write it."""
     from json import dumps  # noqa: PLC0415 - most secrets have nothing to escape
 
     for is_ascii in (True, False):
@@ -55,7 +55,7 @@ def _escape(value: str) -> Iterator[str]:
 
 
 def as_bytes(value: str) -> bytes:
-    """Return the bytes of a value; what was decoded with `surrogateescape` becomes what it was."""
+    """Return the bytes of a value; bytes decoded with `surrogateescape` are restored."""
     try:
         return value.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

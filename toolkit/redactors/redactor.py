@@ -1,7 +1,7 @@
-"""The redactor: it knows secrets by their values, and puts a mask for each before anything is written.
+"""Replaces known secrets by a mask before anything is written.
 
-Nothing is ever redacted while it is worked with: tools, steps and servers receive the secrets that they need. Whatever
-writes (to a screen, a file, a log, a listener, a client, a model) asks the redactor first.
+Values are never redacted while they are in use: tools, steps and servers receive the secrets they need. Only code that
+writes (to a screen, a file, a log, a listener, a client or a model) passes its text through the redactor first.
 """
 
 import threading
@@ -30,14 +30,14 @@ _Span = tuple[int, int]
 
 
 def can_be_found(value: str) -> bool:
-    """Return whether a value can be distinguished from ordinary text: long enough, no common word, no short number."""
+    """Return whether a value differs from ordinary text: long enough, not a common word, not a short number."""
     if len(value) < _SHORTEST or len(set(value)) < _FEWEST_CHARACTERS or value.lower() in _COMMON:
         return False
     return not value.isdigit() or len(value) >= _SHORTEST_NUMBER
 
 
 class _Known:
-    """Values, and the forms that each may have."""
+    """Secret values, and the encodings to search for."""
 
     def __init__(self) -> None:
         self.values: dict[str, frozenset[str]] = {}
@@ -52,7 +52,7 @@ class _Known:
 
 
 class Redactor:
-    """Knows secrets by their values, and forgets none while it is needed; safe to use from several threads.
+    """Replaces known secrets by a mask; safe to use from several threads.
 
     Example:
         >>> from toolkit.redactors import Redactor
@@ -64,45 +64,45 @@ class Redactor:
     """
 
     def __init__(self, *values: str, outer: "Redactor | None" = None, by_format: bool = True) -> None:
-        """Know some values.
+        """Create a redactor.
 
         Args:
-            *values: Secrets; one that cannot be distinguished from ordinary text is not searched for.
-            outer: What else is known, by another redactor that learns on its own.
-            by_format: Whether a text that is written as keys and tokens usually are is a secret too.
+            *values: Secrets. Values that look like ordinary text are ignored.
+            outer: Another redactor, whose secrets are also redacted, including those that it learns later.
+            by_format: Whether to redact anything that is formatted like a common key or token.
         """
         self._by_format = by_format
         self.known: tuple[_Known, ...] = (_Known(), *(outer.known if outer is not None else ()))
-        """What it knows itself, and what those around it know."""
+        """The secrets of this redactor, and of the outer ones."""
         self.names: frozenset[str] = outer.names if outer is not None else frozenset()
-        """Names that somebody has configured as those of secrets, in lower case."""
+        """Names that are configured as names of secrets, in lower case."""
         self.learn(*values)
 
     def __repr__(self) -> str:
-        """Return how many values there are, and none of them."""
+        """Return the number of secrets, without any of them."""
         return f"<Redactor: {sum(len(known.values) for known in self.known)} values>"
 
     def __bool__(self) -> bool:
-        """Return whether there is anything that it looks for."""
+        """Return whether there is anything to search for."""
         return self._by_format or any(known.values for known in self.known)
 
     def learn(self, *values: str) -> None:
-        """Take values for secrets from now on; of very many, the newest thousand are kept."""
+        """Add secrets. If there are more than a thousand, only the newest thousand are kept."""
         new = [value for value in map(str.strip, values) if can_be_found(value)]
         if new := [value for value in new if not any(value in known.values for known in self.known)]:
             self.known[0].add(new)
 
     def forms(self) -> Iterator[str]:
-        """Yield every text that it looks for."""
+        """Yield every string to search for."""
         for known in self.known:
             yield from known.forms
 
     def text(self, text: str, *, is_cut: bool = False) -> str:
-        """Return a text with a mask for every secret in it.
+        """Return a text with each secret replaced by a mask.
 
         Args:
             text: The text.
-            is_cut: Whether it was longer: then it may end with the beginning of a secret.
+            is_cut: Whether the text was truncated, so that it may end with the beginning of a secret.
         """
         if len(text) < _SHORTEST and not is_cut and "…" not in text:
             return text
@@ -112,17 +112,17 @@ class Redactor:
         return _mask(text, spans) if spans else text
 
     def stars(self, text: str) -> str:
-        """Return a text of the same length, with a star for each character of a secret: for what has columns."""
+        """Return a text with each character of a secret replaced by a star, so that columns stay aligned."""
         characters = list(text)
         for start, end in self.spans(text):
             characters[start:end] = "*" * (end - start)
         return "".join(characters)
 
     def data(self, data: Any) -> Any:
-        """Return plain data with a mask for every secret in its texts and keys; the same data if there is none.
+        """Return plain data with every secret in its strings and keys masked; the same object if there is none.
 
         Raises:
-            RecursionError: If it is nested too deeply.
+            RecursionError: If the data is nested too deeply.
         """
         if isinstance(data, str):
             return self.text(data)
@@ -136,11 +136,11 @@ class Redactor:
         return data
 
     def stream(self) -> "RedactedStream":
-        """Return what redacts a text that comes in pieces."""
+        """Return a redactor for a text that arrives in pieces."""
         return RedactedStream(self)
 
     def spans(self, text: str) -> list[_Span]:
-        """Return where secrets stand; one may begin inside another."""
+        """Return the positions of all secrets; they may overlap."""
         spans = list(token_spans(text)) if self._by_format else []
         for form in self.forms():
             start = text.find(form)
@@ -150,8 +150,8 @@ class Redactor:
         return spans
 
     def _beginnings(self, text: str, ends: list[int]) -> list[_Span]:
-        """Return where the beginning of a secret stands before the end of a text, or before dots that cut it."""
-        ends += [position for dots in _ELLIPSES if dots in text for position in _places_of(dots, text)]
+        """Return where a secret begins that is cut off by the end of the text, or by an ellipsis."""
+        ends += [position for dots in _ELLIPSES if dots in text for position in _positions_of(dots, text)]
         return [
             (start, end)
             for end in ends
@@ -161,17 +161,17 @@ class Redactor:
 
 
 class RedactedStream:
-    """Redacts a text that comes in pieces; what may be the beginning of a secret is held back until more has come."""
+    """Redacts a text that arrives in pieces, and holds back whatever may be the beginning of a secret."""
 
     def __init__(self, redactor: Redactor) -> None:
-        """Hold nothing yet."""
+        """Create a stream that uses this redactor."""
         self._redactor = redactor
         self._held = ""
 
     def feed(self, piece: str) -> str:
-        """Take a piece in, and return what can be shown by now."""
+        """Add a piece, and return the text that is safe to show so far."""
         text = self._held + piece
-        end = min(self._first_doubt(text), _start_of_doubtful_word(text))
+        end = min(self._start_of_possible_secret(text), _start_of_possible_token(text))
         for start, stop in sorted(self._redactor.spans(text)):
             if start < end < stop:
                 end = stop if stop < len(text) else start
@@ -179,12 +179,12 @@ class RedactedStream:
         return self._redactor.text(text[:end])
 
     def end(self) -> str:
-        """Return the rest; no more will come."""
+        """Return the remaining text, once the input has ended."""
         rest, self._held = self._held, ""
         return self._redactor.text(rest)
 
-    def _first_doubt(self, text: str) -> int:
-        """Return where the first text begins that may become a secret when more comes."""
+    def _start_of_possible_secret(self, text: str) -> int:
+        """Return where a secret may begin whose end has not arrived yet."""
         first = len(text)
         for form in self._redactor.forms():
             start = text.find(form[0], max(0, len(text) - len(form) + 1))
@@ -195,7 +195,7 @@ class RedactedStream:
         return first
 
 
-def _start_of_doubtful_word(text: str) -> int:
+def _start_of_possible_token(text: str) -> int:
     start = max(text.rfind(" "), text.rfind("\n"), text.rfind('"')) + 1
     return start if may_begin_token(text[start:]) else len(text)
 
@@ -204,7 +204,7 @@ def _are_same(first: Iterable[object], second: Iterable[object]) -> bool:
     return all(map(is_, first, second))
 
 
-def _places_of(part: str, text: str) -> Iterator[int]:
+def _positions_of(part: str, text: str) -> Iterator[int]:
     start = text.find(part)
     while start >= 0:
         yield start
@@ -212,7 +212,7 @@ def _places_of(part: str, text: str) -> Iterator[int]:
 
 
 def _start_of_beginning(form: str, text: str, end: int) -> int | None:
-    """Return where the text before a place begins to be the beginning of a form, if it does."""
+    """Return where an incomplete form begins that ends at a position, or None."""
     seed = form[:_SHORTEST_BEGINNING]
     start = text.find(seed, max(0, end - len(form)), end)
     while start >= 0:
@@ -223,7 +223,7 @@ def _start_of_beginning(form: str, text: str, end: int) -> int | None:
 
 
 def _mask(text: str, spans: list[_Span]) -> str:
-    """Return a text with one mask for each run of spans that overlap or touch."""
+    """Return a text with one mask for each run of overlapping or adjacent spans."""
     parts: list[str] = []
     done = 0
     for start, end in sorted(spans):

@@ -1,4 +1,4 @@
-"""Secret names: which variables, parameters, headers and keys usually hold a secret, judged by their words."""
+"""Recognizes variables, parameters, headers and keys that usually hold a secret, by the words in their names."""
 
 import re
 
@@ -8,29 +8,29 @@ _SECRET_WORDS = frozenset({
     "passphrase", "passwd", "password", "passwords", "privatekey", "pwd", "secret", "secrets", "secretkey", "token",
 })  # fmt: skip
 _SHORT_WORDS = frozenset({"dsn", "pass", "pat", "sk"})
-"""Words that mean a secret in the name of a variable, and many other things in that of a parameter."""
+"""Words that suggest a secret in the name of a variable, but not in that of a parameter."""
 _SECRET_ENDINGS = ("apikey", "passphrase", "passwd", "password", "secret", "token")
 _KEYS = frozenset({
     "access", "account", "admin", "api", "app", "auth", "client", "encryption", "license", "master", "private",
     "secret", "service", "session", "shared", "signing", "ssh",
 })  # fmt: skip
-"""What stands before `key` in the name of a parameter that is a secret; `primary_key` and `sort_key` are none."""
+"""Words before `key` that suggest a secret: `api_key` is one, `primary_key` and `sort_key` are not."""
 _PLACES = frozenset({
     "count", "dir", "directory", "enabled", "endpoint", "expiry", "file", "filename", "folder", "format", "header",
     "host", "id", "length", "limit", "method", "name", "names", "path", "prefix", "scope", "scopes", "size", "sock",
     "ttl", "type", "uri", "url", "version",
 })  # fmt: skip
-"""Last words of names that say something about a secret, or where it lies, and hold none."""
+"""Last words of names that describe a secret or its location, but do not hold it."""
 _STORES = frozenset({
     "amqp", "broker", "database", "db", "mongo", "mongodb", "mysql", "postgres", "postgresql", "redis", "sentry",
 })  # fmt: skip
 _CURSORS = frozenset({"continuation", "cursor", "next", "page", "sync"})
 _FOLDERS = frozenset({"PWD", "OLDPWD"})
-"""Variables of every shell: the working directory and the one before it."""
+"""Variables that every shell sets: the working directory and the previous one."""
 
 
 def names_secret(name: str) -> bool:
-    """Return whether a parameter or a key of this name usually holds a secret."""
+    """Return whether a parameter or key with this name usually holds a secret."""
     words = _words(name)
     if not words or words[-1] in _PLACES or (words[-1] == "token" and not _CURSORS.isdisjoint(words)):
         return False
@@ -40,7 +40,7 @@ def names_secret(name: str) -> bool:
 
 
 def names_secret_variable(name: str) -> bool:
-    """Return whether an environment variable or a header of this name usually holds a secret: any `…_KEY` does."""
+    """Return whether an environment variable or header with this name usually holds a secret: any `…_KEY` does."""
     words = _words(name)
     if not words or name in _FOLDERS:
         return False

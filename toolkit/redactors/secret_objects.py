@@ -1,4 +1,4 @@
-"""Secret objects: the values that `SecretStr` and `SecretBytes` hold, wherever they lie inside other objects."""
+"""Finds the values of `SecretStr` and `SecretBytes` inside other objects."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ _MOST_OBJECTS = 1_000
 def secrets_within(value: Any) -> Iterator[str]:
     """Yield the values of all secrets inside an object: in containers, dataclasses, models and plain objects."""
     seen: set[int] = set()
-    waiting = deque([value])  # what lies near is looked at first
+    waiting = deque([value])  # breadth first: the limit then keeps the outer objects
     while waiting and len(seen) < _MOST_OBJECTS:
         one = waiting.popleft()
         if isinstance(one, _PLAIN) or id(one) in seen:
@@ -28,7 +28,7 @@ def secrets_within(value: Any) -> Iterator[str]:
 
 
 def texts_within(value: Any) -> Iterator[str]:
-    """Yield every text in a secret, which may be one, or data made of several."""
+    """Yield every string in the value of a secret, which may be a string or nested data."""
     if isinstance(value, bytes):
         yield value.decode("utf-8", "surrogateescape")
     elif isinstance(value, str | int) and not isinstance(value, bool):
@@ -39,12 +39,12 @@ def texts_within(value: Any) -> Iterator[str]:
 
 
 def _parts_of(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict | MappingProxyType):  # a mapping of another kind may do anything when it is looked into
+    if isinstance(value, dict | MappingProxyType):  # reading another kind of mapping may run any code
         return [*value.keys(), *value.values()]
     if isinstance(value, list | tuple | set | frozenset):
         return list(value)
     names = ["__dict__", *(name for kind in type(value).__mro__ for name in _slots_of(kind))]
-    return [_answer(partial(getattr, value, name, None)) for name in names]
+    return [_result_or_none(partial(getattr, value, name, None)) for name in names]
 
 
 def _slots_of(kind: type) -> Iterable[str]:
@@ -53,15 +53,15 @@ def _slots_of(kind: type) -> Iterable[str]:
 
 
 def _revealed(value: Any) -> Any:
-    """Return what an object hides behind `get_secret_value`, as those of pydantic do, or None."""
-    reveal = _answer(partial(getattr, type(value), "get_secret_value", None))
-    return None if reveal is None else _answer(partial(reveal, value))
+    """Return the result of an object's `get_secret_value`, as pydantic's secrets have it, or None."""
+    reveal = _result_or_none(partial(getattr, type(value), "get_secret_value", None))
+    return None if reveal is None else _result_or_none(partial(reveal, value))
 
 
-def _answer(ask: Callable[[], Any]) -> Any:
-    """Return what an object answers, or None where it raises: any class may have such names."""
+def _result_or_none(function: Callable[[], Any]) -> Any:
+    """Return the result of a function, or None if it raises: any class may have attributes with these names."""
     try:
-        return ask()
+        return function()
     except KeyboardInterrupt:
         raise
     except BaseException:  # noqa: BLE001 - a user's code may raise anything, SystemExit too

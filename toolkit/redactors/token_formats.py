@@ -1,4 +1,4 @@
-"""Token formats: keys, tokens and passwords that can be recognised by how they are written."""
+"""Describes the formats of common keys, tokens and passwords, so that they can be recognized in text."""
 
 import re
 from collections.abc import Iterator
@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 
 class TokenFormat(NamedTuple):
-    """How one kind of secret is written.
+    """The format of one kind of secret.
 
     Attributes:
-        what: What it is, in words for people.
-        hints: Every text that holds one has one of these in it, which is quick to see.
-        pattern: What it looks like; where it has a group `value`, that is the secret.
+        what: The name of the secret, for messages.
+        hints: Strings, one of which occurs in every such secret; searching for them is fast.
+        pattern: A regular expression; if it has a group `value`, only that group is the secret.
     """
 
     what: str
@@ -21,20 +21,20 @@ class TokenFormat(NamedTuple):
 
 
 TOKEN_FORMATS = (
-    TokenFormat("a key of OpenAI or Anthropic", ("sk-",), r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}"),
-    TokenFormat("a key of Stripe", ("_live_", "_test_"), r"\b[rsp]k_(?:live|test)_[A-Za-z0-9]{16,}"),
-    TokenFormat("a key of AWS", ("AKIA", "ASIA"), r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
+    TokenFormat("an OpenAI or Anthropic key", ("sk-",), r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}"),
+    TokenFormat("a Stripe key", ("_live_", "_test_"), r"\b[rsp]k_(?:live|test)_[A-Za-z0-9]{16,}"),
+    TokenFormat("an AWS key", ("AKIA", "ASIA"), r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
     TokenFormat(
-        "a token of GitHub",
+        "a GitHub token",
         ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
         r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})",
     ),
-    TokenFormat("a token of GitLab", ("glpat-",), r"\bglpat-[A-Za-z0-9_-]{20,}"),
-    TokenFormat("a token of Slack", ("xox",), r"\bxox[abprs]-[A-Za-z0-9-]{10,}"),
+    TokenFormat("a GitLab token", ("glpat-",), r"\bglpat-[A-Za-z0-9_-]{20,}"),
+    TokenFormat("a Slack token", ("xox",), r"\bxox[abprs]-[A-Za-z0-9-]{10,}"),
     TokenFormat(
-        "a webhook of Slack", ("hooks.slack.com",), r"https://hooks\.slack\.com/services/(?P<value>[A-Za-z0-9/_-]{10,})"
+        "a Slack webhook", ("hooks.slack.com",), r"https://hooks\.slack\.com/services/(?P<value>[A-Za-z0-9/_-]{10,})"
     ),
-    TokenFormat("a key of Google", ("AIza",), r"\bAIza[0-9A-Za-z_-]{35}\b"),
+    TokenFormat("a Google key", ("AIza",), r"\bAIza[0-9A-Za-z_-]{35}\b"),
     TokenFormat(
         "a private key",
         ("PRIVATE KEY-----",),
@@ -44,7 +44,7 @@ TOKEN_FORMATS = (
         "a signed token", ("eyJ",), r"\beyJ[A-Za-z0-9_-]{10,400}\.eyJ[A-Za-z0-9_-]{10,400}\.[A-Za-z0-9_-]{10,}"
     ),
     TokenFormat(
-        "a password in an address",
+        "a password in a URL",
         ("://",),
         r"\b[a-z][a-z0-9+.-]{0,20}://(?P<value>[^\s/:@\"'<>${}]{0,200}:[^\s/:@\"'<>${}]{3,200})@[\w.\[-]",
     ),
@@ -52,25 +52,25 @@ TOKEN_FORMATS = (
 
 _IN_RUNNING_TEXT = (
     TokenFormat(
-        "a token in the query of an address",
+        "a token in the query of a URL",
         ("token=", "key=", "secret=", "password=", "passwd=", "auth=", "sig=", "signature="),
         r"[?&](?:access_token|api[_-]?key|auth|client_secret|key|passwd|password|secret|sig|signature|token)="
         r"(?P<value>[^\s&#\"'<>${}*]{6,})",
     ),
     TokenFormat(
-        "a header that lets somebody in",
+        "an authorization header",
         ("earer ", "asic "),
         r"\b(?:[Bb]earer|[Bb]asic) +(?P<value>(?=[A-Za-z._~+/=-]*[0-9])[A-Za-z0-9._~+/=-]{12,})",
     ),
 )
-"""What is redacted, but is not reported in a definition, where it is usually an example."""
+"""Secrets that are redacted, but not reported in definitions, where they are usually examples."""
 
 
 _BY_HINT = [(hint, kind.pattern) for kind in (*TOKEN_FORMATS, *_IN_RUNNING_TEXT) for hint in kind.hints]
 
 
 def token_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where in a text something stands that is written as a token is."""
+    """Yield the position of everything in a text that is formatted like a token."""
     hinted = [wanted for hint, wanted in _BY_HINT if hint in text]
     for wanted in dict.fromkeys(hinted) if hinted else ():
         pattern = compiled(wanted)
@@ -79,7 +79,7 @@ def token_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def may_begin_token(word: str) -> bool:
-    """Return whether a word that is not at its end yet may become a token."""
+    """Return whether an incomplete word may turn out to be a token."""
     hints = [hint for kind in TOKEN_FORMATS for hint in kind.hints]
     return any(
         hint in word or word == hint[0] or any(word.endswith(hint[:length]) for length in range(2, len(hint)))
@@ -89,5 +89,5 @@ def may_begin_token(word: str) -> bool:
 
 @cache
 def compiled(pattern: str) -> re.Pattern[str]:
-    """Return a pattern, compiled when it is first needed."""
+    """Return a compiled pattern; each is compiled once, when it is first needed."""
     return re.compile(pattern)
