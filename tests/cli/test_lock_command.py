@@ -45,7 +45,7 @@ def test_changes_are_told_by_whom_they_hurt(project, invoke, program):
         "forecast: breaking",
         "  breaking:   'read_only' was true, and is false",
         "  breaking:   parameter 'days' is now required",
-        "  compatible: the default of parameter 'days' was 3, and is missing",
+        "  compatible: the default of parameter 'days' was 3, and is not set",
         '  text only:  the description was "Forecast the weather in a city.", and is "Forecast snow in a city."',
         "other: compatible",
         "  compatible: the tool is new",

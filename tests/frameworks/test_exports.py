@@ -42,5 +42,5 @@ def test_a_module_of_the_same_name_is_not_taken_for_the_framework(folder):
     with pytest.raises(ConfigurationError) as raised:
         to_openai_agents(from_function(forecast))
     assert str(raised.value) == (
-        f"to_openai_agents needs 'openai-agents', but 'agents' is {folder / 'agents.py'}: give that another name"
+        f"to_openai_agents needs 'openai-agents', but 'agents' is {folder / 'agents.py'}: rename that file"
     )

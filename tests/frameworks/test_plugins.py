@@ -145,7 +145,7 @@ def test_tools_of_a_framework_that_a_plugin_knows_are_listed_linted_and_run(tool
 @pytest.mark.proof
 def test_version_that_a_plugin_does_not_know_is_one_line(toolkit):
     [(_, told, code)] = toolkit("run tools.py:tell city=Oslo", version="1.9")
-    first = "error[TK003]: tools of acme-agents 1.9 cannot be used: 2.1 is the first version that can"
+    first = "error[TK003]: tools of acme-agents 1.9 cannot be used: the first supported version is 2.1"
     assert (told.splitlines()[0], code) == (first, 2)
 
 

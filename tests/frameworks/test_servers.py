@@ -156,7 +156,7 @@ def test_version_that_is_too_old_is_one_line(framework, program, tmp_path):
         2,
         "",
         (
-            f"error[TK003]: tools of {distribution} {version} cannot be used: {first} is the first version that can\n"
+            f"error[TK003]: tools of {distribution} {version} cannot be used: the first supported version is {first}\n"
             " --> server.py:3:1\n"
             "  |\n"
             f"3 | made = {name}()\n"

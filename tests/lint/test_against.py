@@ -83,7 +83,7 @@ def test_changes_of_our_tools_are_classified_as_a_lockfile_does_at_the_name_of_t
     assert changes() == [
         "tools.py:5:5: error: tool 'forecast': 'read_only' was true, and is false (breaking)",
         "tools.py:5:5: error: tool 'forecast': parameter 'days' is now required (breaking)",
-        "tools.py:5:5: info: tool 'forecast': the default of parameter 'days' was 3, and is missing (compatible)",
+        "tools.py:5:5: info: tool 'forecast': the default of parameter 'days' was 3, and is not set (compatible)",
         (
             "tools.py:5:5: warning: tool 'forecast': the description was \"Forecast the weather in a city.\", and is "
             '"Forecast snow in a city." (text only)'

@@ -1,7 +1,7 @@
-"""Frameworks: the tools of other libraries as Tools of ours, and ours as theirs.
+"""Converts tools of other libraries to Tools, and Tools to those of other libraries.
 
-Each framework has a folder, and a row in `toolkit.tools.frameworks`, which lists its parts. Nothing about a
-framework stands anywhere else, and none is ever imported: its objects are recognised by the names of their classes.
+Each framework has a folder, and a row in `toolkit.tools.frameworks`, which lists its parts. All code about a framework
+is in its folder. No framework is ever imported: its objects are recognized by the names of their classes.
 Other packages add frameworks as plugins, with an entry point of the group `toolkit.frameworks`.
 """
 

@@ -1,4 +1,4 @@
-"""Awaiting: what users' functions answer at once or only to those who await it, as frameworks let them."""
+"""Handles values that may be awaitable, since frameworks accept both plain and async functions."""
 
 from inspect import isawaitable
 from typing import Any
@@ -7,7 +7,7 @@ from toolkit.running import loop_is_running, run_apart, run_in_loop
 
 
 def settled(value: Any) -> Any:
-    """Return what an awaitable gives, or any other value as it is; the thread waits for it."""
+    """Return the result of an awaitable, or any other value unchanged; blocks until the result is there."""
     if not isawaitable(value):
         return value
     waiting = awaited(value)
@@ -15,5 +15,5 @@ def settled(value: Any) -> Any:
 
 
 async def awaited(value: Any) -> Any:
-    """Return what an awaitable gives, or any other value as it is."""
+    """Return the result of an awaitable, or any other value unchanged."""
     return await value if isawaitable(value) else value

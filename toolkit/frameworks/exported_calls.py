@@ -1,4 +1,4 @@
-"""Exported calls: what every Tool of ours shares that works inside an agent of another framework."""
+"""Shared helpers for exporting a Tool to an agent of another framework."""
 
 from functools import partial
 from importlib import import_module
@@ -13,16 +13,16 @@ _MARK = "__toolkit_tool__"
 
 
 def imported(module: str, name: str, *, package: str, wanted_by: str) -> Any:
-    """Return a module of a framework, which is installed where tools are exported to it.
+    """Import and return a module of the framework that a tool is exported to.
 
     Args:
-        module: The module.
-        name: What the framework's own module has: a folder of the user's may have the same name.
-        package: What to install.
-        wanted_by: The function that needs it.
+        module: The name of the module.
+        name: An attribute of the real module, to notice a folder of the user with the same name.
+        package: The package to install.
+        wanted_by: The function that needs the module, for messages.
 
     Raises:
-        ConfigurationError: If it is not installed, or if something else is imported by its name.
+        ConfigurationError: If the module is not installed, or if another module with its name was imported.
     """
     try:
         found = import_module(module)
@@ -30,9 +30,9 @@ def imported(module: str, name: str, *, package: str, wanted_by: str) -> Any:
         raise _missing(package, wanted_by) from error
     if hasattr(found, name):
         return found
-    if not (file := getattr(found, "__file__", None)):  # a folder: an installed package would win
+    if not (file := getattr(found, "__file__", None)):  # a folder without code, so the package is not installed
         raise _missing(package, wanted_by)
-    raise ConfigurationError(f"{wanted_by} needs '{package}', but '{module}' is {file}: give that another name")
+    raise ConfigurationError(f"{wanted_by} needs '{package}', but '{module}' is {file}: rename that file")
 
 
 def _missing(package: str, wanted_by: str) -> ConfigurationError:
@@ -40,17 +40,17 @@ def _missing(package: str, wanted_by: str) -> ConfigurationError:
 
 
 def context_of_agent(context: ToolContext) -> ToolContext:
-    """Return the context of calls that the model of an agent chooses."""
+    """Return a copy of the context for calls that an agent's model chooses."""
     return context.replace(chosen_by="model")
 
 
-def stands_for(thing: Any, tool: Tool) -> None:
-    """Note on a function, a class or an object of a framework that it stands for a Tool of ours."""
+def record_export(thing: Any, tool: Tool) -> None:
+    """Record the Tool that a function, a class or an object of a framework was made from."""
     setattr(thing, _MARK, tool)
 
 
 def exported_tool(*things: Any) -> Tool | None:
-    """Return the Tool of ours that the first of some things stands for; None if they are the framework's own."""
+    """Return the Tool that the first of these objects was exported from, or None."""
     nothing: Any = None
     found = (answer(partial(getattr, thing, _MARK, None), nothing) for thing in things)
     return next((one for one in found if isinstance(one, Tool)), None)

@@ -1,4 +1,4 @@
-"""Foreign tools: a tool of another framework as a Tool of ours: its own definition, called its own way."""
+"""Wraps a tool of another framework as a Tool: its definition is unchanged, and the framework calls it."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
@@ -14,23 +14,23 @@ from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 
 Invoke = Callable[[dict[str, Any], ToolContext], Coroutine[Any, Any, Any]]
-"""How a framework calls a tool of its own: with plain arguments; it returns a ToolResult or any value.
+"""Calls a tool through its framework, with plain arguments; returns a ToolResult or any other value.
 
-It raises `ApprovalWanted` where the tool wants approval only now.
+Raises `ApprovalWanted` if the tool requests approval while it runs.
 """
 
 Wants = Callable[[dict[str, Any], ToolContext], bool]
-"""Whether a tool wants approval for these arguments."""
+"""Returns whether a tool needs approval for these arguments."""
 
 
 class ForeignTool(ForeignSchemaTool):
     """A tool of another framework.
 
     Attributes:
-        framework: The framework, by its name in `toolkit.tools.frameworks`.
-        thing: The object of the framework.
-        function: The user's function behind it, if there is one.
-        is_held: Whether a server, an agent or the like holds it.
+        framework: The name of the framework in `toolkit.tools.frameworks`.
+        thing: The framework's object.
+        function: The user's function behind it, or None.
+        is_held: Whether the tool belongs to a server, an agent or another container.
     """
 
     is_held = False
@@ -45,16 +45,16 @@ class ForeignTool(ForeignSchemaTool):
         function: Any = None,
         wants_approval: tuple[str, Wants] | None = None,
     ) -> None:
-        """Keep the framework's description of its tool, exactly as its model would receive it, and how it is called.
+        """Create a Tool with the definition that the framework would send to its model.
 
         Args:
-            spec: What the model is sent.
-            invoke: How the framework calls it.
-            framework: The framework, by its name in `toolkit.tools.frameworks`.
-            thing: The object of the framework.
-            function: The user's function behind it, if there is one.
-            wants_approval: Where the arguments decide whether approval is wanted, what the framework calls that, and
-                the decision.
+            spec: The definition that the model receives.
+            invoke: Calls the tool through the framework.
+            framework: The name of the framework in `toolkit.tools.frameworks`.
+            thing: The framework's object.
+            function: The user's function behind it, or None.
+            wants_approval: If the arguments decide whether approval is needed: the framework's name for that, and the
+                function that decides.
         """
         self.spec = replace(spec, framework=framework)
         self.framework = framework
@@ -65,7 +65,7 @@ class ForeignTool(ForeignSchemaTool):
         self._invoke = invoke
 
     def demand(self, parsed: Any, context: ToolContext) -> Demand | None:
-        """Return the question that the tool itself wants for these arguments; one that cannot decide wants it."""
+        """Return the approval that the tool itself demands for these arguments; if its check fails, it demands one."""
         if self._wants_approval is None:
             return None
         label, wants = self._wants_approval
@@ -73,7 +73,7 @@ class ForeignTool(ForeignSchemaTool):
         return Demand(f"the tool asks ({label})") if asks else None
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
-        """Have the framework do the work."""
+        """Call the tool through its framework."""
         try:
             return self.result_of(await self._invoke(plain_data(parsed), context))
         except ApprovalWanted as wanted:

@@ -1,4 +1,4 @@
-"""Given values: what a caller's context holds, in the forms in which frameworks hand such things to their tools."""
+"""Provides the values of a context in the forms in which frameworks pass dependencies or state to their tools."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
@@ -9,84 +9,84 @@ from toolkit.tools.context import ToolContext
 
 
 class _MissingValueError(ToolExecutionError, AttributeError, LookupError):
-    """A tool wants a value that the context does not have."""
+    """Raised when a tool needs a value that the context does not have."""
 
 
 class GivenValues(dict[str, Any]):
-    """The values of a context, by name: `deps.tenant` and `deps["tenant"]` are both its value `tenant`.
+    """The values of a context, by name: `deps.tenant` and `deps["tenant"]` both return the value `tenant`.
 
-    It stands for the dependencies, the state or the context of an agent, which only the program of the agent makes.
+    It replaces the dependencies, state or context of an agent, which only the program that runs the agent can create.
     """
 
     def __init__(self, values: Mapping[str, Any], tool: str, what: str, lacking: str | None = None) -> None:
-        """Keep the values.
+        """Create the values for one tool.
 
         Args:
-            values: What there is.
-            tool: The name of the tool that receives it.
-            what: What the framework calls it: `ctx.deps`.
-            lacking: The value without which the object that the tool wants cannot be made.
+            values: The values by name.
+            tool: The name of the tool that receives them.
+            what: The framework's expression for them, such as `ctx.deps`.
+            lacking: A missing value that prevented creating the object that the tool expects.
         """
         super().__init__(values)
         self.__dict__.update(_tool=tool, _what=what, _lacking=lacking)
 
     def __getattr__(self, name: str) -> Any:
-        """Return a value; one that is not there is a failure of the call, which names it."""
+        """Return a value; if it is missing, fail the call with an error that names it."""
         if name.startswith("__"):
             raise AttributeError(name)
         return self[name] if name in self else self._lack(name, f"{self._what}.{name}")
 
     def __missing__(self, name: str) -> NoReturn:
-        """Fail the call, and name the value that is not there."""
+        """Fail the call with an error that names the missing value."""
         self._lack(name, f"{self._what}[{name!r}]")
 
     def _lack(self, name: str, asked: str) -> NoReturn:
-        raise nothing_given(self._tool, asked, self._lacking or name)
+        raise missing_value_error(self._tool, asked, self._lacking or name)
 
 
-def nothing_given(tool: str, asked: str, name: str) -> ToolExecutionError:
-    """Return the failure of a call whose tool wants a value that the context does not have.
+def missing_value_error(tool: str, asked: str, name: str) -> ToolExecutionError:
+    """Return the error for a tool that needs a value that the context does not have.
 
     Args:
         tool: The name of the tool.
-        asked: What it asked for, as it stands in its code: `ctx.deps.db`.
+        asked: The expression in the tool's code: `ctx.deps.db`.
         name: The name of the value.
     """
-    message = f"tool {tool!r} needs '{asked}', which its agent would give it, but the context has no value {name!r}"
+    message = f"tool {tool!r} needs '{asked}', which its agent would provide, but the context has no value {name!r}"
     return _MissingValueError(
         f"{message}; write ToolContext({{{name!r}: …}}), or --context {name}=… on the command line"
     )
 
 
 def given(context: ToolContext, tool: str, what: str, wanted: Any = None) -> Any:
-    """Return what a framework hands to a tool, such as the dependencies of its agent.
+    """Return what a framework passes to a tool, such as the dependencies of its agent.
 
-    It is the context's own value of that name, or an object of the type that the tool wants, if the values are what a
-    dataclass or a model needs; or else all values.
+    This is the value of the context with that name; otherwise an object of the expected type, if that is a dataclass
+    or a model and the context has the values it requires; otherwise all values.
 
     Args:
-        context: What the caller hands in.
+        context: The context of the call.
         tool: The name of the tool.
-        what: Where the tool finds it: `ctx.deps`; the context's own value is called by the last part of that.
-        wanted: The type that the tool wants, if it has one.
+        what: The expression in the tool's code, such as `ctx.deps`; its last part is the name of the value.
+        wanted: The type that the tool expects, if known.
     """
     name = what.rpartition(".")[2]
     if name in context:
         return context[name]
     needed = _needed_by(wanted)
-    if needed is None or (lacking := lacking_for(wanted, context)) is not None:
+    if needed is None or (lacking := first_missing_value(wanted, context)) is not None:
         return GivenValues(context.values, tool, what, None if needed is None else lacking)
     return wanted(**{one: context[one] for one in needed if one in context})
 
 
-def lacking_for(wanted: Any, context: ToolContext) -> str | None:
-    """Return the first value that a dataclass or a model needs and the context does not have; None if it has all."""
+def first_missing_value(wanted: Any, context: ToolContext) -> str | None:
+    """Return the first value that a dataclass or a model requires and the context lacks, or None."""
     needed = _needed_by(wanted) or {}
     return next((name for name, is_required in needed.items() if is_required and name not in context), None)
 
 
 def _needed_by(cls: Any) -> dict[str, bool] | None:
-    """Return the fields of a dataclass or a model, and whether each must be given; None for any other type."""
+    """Return the fields of a dataclass or a model, and whether each is required; None for any other type."""
     if not isinstance(cls, type):
         return None
     if is_dataclass(cls):

@@ -1,4 +1,4 @@
-"""Late approvals: tools that ask for approval only once they run, as some frameworks let them."""
+"""Supports frameworks in which a tool can request approval while it runs."""
 
 from collections.abc import Callable, Coroutine
 from typing import Any
@@ -12,11 +12,11 @@ from toolkit.tools.plain_arguments import plain_data
 
 
 class ApprovalWanted(Exception):  # noqa: N818 - named for what happened
-    """A tool has asked for approval instead of doing its work.
+    """Raised when a tool has requested approval instead of doing its work.
 
     Attributes:
-        label: What the framework calls it.
-        go_on: How the tool is called once the call is approved.
+        label: The framework's name for the request.
+        go_on: Calls the tool again, after the approval.
     """
 
     def __init__(self, label: str, go_on: Callable[[], Coroutine[Any, Any, Any]]) -> None:
@@ -26,11 +26,11 @@ class ApprovalWanted(Exception):  # noqa: N818 - named for what happened
 
 
 async def ask_late(tool: Callee, parsed: Any, context: ToolContext, wanted: ApprovalWanted) -> None:
-    """Ask about a call that wants approval while it runs; it goes on if this returns.
+    """Ask for approval of a call that requested it while running; returns if the call may continue.
 
     Raises:
-        CallDenied: If it may not.
-        ConfigurationError: If nobody can be asked.
+        CallDenied: If the call is denied.
+        ConfigurationError: If there is no reviewer to ask.
         ExitEarlyError: If the reviewer ends the run.
     """
     demand = Demand(f"the tool asks ({wanted.label})", editable=False)

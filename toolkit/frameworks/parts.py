@@ -1,4 +1,4 @@
-"""Parts: a result that a framework gives in several pieces, texts, pictures and data, as one of ours."""
+"""Combines the pieces of a framework's result (texts, images and data) into one ToolResult."""
 
 from binascii import Error, a2b_base64
 from collections.abc import Iterable
@@ -10,12 +10,12 @@ from toolkit.tools.results import ToolResult
 
 
 def result_of_parts(parts: Iterable[Any], *, structured: Any = None, artifact: Any = None) -> ToolResult:
-    """Return texts, attachments and other values as one result, a line each.
+    """Return texts, attachments and other values as one result, one line each.
 
     Args:
-        parts: The pieces, in their order.
-        structured: The same as plain data.
-        artifact: What the framework hands to programs beside; without one, the attachments are it.
+        parts: The pieces, in order.
+        structured: The same content as plain data.
+        artifact: What the framework returns for programs in addition; by default, the attachments.
     """
     pieces = list(parts)
     attachments = [part for part in pieces if isinstance(part, Attachment)]
@@ -26,7 +26,7 @@ def result_of_parts(parts: Iterable[Any], *, structured: Any = None, artifact: A
 
 
 def attachment_of(media_type: str, data: bytes | str) -> Attachment | None:
-    """Return bytes, or base64 of them, as an attachment; None where the text is not base64."""
+    """Return bytes, or their base64 encoding, as an attachment; None if the string is not valid base64."""
     try:
         raw = data if isinstance(data, bytes) else a2b_base64(data)
     except (Error, ValueError):
@@ -39,6 +39,6 @@ def attachment_of(media_type: str, data: bytes | str) -> Attachment | None:
 
 
 def attachment_of_data_url(url: str) -> Attachment | None:
-    """Return what a `data:` URL holds; None for any other URL."""
+    """Return the content of a `data:` URL; None for any other URL."""
     head, separator, data = url.partition(";base64,")
     return attachment_of(head.removeprefix("data:"), data) if separator and head.startswith("data:") else None

@@ -1,4 +1,4 @@
-"""Quiet logs: a server library's log of a call is not shown beside the result, which has the same content."""
+"""Hides what a server library logs about a call, since the result has the same content."""
 
 import logging
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ _IS_HELD_BACK: ContextVar[bool] = ContextVar("_IS_HELD_BACK", default=False)
 
 @contextmanager
 def library_logs_held_back() -> Iterator[None]:
-    """Show nothing that the libraries of servers log in this context; loggers of users are heard as ever."""
+    """Hide what server libraries log in this context; users' loggers are not affected."""
     for handler in _handlers():
-        handler.addFilter(_is_shown)  # a handler keeps a filter once
+        handler.addFilter(_is_shown)  # a handler adds the same filter only once
     token = _IS_HELD_BACK.set(True)
     try:
         yield
@@ -23,7 +23,7 @@ def library_logs_held_back() -> Iterator[None]:
 
 
 def keep_own_logs_from_rich_handlers() -> None:
-    """Let our own logs stay out of the handler that a server library gives the whole program when a server is made."""
+    """Keep our logs out of the root handler that a server library adds when a server is created."""
     for handler in logging.getLogger().handlers:
         if type(handler).__name__ == "RichHandler":
             handler.addFilter(_is_not_ours)

@@ -1,4 +1,4 @@
-"""Recognised objects: what a class of a framework is to us, and the Tools that its objects stand for."""
+"""Recognizes objects of frameworks by their classes, and returns their Tools."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -28,10 +28,10 @@ class ForeignClass(NamedTuple):
     """A class of a framework, for a row of the `CLASSES` of its `objects`.
 
     Attributes:
-        tools_of: Return the Tools of an object of the class, and what is wrong with those that cannot be one. It may
+        tools_of: Returns the Tools of an object of the class, and problems of those that cannot become a Tool. It may
             raise anything that the framework raises; InvalidTools carries problems of its own.
-        is_tool: Whether each object is one tool, so that a class which a user derives from it defines one. Where it is
-            not, the object holds tools that may stand in the module as well.
+        is_tool: Whether each object is one tool, so that a subclass written by a user defines a tool. Otherwise the
+            object contains tools, which may also be variables of the same module.
     """
 
     tools_of: Callable[[Any], Iterable[ForeignTool | Problem]]
@@ -41,26 +41,26 @@ class ForeignClass(NamedTuple):
     def holding(
         cls, held: Callable[[Any], Iterable[Any]], tools_of: Callable[[Any], Iterable[ForeignTool | Problem]]
     ) -> Self:
-        """Return a class whose objects hold tools, or objects that hold some: what they hold, and the Tools of each."""
+        """Return a row for a class of containers: the objects in a container, and the Tools of each object."""
         return cls(lambda holder: chain.from_iterable(map(tools_of, held(holder))), is_tool=False)
 
 
 class _Known(NamedTuple):
-    """A class, and what of its framework is known."""
+    """A class, and the supported versions of its framework."""
 
     row: ForeignClass
     versions: Versions | None
 
 
 def foreign_tools(thing: Any, source: str | None = None) -> tuple[list[ForeignTool], list[Problem]] | None:
-    """Return the Tools that an object of a framework stands for, and their problems; None if it is not such an object.
+    """Return the Tools of a framework's object, and their problems; None if it is not such an object.
 
     Args:
         thing: Any object, or a function that a framework has marked.
-        source: What the tools belong to, such as a file.
+        source: The source of the tools, such as a file.
 
     Raises:
-        InvalidTools: If it can be none, such as with a version of the framework that is not supported.
+        InvalidTools: If the object cannot be used, for example because the framework's version is not supported.
     """
     known = _of_mark(thing) or _of_class(type(thing))
     if known is None:
@@ -84,23 +84,23 @@ def foreign_tools(thing: Any, source: str | None = None) -> tuple[list[ForeignTo
 
 
 def _place(tool: ForeignTool) -> Location | None:
-    """Return where a tool is defined: the place that its framework gives, or else that of its function."""
+    """Return where a tool is defined: the location from its framework, or else that of its function."""
     return tool.spec.location or (None if tool.function is None else place_of(tool.function))
 
 
 def is_foreign(thing: Any) -> bool:
-    """Return whether an object stands for Tools."""
+    """Return whether an object belongs to a framework and has Tools."""
     return (_of_mark(thing) or _of_class(type(thing))) is not None
 
 
 def foreign_class(cls: type) -> ForeignClass | None:
-    """Return what a class is to us, itself or through what it is derived from; None if no framework knows it."""
+    """Return the row for a class, or for one of its bases; None if it belongs to no framework."""
     known = _of_class(cls)
     return known and known.row
 
 
 def object_of_module(module: ModuleType) -> Any:
-    """Return the object of a framework that a module stands for as a whole; None where it stands for none."""
+    """Return the framework object that a whole module represents, or None."""
     framework = framework_of_variables(module)
     objects = framework and part_of(framework, "objects")
     return objects.object_of_module(module) if objects else None
@@ -119,11 +119,11 @@ def _of_class(cls: type) -> _Known | None:
 
 
 def _of_mark(thing: Any) -> _Known | None:
-    """Return what a function is that a framework has marked."""
+    """Return the row for a function that a framework has marked, or None."""
     return _of_part(framework_of_mark(thing), "MARKED")
 
 
 def _of_part(framework: str | None, row: Literal["MARKED", "HOLDERS"]) -> _Known | None:
-    """Return what the objects of a framework say of things that are of no class of it."""
+    """Return a framework's row for objects that are not of its own classes."""
     objects = framework and part_of(framework, "objects")
     return _Known(getattr(objects, row), getattr(objects, "VERSIONS", None)) if objects else None

@@ -1,4 +1,4 @@
-"""Versions: which versions of a framework can be used here, and the message for the others."""
+"""Checks whether the installed version of a framework is supported."""
 
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
@@ -8,11 +8,11 @@ from toolkit.problems import Problem
 
 
 class Versions(NamedTuple):
-    """The versions of a framework whose objects are known, for the `VERSIONS` of its `objects`.
+    """The supported versions of a framework, for the `VERSIONS` of its `objects`.
 
     Attributes:
-        distribution: The name that pip installs it by.
-        first: The first of them, such as `(2, 14)`.
+        distribution: The name of its package on PyPI.
+        first: The first supported version, such as `(2, 14)`.
     """
 
     distribution: str
@@ -20,7 +20,7 @@ class Versions(NamedTuple):
 
 
 def unsupported_version(versions: Versions) -> Problem | None:
-    """Return the problem that the installed version is older than those that are known; newer ones are tried."""
+    """Return the problem if the installed version is too old; newer versions are accepted."""
     try:
         installed = version(versions.distribution)
     except PackageNotFoundError:
@@ -28,12 +28,12 @@ def unsupported_version(versions: Versions) -> Problem | None:
     if numbers_of(installed) >= versions.first:
         return None
     first = ".".join(map(str, versions.first))
-    message = f"tools of {versions.distribution} {installed} cannot be used: {first} is the first version that can"
+    message = f"tools of {versions.distribution} {installed} cannot be used: the first supported version is {first}"
     return Problem(NOT_A_TOOL, message, hint=f"upgrade it: pip install '{versions.distribution}>={first}'")
 
 
 def numbers_of(text: str) -> tuple[int, ...]:
-    """Return the numbers that a version begins with: `(2, 14)` for `2.14rc1`."""
+    """Return the numbers at the start of a version: `(2, 14)` for `2.14rc1`."""
     numbers = []
     for part in text.split("."):
         digits = part[: next((at for at, letter in enumerate(part) if not letter.isdigit()), len(part))]

@@ -1,4 +1,4 @@
-"""Wire exports: a Tool of ours, and what it answers, in the forms of the protocol (MCP)."""
+"""Converts a Tool and its results to the types of the Model Context Protocol (MCP)."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -12,12 +12,12 @@ from toolkit.tools.results import ToolResult
 
 
 def definition_of(tool: Tool) -> dict[str, Any]:
-    """Return the definition of a tool, as JSON has it: `name`, `description`, `inputSchema`, `annotations`."""
+    """Return the JSON definition of a tool: `name`, `description`, `inputSchema`, `annotations`."""
     return export(tool.spec, "mcp").definition
 
 
 def annotations_of(tool: Tool) -> Any:
-    """Return the hints of a tool as the SDK's `ToolAnnotations`; None if it has none."""
+    """Return the hints of a tool as the SDK's `ToolAnnotations`, or None if it has no hints."""
     hints = definition_of(tool).get("annotations")
     return import_module("mcp.types").ToolAnnotations.model_validate(hints) if hints else None
 
@@ -31,7 +31,7 @@ def answer_of(result: ToolResult) -> Any:
 
 
 def contents_of(result: ToolResult) -> list[dict[str, Any]]:
-    """Return the text of a result and its attachments as blocks, as JSON has them."""
+    """Return the text and the attachments of a result as JSON content blocks."""
     text = result.output if result.error is None else result.error
     pieces = pieces_of(text, attachments_in(result.artifact))
     return [block_of(piece) if isinstance(piece, Attachment) else {"type": "text", "text": piece} for piece in pieces]

@@ -1,7 +1,7 @@
-"""Wire tools: a tool of a server in this process as a Tool: its definition and answers are those of the protocol (MCP).
+"""Wraps a tool of an MCP server in this process as a Tool; definition and results are those of the protocol.
 
-Each call is a conversation of its own with the server, over memory: its middleware, its lifespan and the context that
-it hands to tools are what they are for any client.
+Each call opens its own connection to the server, in memory, so that middleware, lifespan and the tool's context behave
+as for any other client.
 """
 
 from collections.abc import Callable, Coroutine, Mapping
@@ -23,23 +23,23 @@ from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 
 Call = Callable[[str, dict[str, Any]], Coroutine[Any, Any, Any]]
-"""Calls a tool of a server by its name; returns the framework's `CallToolResult`."""
+"""Calls a tool of a server by name; returns the framework's `CallToolResult`."""
 
 
 class Caller:
-    """Who waits for a call: hears how far it is, and is asked what the server asks."""
+    """Receives the progress of a call and answers the server's questions."""
 
     def __init__(self, context: ToolContext, server: str) -> None:
-        """Keep the context of the call, and the name of the server."""
+        """Create a caller for the context of the call and the name of the server."""
         self._context = context
         self._questions = FormQuestions(context, server)
         self.can_ask = context.can_ask
         self.ended_by: BaseException | None = None
-        """What ends more than the call: a person who stops the run, or a listener that raised."""
+        """An exception that ends more than the call: a person stopped the run, or a listener raised."""
         self.on_end: Callable[[], Any] = lambda: None
 
     async def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
-        """Report to the context's listener how far the work is."""
+        """Report progress to the context's listener."""
         try:
             self._context.progress(message or "", done, total)
         except BaseException as error:  # noqa: BLE001 - it is raised where the call is awaited
@@ -70,7 +70,7 @@ class Caller:
 _WRAPPED = "result"
 
 Open = Callable[[Caller], AbstractAsyncContextManager[Call]]
-"""Opens a conversation with a server, for one call."""
+"""Opens a connection to a server for one call."""
 
 
 def wire_tool(
@@ -83,16 +83,16 @@ def wire_tool(
     function: Any = None,
     is_wrapped: bool = False,
 ) -> ForeignTool | Problem:
-    """Return a tool of a server.
+    """Return a tool of a server, or the problem of its definition.
 
     Args:
-        wire: Its definition, as JSON has it.
-        open_conversation: Opens a conversation with its server.
+        wire: The tool's definition in JSON.
+        open_conversation: Opens a connection to the server.
         framework: The framework of the server.
-        server: What the server is called.
-        thing: The object that stands for it.
-        function: The user's function behind it.
-        is_wrapped: Whether its results are the member `result` of an object, since the protocol has objects only.
+        server: The name of the server.
+        thing: The framework's object for the tool.
+        function: The user's function behind it, or None.
+        is_wrapped: Whether the server wraps results as `{"result": …}`, since the protocol only allows objects.
     """
 
     async def invoke(arguments: dict[str, Any], context: ToolContext) -> ToolResult:
@@ -131,7 +131,7 @@ def _unwrapped(result: ToolResult) -> ToolResult:
 
 
 def as_json(value: Any) -> dict[str, Any]:
-    """Return a class of the protocol as JSON; members that are not set are omitted."""
+    """Return an object of the protocol as JSON, without members that are not set."""
     data: dict[str, Any] = value.model_dump(mode="json", by_alias=True, exclude_none=True)
     return data
 
@@ -158,7 +158,7 @@ async def _answered(open_conversation: Open, name: str, arguments: dict[str, Any
 
 
 def _only(error: Exception) -> Exception:
-    """Return the one exception in groups of one, as task groups raise it."""
+    """Return the only exception in nested groups of one, as task groups raise them."""
     while isinstance(error, ExceptionGroup) and len(error.exceptions) == 1:
         error = error.exceptions[0]
     return error

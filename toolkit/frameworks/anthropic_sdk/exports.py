@@ -1,9 +1,9 @@
-"""Exports to the Anthropic SDK: a Tool of ours for its tool runners."""
+"""Exports a Tool to the tool runners of the Anthropic SDK."""
 
 from typing import Any
 
 from toolkit.dialects import export
-from toolkit.frameworks.exported_calls import context_of_agent, imported, stands_for
+from toolkit.frameworks.exported_calls import context_of_agent, imported, record_export
 from toolkit.frameworks.wire_exports import contents_of
 from toolkit.tools.base import Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
@@ -13,12 +13,12 @@ from toolkit.tools.results import ToolResult
 def to_anthropic_sdk(tool: Tool, context: ToolContext = NO_CONTEXT, *, is_async: bool = False) -> Any:
     """Return a Tool for `client.beta.messages.tool_runner(tools=[to_anthropic_sdk(tool)], …)`.
 
-    A failure is a `ToolError` of the SDK, which its runner sends as a result with `is_error`; pictures are blocks.
+    A failed call raises the SDK's `ToolError`, which the runner sends with `is_error`; images become blocks.
 
     Args:
         tool: Any Tool: a function, a pipeline, a facade, a remote tool, an agent.
-        context: What every call is handed: the reviewer, the policy, values. The model counts as who chose the call.
-        is_async: Whether it is for an `AsyncAnthropic`: a `BetaAsyncFunctionTool` rather than a `BetaFunctionTool`.
+        context: The context of every call: reviewer, policy, values. Calls count as chosen by the model.
+        is_async: Whether to return a `BetaAsyncFunctionTool`, for an `AsyncAnthropic`, instead of a `BetaFunctionTool`.
 
     Raises:
         ConfigurationError: If the SDK is not installed.
@@ -38,7 +38,7 @@ def to_anthropic_sdk(tool: Tool, context: ToolContext = NO_CONTEXT, *, is_async:
     async def call_async(**arguments: Any) -> Any:
         return answer(await tool.call(arguments, handed))
 
-    stands_for(call_async if is_async else call, tool)
+    record_export(call_async if is_async else call, tool)
     described = export(tool.spec, "anthropic").definition
     mark = sdk.beta_async_tool if is_async else sdk.beta_tool
     return mark(
@@ -50,7 +50,7 @@ def to_anthropic_sdk(tool: Tool, context: ToolContext = NO_CONTEXT, *, is_async:
 
 
 def _content(result: ToolResult) -> Any:
-    """Return a result as text, or as the blocks of the Messages API where there are pictures."""
+    """Return a result as text, or as blocks of the Messages API if it contains images."""
     blocks = [_of_messages(block) for block in contents_of(result)]
     return result.output if all(block["type"] == "text" for block in blocks) else blocks
 

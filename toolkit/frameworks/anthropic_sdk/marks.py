@@ -1,4 +1,4 @@
-"""Marks: how source code shows that it defines tools of Anthropic SDK."""
+"""How source code defines tools with the Anthropic SDK."""
 
 from toolkit.tools.source_marks import Registration, SourceMarks, Terms
 

@@ -1,4 +1,4 @@
-"""The Anthropic SDK's function tools as Tools; see `anthropic/lib/tools/_beta_functions.py` of anthropic 2.12."""
+"""Converts the Anthropic SDK's function tools; see `anthropic/lib/tools/_beta_functions.py` of anthropic 2.12."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
@@ -16,14 +16,14 @@ from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 
 VERSIONS = Versions("anthropic", (0, 84))
-"""0.83 lacks `ToolError`, with which a tool fails."""
+"""0.83 lacks `ToolError`, which tools raise when they fail."""
 
 _ASYNC = "BetaAsyncFunctionTool"
 _ERROR = "anthropic.lib.tools._beta_functions.ToolError"
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
-    """Yield the Tool that a `BetaFunctionTool` or a `BetaAsyncFunctionTool` is."""
+    """Yield the Tool of a `BetaFunctionTool` or a `BetaAsyncFunctionTool`."""
     is_async = any(base.__name__ == _ASYNC for base in type(tool).__mro__)
 
     async def invoke(arguments: dict[str, Any], _context: ToolContext) -> ToolResult:
@@ -54,7 +54,7 @@ def _result_of(answer: str | Iterable[Any], error_code: str | None = None) -> To
 
 
 def _as_protocol(block: Any) -> Mapping[str, Any]:
-    """Return a block of the Messages API as a block of the protocol (MCP)."""
+    """Return a block of the Messages API as a content block of MCP."""
     match block:
         case {"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}}:
             return {"type": "image", "mimeType": media_type, "data": data}

@@ -1,4 +1,4 @@
-"""AutoGen's objects as Tools; see `autogen_core/tools/_base.py` of autogen-core 0.7."""
+"""Converts AutoGen's tools and agents; see `autogen_core/tools/_base.py` of autogen-core 0.7."""
 
 import sys
 from collections.abc import Iterator
@@ -15,11 +15,11 @@ from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec
 
 VERSIONS = Versions("autogen-core", (0, 4))
-"""Older ones, such as 0.0.2, have another package."""
+"""Older versions, such as 0.0.2, are a different package."""
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
-    """Yield the Tool that a `BaseTool` is."""
+    """Yield the Tool of a `BaseTool`."""
     sent = tool.schema
     function = getattr(tool, "_func", None)
     spec = ToolSpec(
@@ -33,7 +33,7 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
 
 
 def tools_of_holder(holder: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an agent or of a workbench that holds them itself."""
+    """Yield the Tools of an agent, or of a workbench with its own tools."""
     held = list(getattr(holder, "_tools", ()))
     for workbench in getattr(holder, "_workbench", None) or ():
         held += getattr(workbench, "_tools", ())
@@ -45,7 +45,7 @@ async def _invoke(tool: Any, arguments: dict[str, Any], _context: ToolContext) -
     """Call a tool as an agent does.
 
     Raises:
-        ToolArgumentsError: If it refuses the arguments.
+        ToolArgumentsError: If the tool rejects the arguments.
     """
     try:
         return await tool.run_json(arguments, sys.modules["autogen_core"].CancellationToken())

@@ -1,1 +1,1 @@
-"""The Claude Agent SDK: `@tool`, and the servers that `create_sdk_mcp_server` makes of such tools."""
+"""The Claude Agent SDK: `@tool`, and servers of such tools created by `create_sdk_mcp_server`."""

@@ -1,4 +1,4 @@
-"""Marks: how source code shows that it defines tools of Claude Agent SDK."""
+"""How source code defines tools with the Claude Agent SDK."""
 
 from toolkit.tools.source_marks import Demands, Registration, SourceMarks, Terms
 

@@ -1,4 +1,4 @@
-"""The Claude Agent SDK's tools as Tools; see `claude_agent_sdk/__init__.py` of claude-agent-sdk 0.2."""
+"""Converts the Claude Agent SDK's tools; see `claude_agent_sdk/__init__.py` of claude-agent-sdk 0.2."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -18,7 +18,7 @@ VERSIONS = Versions("claude-agent-sdk", (0, 1))
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool | Problem]:
-    """Yield the Tool that an `SdkMcpTool` is: as the server lists it that the SDK makes for Claude."""
+    """Yield the Tool of an `SdkMcpTool`, as listed by the server that the SDK creates for Claude."""
     server = import_module("claude_agent_sdk").create_sdk_mcp_server(tool.name, tools=[tool])["instance"]
     [wire] = awaited(partial(listed, server))
     yield wire_tool(

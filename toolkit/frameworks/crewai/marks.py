@@ -1,4 +1,4 @@
-"""Marks: how source code shows that it defines tools of CrewAI."""
+"""How source code defines tools with CrewAI."""
 
 from toolkit.tools.source_marks import Registration, SourceMarks, Terms, ToolClasses
 

@@ -1,4 +1,4 @@
-"""CrewAI's objects as Tools; see `crewai/tools/base_tool.py` of crewai 1.15."""
+"""Converts CrewAI's tools and agents; see `crewai/tools/base_tool.py` of crewai 1.15."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -17,14 +17,14 @@ from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec
 
 VERSIONS = Versions("crewai", (1, 9))
-"""1.8 lacks `convert_tools_to_openai_schema`, which shows what its models are sent."""
+"""1.8 lacks `convert_tools_to_openai_schema`, which returns what models receive."""
 
 _FORMATS = "crewai.utilities.agent_utils"
-"""A module of the framework, which is there since a tool of it is; it loads it when it asks a model."""
+"""A module of CrewAI: installed if there is a tool, but not yet imported before the first model request."""
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
-    """Yield the Tool that a `BaseTool` is, under the name that models are sent: letters, digits and underscores."""
+    """Yield the Tool of a `BaseTool`, under the name that models receive: letters, digits and underscores."""
     sent = import_module(_FORMATS).convert_tools_to_openai_schema([tool])[0][0]["function"]
     function = getattr(tool, "func", None)
     spec = ToolSpec(
@@ -44,7 +44,7 @@ async def _invoke(tool: Any, parameters: dict[str, Any], arguments: dict[str, An
     """Call a tool as an agent does.
 
     Raises:
-        ToolArgumentsError: If it refuses the arguments.
+        ToolArgumentsError: If the tool rejects the arguments.
     """
     try:
         output = await (tool.arun(**arguments) if _is_async(tool) else in_thread(partial(tool.run, **arguments)))
@@ -56,7 +56,7 @@ async def _invoke(tool: Any, parameters: dict[str, Any], arguments: dict[str, An
 
 
 def _is_async(tool: Any) -> bool:
-    """Return whether a tool has an async way and no other: `run` awaits what a plain way returns."""
+    """Return whether a tool only has an async implementation; `run` awaits the result of a plain one."""
     own = next(base for base in bases_of_class(type(tool)) if "_arun" in vars(base))
     return not hasattr(tool, "func") and module_of_class(own) != "crewai.tools.base_tool"
 

@@ -1,1 +1,1 @@
-"""FastMCP: servers, what is mounted in them, and tools and functions that stand in none."""
+"""FastMCP: servers, mounted servers, and tools and functions outside of a server."""

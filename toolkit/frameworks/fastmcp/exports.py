@@ -1,23 +1,23 @@
-"""FastMCP's exports: a Tool of ours in a server of FastMCP."""
+"""Exports a Tool to a FastMCP server."""
 
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from toolkit.frameworks.exported_calls import context_of_agent, imported, stands_for
+from toolkit.frameworks.exported_calls import context_of_agent, imported, record_export
 from toolkit.frameworks.wire_exports import annotations_of, answer_of, definition_of
 from toolkit.tools.base import Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 
 
 def to_fastmcp(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
-    """Return a Tool as a `Tool` of FastMCP (2 to 4), for its servers: `server.add_tool(to_fastmcp(tool))`.
+    """Return a Tool as a FastMCP `Tool` (versions 2 to 4), for servers: `server.add_tool(to_fastmcp(tool))`.
 
-    A failure is an answer with `isError`, and attachments are blocks of its content.
+    A failed call returns a result with `isError`; attachments become content blocks.
 
     Args:
         tool: Any Tool: a function, a pipeline, a facade, a remote tool, an agent.
-        context: What every call is handed: the reviewer, the policy, values. The model counts as who chose the call.
+        context: The context of every call: reviewer, policy, values. Calls count as chosen by the model.
 
     Raises:
         ConfigurationError: If FastMCP is not installed.
@@ -35,7 +35,7 @@ def to_fastmcp(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
             structured = result.structured if isinstance(result.structured, Mapping) else None
             return result_kind(content=answer_of(result).content, structured_content=structured)
 
-    stands_for(ExportedTool, tool)
+    record_export(ExportedTool, tool)
     return ExportedTool(
         name=tool.name,
         description=tool.description,

@@ -1,4 +1,4 @@
-"""FastMCP's servers and tools as Tools; see `fastmcp/server/server.py` and `fastmcp/tools/` of fastmcp 2.14 to 4.1."""
+"""Converts FastMCP's servers and tools; see `fastmcp/server/server.py` and `fastmcp/tools/` of fastmcp 2.14 to 4.1."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -18,7 +18,7 @@ VERSIONS = Versions("fastmcp", (2, 13))
 
 
 def tools_of_server(server: Any) -> Iterator[ForeignTool | Problem]:
-    """Yield the tools of a server, mounted ones among them, as it lists them."""
+    """Yield the tools that a server lists, including mounted ones."""
     for tool, name, function in awaited(partial(_listed, server)):
         wire = as_json(tool.to_mcp_tool(name=name))
         yield wire_tool(
@@ -33,21 +33,21 @@ def tools_of_server(server: Any) -> Iterator[ForeignTool | Problem]:
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool | Problem]:
-    """Yield the Tool that a tool, or a function marked `@tool`, is that stands in no server."""
+    """Yield the Tool of a tool, or of a function marked `@tool`, outside of a server."""
     server = import_module("fastmcp").FastMCP("tools")
     server.add_tool(tool)
     yield from tools_of_server(server)
 
 
 def tools_of_function(function: Any) -> Iterator[ForeignTool | Problem]:
-    """Yield the Tool that a function marked `@tool` is; prompts and resources are marked likewise, and are none."""
+    """Yield the Tool of a function marked `@tool`. Prompts and resources have the same mark, but another type."""
     if function.__fastmcp__.type == "tool":
         yield from tools_of_tool(function)
 
 
 @asynccontextmanager
 async def conversation(server: Any, caller: Caller) -> AsyncIterator[Call]:
-    """Open a conversation with a server by FastMCP's own client, and close it."""
+    """Connect to a server with FastMCP's own client."""
     client_module = import_module("fastmcp.client")
 
     async def answer(_message: str, _kind: Any, params: Any, _context: Any) -> Any:
@@ -57,29 +57,29 @@ async def conversation(server: Any, caller: Caller) -> AsyncIterator[Call]:
 
     options: dict[str, Any] = {"elicitation_handler": answer} if caller.can_ask else {}
     if hasattr(import_module("mcp"), "Client"):
-        options["mode"] = "legacy"  # a server can ask in the middle of a call only after a handshake
+        options["mode"] = "legacy"  # only after a handshake can a server ask during a call
     async with client_module.Client(server, **options) as client:
         yield partial(client.call_tool_mcp, progress_handler=caller.progress)
 
 
 async def _listed(server: Any) -> list[tuple[Any, str, Any]]:
-    """Return the tools that a server lists, their names there, and the functions behind them."""
+    """Return the tools that a server lists, with their names and the functions behind them."""
     if not hasattr(server, "list_tools"):  # version 2
-        tools = await server._list_tools_middleware()  # noqa: SLF001 - what is public lists disabled tools too
+        tools = await server._list_tools_middleware()  # noqa: SLF001 - the public method also lists disabled tools
         return [(tool, tool.key, await _function_of(tool)) for tool in tools]
     names = dict.fromkeys(tool.name for tool in await server.list_tools())
-    newest = [await server.get_tool(name) for name in names]  # of several versions of a tool, clients see the newest
+    newest = [await server.get_tool(name) for name in names]  # clients only see the newest version of a tool
     return [(tool, tool.name, await _function_of(tool)) for tool in newest if tool is not None]
 
 
 async def _function_of(tool: Any) -> Any:
-    """Return the user's function behind a tool, which may be mounted or transformed; None if there is none."""
+    """Return the user's function behind a tool, which may be mounted or transformed, or None."""
     parent = getattr(tool, "parent_tool", None)
     if parent is not None:
         return await _function_of(parent)
     server = getattr(tool, "_server", None)
     if server is not None:
-        mounted = await server.get_tool(tool._original_name)  # noqa: SLF001 - what is mounted is not public
+        mounted = await server.get_tool(tool._original_name)  # noqa: SLF001 - there is no public way to a mounted tool
         return None if mounted is None else await _function_of(mounted)
     return getattr(tool, "fn", None)
 

@@ -1,4 +1,4 @@
-"""Marks: how source code shows that it defines tools of Google ADK."""
+"""How source code defines tools with Google ADK."""
 
 from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
 

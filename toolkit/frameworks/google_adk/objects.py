@@ -1,4 +1,4 @@
-"""Google ADK's objects as Tools; see `google/adk/tools` of google-adk 2.13."""
+"""Converts Google ADK's tools and agents; see `google/adk/tools` of google-adk 2.13."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -22,15 +22,17 @@ VERSIONS = Versions("google-adk", (1, 14))
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
-    """Yield the Tool that a `BaseTool` is; those that Google runs itself declare nothing."""
-    declaration = tool._get_declaration()  # noqa: SLF001 - what its model receives is not public
+    """Yield the Tool of a `BaseTool`; a tool that Google runs itself has no declaration and is skipped."""
+    declaration = tool._get_declaration()  # noqa: SLF001 - there is no public way to the declaration
     if declaration is None:
         return
     function = getattr(tool, "func", None)
     setting: Any = getattr(tool, "_require_confirmation", False)
 
     def wants(arguments: dict[str, Any], context: ToolContext) -> bool:
-        check = getattr(tool, "check_require_confirmation", None)  # since 2.6; before, the function alone decides
+        check = getattr(
+            tool, "check_require_confirmation", None
+        )  # since 2.6; older versions call the function directly
         asked = check(arguments, tool_context(context)) if check else setting(**arguments)
         return bool(settled(asked))
 
@@ -52,7 +54,7 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
 
 
 def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an agent: its functions, its tools, and those of its toolsets."""
+    """Yield the Tools of an agent: its functions, tools and toolsets."""
     for each in agent.tools:
         if is_routine(each):
             yield from tools_of_tool(sys.modules["google.adk.tools.function_tool"].FunctionTool(each))
@@ -63,7 +65,7 @@ def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
 
 
 def tools_of_toolset(toolset: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of a toolset; one of an MCP server would have to start it."""
+    """Yield the Tools of a toolset, except that of an MCP server, which would have to be started."""
     nothing: list[Any] = []
     if not _is_a("McpToolset", toolset):
         for each in answer(lambda: settled(toolset.get_tools_with_prefix()), nothing):
@@ -75,7 +77,7 @@ def _is_a(name: str, thing: Any) -> bool:
 
 
 def _parameters_of(declaration: Any) -> Mapping[str, Any]:
-    """Return the schema of the arguments, as JSON Schema or as Gemini's own dialect of it."""
+    """Return the JSON Schema of the arguments; the declaration may use Gemini's dialect of it."""
     if getattr(declaration, "parameters_json_schema", None) is not None:
         sent: Mapping[str, Any] = declaration.parameters_json_schema
         return sent
@@ -88,7 +90,7 @@ def _parameters_of(declaration: Any) -> Mapping[str, Any]:
 
 
 def _lowered(schema: Any) -> Any:
-    """Return a schema of Gemini's with the types as JSON Schema writes them: `string` for `STRING`."""
+    """Return a Gemini schema with types in lower case, as in JSON Schema: `string` for `STRING`."""
     if isinstance(schema, list):
         return [_lowered(one) for one in schema]
     if not isinstance(schema, dict):
@@ -104,7 +106,7 @@ async def _invoke(
     """Call a tool as an agent does.
 
     Raises:
-        ApprovalWanted: If it asks for confirmation now.
+        ApprovalWanted: If the tool requests confirmation.
     """
     setting = getattr(tool, "_require_confirmation", False)
     is_approved = was_asked or setting is True or (callable(setting) and wants(arguments, context))

@@ -1,4 +1,4 @@
-"""Google ADK's tool contexts: what a tool of it learns of its session, whose state are the values of our context."""
+"""Creates Google ADK's tool contexts; the values of our context are the state of the session."""
 
 from importlib import import_module
 from typing import Any
@@ -9,12 +9,12 @@ _APP = "toolkit"
 
 
 def tool_context(context: ToolContext, *, is_approved: bool = False) -> Any:
-    """Return a `ToolContext` of ADK for a call, in a session of its own.
+    """Return an ADK `ToolContext` for a call, with a session of its own.
 
-    Its modules are there, since a tool of it is: most are loaded already.
+    ADK is installed if one of its tools exists, and most of the modules are already imported.
 
     Args:
-        context: What the caller hands in.
+        context: The context of the call.
         is_approved: Whether a reviewer has approved the call.
     """
     sessions = import_module("google.adk.sessions")

@@ -1,4 +1,4 @@
-"""Haystack's objects as Tools; see `haystack/tools/tool.py` of haystack-ai 3.4."""
+"""Converts Haystack's tools, toolsets and agents; see `haystack/tools/tool.py` of haystack-ai 3.4."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from inspect import Parameter, signature
 from typing import Any, get_type_hints
 
 from toolkit.frameworks.foreign_tools import ForeignTool
-from toolkit.frameworks.given_values import nothing_given
+from toolkit.frameworks.given_values import missing_value_error
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.running import in_thread
@@ -17,11 +17,11 @@ from toolkit.tools.places import place_of
 from toolkit.tools.spec import ToolSpec
 
 VERSIONS = Versions("haystack-ai", (2, 14))
-"""2.13 has no `Toolset` with a state: `haystack.components.agents.state`."""
+"""2.13 lacks `haystack.components.agents.state`, the state that tools receive."""
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
-    """Yield the Tool that a `Tool` is."""
+    """Yield the Tool of a `Tool`."""
     function = _function_of(tool)
     spec = ToolSpec(**tool.tool_spec, location=place_of(function) if function is not None else None)
     yield ForeignTool(spec, partial(_invoke, tool), framework="haystack", thing=tool, function=function)
@@ -44,7 +44,7 @@ def _function_of(tool: Any) -> Any:
 
 
 async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) -> Any:
-    """Call a tool as an agent does, whose state are the values of the context."""
+    """Call a tool as an agent does; the values of the context are the agent's state."""
     whole = {**arguments, **_from_state(tool, arguments, context)}
     try:
         if getattr(tool, "async_function", None) is not None:
@@ -59,17 +59,17 @@ async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) ->
 
 
 def _from_state(tool: Any, arguments: dict[str, Any], context: ToolContext) -> dict[str, Any]:
-    """Return what a tool takes from the state of its agent.
+    """Return the arguments that a tool takes from the state of its agent.
 
     Raises:
-        ToolExecutionError: If it needs a value that the context does not have.
+        ToolExecutionError: If the tool needs a value that the context does not have.
     """
     found: dict[str, Any] = {}
     for key, name in (tool.inputs_from_state or {}).items():
         if key in context and name not in arguments:
             found[name] = context[key]
         elif name not in arguments and _is_needed(tool, name):
-            raise nothing_given(tool.name, name, key)
+            raise missing_value_error(tool.name, name, key)
     nothing: dict[str, Any] = {}
     hints = answer(lambda: get_type_hints(_function_of(tool)), nothing)
     states = [name for name, hint in hints.items() if name != "return" and getattr(hint, "__name__", "") == "State"]
@@ -87,7 +87,7 @@ def _state(context: ToolContext) -> Any:
 
 
 def _show(output: Any, settings: Mapping[str, Any]) -> Any:
-    """Return what a model is shown of an output: all of it, or what the tool's `outputs_to_string` makes of it."""
+    """Return what a model sees of an output: all of it, or what the tool's `outputs_to_string` selects."""
     if not settings:
         return output
     if not settings.keys() & {"source", "handler", "raw_result"}:

@@ -1,1 +1,1 @@
-"""LangChain: `@tool`, `StructuredTool`, and objects of classes derived from `BaseTool`."""
+"""LangChain: `@tool`, `StructuredTool`, and subclasses of `BaseTool`."""

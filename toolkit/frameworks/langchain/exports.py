@@ -1,23 +1,23 @@
-"""LangChain's exports: a Tool of ours inside an agent of LangChain."""
+"""Exports a Tool to LangChain's agents."""
 
 from copy import deepcopy
 from typing import Any
 
-from toolkit.frameworks.exported_calls import context_of_agent, imported, stands_for
+from toolkit.frameworks.exported_calls import context_of_agent, imported, record_export
 from toolkit.tools.base import Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.results import ToolResult
 
 
 def to_langchain(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
-    """Return a Tool as a `BaseTool` of LangChain, for its agents: `create_agent(model, [to_langchain(tool)])`.
+    """Return a Tool as a LangChain `BaseTool`, for agents: `create_agent(model, [to_langchain(tool)])`.
 
-    A failure becomes a `ToolMessage` with the status `error`, and an artifact its `artifact`. What ends more than the
-    call, such as a reviewer who ends the run, is raised.
+    A failed call becomes a `ToolMessage` with the status `error`; an artifact becomes its `artifact`. Exceptions that
+    end more than the call are raised, for example if a reviewer ends the run.
 
     Args:
         tool: Any Tool: a function, a pipeline, a facade, a remote tool, an agent.
-        context: What every call is handed: the reviewer, the policy, values. The model counts as who chose the call.
+        context: The context of every call: reviewer, policy, values. Calls count as chosen by the model.
 
     Raises:
         ConfigurationError: If LangChain is not installed.
@@ -37,7 +37,7 @@ def to_langchain(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
         async def _arun(self, /, **arguments: Any) -> tuple[str, Any]:
             return output(await tool.call(arguments, handed))
 
-    stands_for(ExportedTool, tool)
+    record_export(ExportedTool, tool)
     return ExportedTool(
         name=tool.name,
         description=tool.description,

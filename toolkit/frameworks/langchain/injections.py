@@ -1,6 +1,6 @@
-"""LangChain's injections: the parameters that no model sees, filled with what the context holds.
+"""Fills LangChain's injected parameters, which no model sees, with values of the context.
 
-In an agent they come from the state, the store and the context of its graph. Here the values of the context stand for
+In an agent they come from the state, the store and the context of its graph. Here the values of the context replace
 all of these. See `langchain_core/tools/base.py`, and `langgraph/prebuilt/tool_node.py` of langgraph-prebuilt 1.1.
 """
 
@@ -8,16 +8,16 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any, get_args, get_origin, get_type_hints
 
-from toolkit.frameworks.given_values import given, lacking_for, nothing_given
+from toolkit.frameworks.given_values import first_missing_value, given, missing_value_error
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import answer, bases_of_class, name_of_class
 
 
 def injected(tool: Any, context: ToolContext, call_id: str) -> dict[str, Any]:
-    """Return what the parameters of a tool receive that its model does not see.
+    """Return the arguments for the injected parameters of a tool.
 
     Raises:
-        ToolExecutionError: If the context lacks a value that one of them needs.
+        ToolExecutionError: If the context lacks a required value.
     """
     filled: dict[str, Any] = {}
     for name, annotations in _annotations_of(tool).items():
@@ -30,12 +30,12 @@ def injected(tool: Any, context: ToolContext, call_id: str) -> dict[str, Any]:
 
 
 def config_of(context: ToolContext) -> dict[str, Any]:
-    """Return the values of the context as the configuration of a run, where LangChain's tools look for such values."""
+    """Return the values of the context as a run configuration, where LangChain's tools look for such values."""
     return {"configurable": dict(context.values)}
 
 
 def _annotations_of(tool: Any) -> Mapping[str, tuple[Any, ...]]:
-    """Return the type and metadata of each parameter of a tool: from its schema, or else from its function."""
+    """Return the type and metadata of each parameter of a tool, from its schema or else from its function."""
     function = getattr(tool, "func", None) or getattr(tool, "coroutine", None) or _own_method(tool)
     nothing: dict[str, Any] = {}
     hints = answer(lambda: get_type_hints(function, include_extras=True), nothing) if function else {}
@@ -53,20 +53,20 @@ def _fields_of(tool: Any) -> Mapping[str, Any]:
 
 
 def _own_method(tool: Any) -> Any:
-    """Return the method of a class of one's own that does the work."""
+    """Return the `_run` or `_arun` method of a user's subclass, or None."""
     methods = (vars(base).get(name) for base in bases_of_class(type(tool)) for name in ("_run", "_arun"))
     return next((method for method in methods if method is not None), None)
 
 
 def _is(marker: Any, name: str) -> bool:
-    """Return whether the metadata of a parameter is a class of that name, or an object of one."""
+    """Return whether an annotation is a class with this name, or an instance of one."""
     bare = get_origin(marker) or marker
     cls = bare if isinstance(bare, type) else type(bare)
     return any(name_of_class(base) == name for base in bases_of_class(cls))
 
 
 def _runtime(marker: Any, tool: str, parameter: str, context: ToolContext, call_id: str) -> Any:
-    """Return a `ToolRuntime`, whose state, context and store are those of the context."""
+    """Return a `ToolRuntime` with state, context and store from the context."""
     cls = get_origin(marker) or marker
     known = {
         "state": given(context, tool, f"{parameter}.state"),
@@ -80,17 +80,17 @@ def _runtime(marker: Any, tool: str, parameter: str, context: ToolContext, call_
 
 
 def _context_of_graph(marker: Any, tool: str, what: str, context: ToolContext) -> Any:
-    """Return the context of the graph; LangChain warns of one that is not of the type that the tool names."""
+    """Return the context of the graph; LangChain warns if it is not of the type that the tool declares."""
     wanted = next(iter(get_args(marker)), None)
     if wanted is None and not context.values:
         return None
-    if "context" not in context and (lacking := lacking_for(wanted, context)) is not None:
-        raise nothing_given(tool, what, lacking)
+    if "context" not in context and (lacking := first_missing_value(wanted, context)) is not None:
+        raise missing_value_error(tool, what, lacking)
     return given(context, tool, what, wanted)
 
 
 def _value(marker: Any, tool: Any, parameter: str, context: ToolContext) -> dict[str, Any]:
-    """Return the value for a parameter, unless there is none and it has a default."""
+    """Return the value of a parameter; nothing if the context has none and the parameter has a default."""
     if _is(marker, "InjectedState") and not getattr(marker, "field", None):
         return {parameter: given(context, tool.name, parameter)}
     name = "store" if _is(marker, "InjectedStore") else getattr(marker, "field", None) or parameter
@@ -99,4 +99,4 @@ def _value(marker: Any, tool: Any, parameter: str, context: ToolContext) -> dict
     field = _fields_of(tool).get(parameter)
     if field is not None and not field.is_required():
         return {}
-    raise nothing_given(tool.name, parameter, name)
+    raise missing_value_error(tool.name, parameter, name)

@@ -1,4 +1,4 @@
-"""Marks: how source code shows that it defines tools of LangChain."""
+"""How source code defines tools with LangChain."""
 
 from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 

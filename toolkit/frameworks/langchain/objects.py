@@ -1,4 +1,4 @@
-"""LangChain's objects as Tools; see `langchain_core/tools/base.py` of langchain-core 1.7."""
+"""Converts LangChain's tools and agents; see `langchain_core/tools/base.py` of langchain-core 1.7."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -22,11 +22,11 @@ VERSIONS = Versions("langchain-core", (0, 3))
 
 _CONVERSIONS = "langchain_core.utils.function_calling"
 _GRAPH = "__pregel_scratchpad"
-"""What `interrupt()` of LangGraph looks for in the configuration of a run."""
+"""The key that LangGraph's `interrupt()` reads from the configuration of a run."""
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
-    """Yield the Tool that a `BaseTool` is."""
+    """Yield the Tool of a `BaseTool`."""
     function = getattr(tool, "func", None) or getattr(tool, "coroutine", None)
     sent = sys.modules[_CONVERSIONS].convert_to_openai_function(tool)
     spec = ToolSpec(
@@ -40,7 +40,7 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
 
 
 def tools_of_node(node: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of a `ToolNode` of LangGraph."""
+    """Yield the Tools of a LangGraph `ToolNode`."""
     for tool in node.tools_by_name.values():
         yield from tools_of_tool(tool)
 
@@ -53,11 +53,11 @@ def tools_of_graph(graph: Any) -> Iterator[ForeignTool]:
 
 
 async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) -> Any:
-    """Call a tool as an agent does, with a whole tool call.
+    """Call a tool as an agent does, with a complete tool call.
 
     Raises:
-        ToolArgumentsError: If the tool's own schema refuses the arguments.
-        ToolExecutionError: If it wants what only the graph of an agent has.
+        ToolArgumentsError: If the tool's own schema rejects the arguments.
+        ToolExecutionError: If the tool needs something that only an agent's graph has.
     """
     whole = {**arguments, **injected(tool, context, tool.name)}
     call = {"type": "tool_call", "id": tool.name, "name": tool.name, "args": whole}
@@ -80,7 +80,7 @@ async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) ->
 
 
 def _is_async(tool: Any) -> bool:
-    """Return whether a tool has an async way of its own: LangChain gives the others a thread, and so do we."""
+    """Return whether a tool has its own async implementation; LangChain runs others in a thread, and so do we."""
     if hasattr(tool, "coroutine"):
         return tool.coroutine is not None
     own = next(base for base in bases_of_class(type(tool)) if "_arun" in vars(base))
@@ -88,7 +88,7 @@ def _is_async(tool: Any) -> bool:
 
 
 def _is_about_arguments(error: ValueError, tool: Any) -> bool:
-    """Return whether an error means that the arguments are wrong; the work itself may validate something too."""
+    """Return whether an error means that the arguments are invalid, not other data that the tool validates."""
     schema = tool.args_schema
     return kind_of(error) == "ValidationError" and getattr(error, "title", None) == getattr(schema, "__name__", "")
 

@@ -1,4 +1,4 @@
-"""LangChain's outputs: what a tool gives its agent, a `ToolMessage` or a `Command`, as a result of ours."""
+"""Converts the outputs of LangChain's tools, such as a `ToolMessage` or a `Command`, to a ToolResult."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from toolkit.tools.results import ToolResult
 
 
 def result_of_output(output: Any) -> Any:
-    """Return what the call of a tool gave as a result, or as a value that is to become one."""
+    """Return the output of a tool as a ToolResult, or as a value that can become one."""
     messages = list(_messages_in(output))
     if not messages:
         return getattr(output, "update", None) if kind_of(output) == "Command" else output
@@ -22,7 +22,7 @@ def result_of_output(output: Any) -> Any:
 
 
 def _messages_in(output: Any) -> Iterator[Any]:
-    """Yield the messages to the model: a `ToolMessage`, those of a list, those that a `Command` adds."""
+    """Yield the `ToolMessage`s in an output, which may be one, a list, or a `Command` that adds some."""
     if isinstance(output, list):
         for one in output:
             yield from _messages_in(one)
@@ -44,7 +44,7 @@ def _result_of_message(message: Any) -> ToolResult:
 
 
 def _part(block: Any) -> Any:
-    """Return a block of a message as a text or an attachment, or as the data that it is."""
+    """Return a content block as text or attachment, or unchanged if it is neither."""
     if not isinstance(block, Mapping):
         return block
     if block.get("type") == "text":

@@ -1,4 +1,4 @@
-"""Marks: how source code shows that it defines tools of LlamaIndex."""
+"""How source code defines tools with LlamaIndex."""
 
 from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
 

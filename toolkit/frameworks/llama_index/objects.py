@@ -1,4 +1,4 @@
-"""LlamaIndex's objects as Tools; see `llama_index/core/tools` of llama-index-core 0.14."""
+"""Converts LlamaIndex's tools and agents; see `llama_index/core/tools` of llama-index-core 0.14."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -6,7 +6,7 @@ from inspect import iscoroutinefunction
 from typing import Any
 
 from toolkit.frameworks.foreign_tools import ForeignTool
-from toolkit.frameworks.given_values import nothing_given
+from toolkit.frameworks.given_values import missing_value_error
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.running import in_thread
@@ -16,11 +16,11 @@ from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 
 VERSIONS = Versions("llama-index-core", (0, 12, 28))
-"""0.12.27 lacks `real_fn`, the function behind a tool."""
+"""0.12.27 lacks `real_fn`, the user's function behind a tool."""
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
-    """Yield the Tool that a `BaseTool` is."""
+    """Yield the Tool of a `BaseTool`."""
     sent = tool.metadata.to_openai_tool(skip_length_check=True)["function"]
     function = getattr(tool, "real_fn", None)
     spec = ToolSpec(
@@ -37,11 +37,11 @@ async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) ->
     """Call a tool as a workflow does.
 
     Raises:
-        ToolExecutionError: If it needs the context of its workflow, and nobody gives it.
+        ToolExecutionError: If the tool needs the context of its workflow, and the context has no value for it.
     """
     name = getattr(tool, "ctx_param_name", None)
     if name is not None and name not in context:
-        raise nothing_given(tool.metadata.name, name, name)
+        raise missing_value_error(tool.metadata.name, name, name)
     whole = arguments if name is None else {**arguments, name: context[name]}
     function = getattr(tool, "real_fn", None)
     if hasattr(tool, "acall") and (function is None or iscoroutinefunction(function)):

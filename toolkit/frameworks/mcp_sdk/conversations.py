@@ -1,4 +1,4 @@
-"""Conversations with a server of the MCP SDK in this process, by the client of the SDK itself, version 1 or 2."""
+"""Connects to a server of the MCP SDK in this process, with the SDK's own client, version 1 or 2."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -12,11 +12,11 @@ from toolkit.frameworks.wire_tools import Call, Caller
 
 @asynccontextmanager
 async def conversation(server: Any, caller: Caller) -> AsyncIterator[Call]:
-    """Open a conversation with a server, and close it.
+    """Connect to a server.
 
     Args:
         server: A `FastMCP`, an `MCPServer` or a low-level `Server`.
-        caller: Who hears of the progress of calls, and answers questions.
+        caller: Receives the progress of calls, and answers the server's questions.
     """
 
     async def answer(_context: Any, params: Any) -> Any:
@@ -30,7 +30,7 @@ async def conversation(server: Any, caller: Caller) -> AsyncIterator[Call]:
 
 
 async def listed(server: Any) -> list[Any]:
-    """Return the tools that a server lists, as it lists them; what it starts for calls is not started."""
+    """Return the tools that a server lists, without running its lifespan."""
     bare = copy(server)
     bare.lifespan = _nothing
     tools: list[Any] = []
@@ -46,7 +46,7 @@ async def listed(server: Any) -> list[Any]:
 def _client_of(server: Any, **options: Any) -> AbstractAsyncContextManager[Any]:
     sdk = import_module("mcp")
     if hasattr(sdk, "Client"):
-        # A server can ask in the middle of a call only over a connection that begins with a handshake.
+        # Only on a connection that begins with a handshake can a server ask during a call.
         client: AbstractAsyncContextManager[Any] = sdk.Client(server, mode="legacy", **options)
         return client
     memory = import_module("mcp.shared.memory")

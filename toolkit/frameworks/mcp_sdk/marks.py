@@ -1,4 +1,4 @@
-"""Marks: how source code shows that it defines tools of MCP SDK."""
+"""How source code defines tools with the MCP SDK."""
 
 from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms
 

@@ -1,4 +1,4 @@
-"""Servers of the MCP SDK as Tools; see `mcp/server/fastmcp/` of mcp 1.30, `mcp/server/mcpserver/` of mcp 2.3."""
+"""Converts servers of the MCP SDK; see `mcp/server/fastmcp/` of mcp 1.30, `mcp/server/mcpserver/` of mcp 2.3."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -20,10 +20,10 @@ VERSIONS = Versions("mcp", (1, 10))
 
 
 def tools_of_server(server: Any) -> Iterator[ForeignTool | Problem]:
-    """Yield the tools of a `FastMCP` (1) or an `MCPServer` (2)."""
+    """Yield the tools of a `FastMCP` (version 1) or an `MCPServer` (version 2)."""
     keep_own_logs_from_rich_handlers()
     for wire in awaited(server.list_tools):
-        registered = server._tool_manager.get_tool(wire.name)  # noqa: SLF001 - nothing public has the function
+        registered = server._tool_manager.get_tool(wire.name)  # noqa: SLF001 - there is no public way to the function
         yield wire_tool(
             as_json(wire),
             partial(conversation, server),
@@ -44,7 +44,7 @@ def tools_of_low_level(server: Any) -> Iterator[ForeignTool | Problem]:
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool | Problem]:
-    """Yield the Tool that a `Tool` is that stands in no server."""
+    """Yield the Tool of a `Tool` outside of a server."""
     module, name = ("mcp.server.mcpserver", "MCPServer")
     if any(module_of_class(base).startswith("mcp.server.fastmcp") for base in bases_of_class(type(tool))):
         module, name = ("mcp.server.fastmcp", "FastMCP")

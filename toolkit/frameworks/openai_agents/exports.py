@@ -1,10 +1,10 @@
-"""OpenAI Agents' exports: a Tool of ours inside an agent of OpenAI Agents."""
+"""Exports a Tool to agents of OpenAI Agents."""
 
 from base64 import b64encode
 from copy import deepcopy
 from typing import Any
 
-from toolkit.frameworks.exported_calls import context_of_agent, imported, stands_for
+from toolkit.frameworks.exported_calls import context_of_agent, imported, record_export
 from toolkit.tools.attachments import Attachment, attachments_in
 from toolkit.tools.base import Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
@@ -13,12 +13,12 @@ from toolkit.tools.context import NO_CONTEXT, ToolContext
 def to_openai_agents(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
     """Return a Tool as a `FunctionTool` of OpenAI Agents: `Agent(name="Clerk", tools=[to_openai_agents(tool)])`.
 
-    A failure is a text that the model reads, and pictures are images. What ends more than the call, such as a reviewer
-    who ends the run, is raised through their runner.
+    A failed call returns a text that the model reads; images are returned as images. Exceptions that end more than the
+    call are raised through the runner, for example if a reviewer ends the run.
 
     Args:
         tool: Any Tool: a function, a pipeline, a facade, a remote tool, an agent.
-        context: What every call is handed: the reviewer, the policy, values. The model counts as who chose the call.
+        context: The context of every call: reviewer, policy, values. Calls count as chosen by the model.
 
     Raises:
         ConfigurationError: If OpenAI Agents is not installed.
@@ -41,7 +41,7 @@ def to_openai_agents(tool: Tool, context: ToolContext = NO_CONTEXT) -> Any:
         on_invoke_tool=call,
         strict_json_schema=bool(tool.spec.strict),
     )
-    stands_for(made, tool)
+    record_export(made, tool)
     return made
 
 

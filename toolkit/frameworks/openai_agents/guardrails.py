@@ -1,4 +1,4 @@
-"""OpenAI Agents' guardrails: what may stop a call of a tool, or replace its output; see `agents/tool_guardrails.py`."""
+"""Applies OpenAI Agents' guardrails, which may reject a call or replace its output; see `agents/tool_guardrails.py`."""
 
 import sys
 from typing import Any
@@ -7,10 +7,10 @@ from toolkit.errors import ToolExecutionError
 
 
 async def checked_input(tool: Any, ctx: Any, agent: Any) -> None:
-    """Let the guardrails of a tool look at its arguments.
+    """Check the arguments of a call with the tool's guardrails.
 
     Raises:
-        ToolExecutionError: If one of them refuses the call.
+        ToolExecutionError: If a guardrail rejects the call.
     """
     for guardrail in tool.tool_input_guardrails or ():
         data = sys.modules["agents.tool_guardrails"].ToolInputGuardrailData(context=ctx, agent=agent)
@@ -19,10 +19,10 @@ async def checked_input(tool: Any, ctx: Any, agent: Any) -> None:
 
 
 async def checked_output(tool: Any, ctx: Any, agent: Any, output: Any) -> Any:
-    """Return what a tool gave, or what a guardrail puts in its place.
+    """Return the output of a tool, or the message of a guardrail that replaces it.
 
     Raises:
-        ToolExecutionError: If one of them stops the run.
+        ToolExecutionError: If a guardrail stops the run.
     """
     for guardrail in tool.tool_output_guardrails or ():
         data = sys.modules["agents.tool_guardrails"].ToolOutputGuardrailData(context=ctx, agent=agent, output=output)
@@ -36,7 +36,7 @@ async def checked_output(tool: Any, ctx: Any, agent: Any, output: Any) -> Any:
 
 
 def _refusal(guardrail: Any, outcome: Any) -> str | None:
-    """Return why a guardrail refuses; None if it does not."""
+    """Return the reason why a guardrail rejects a call, or None if it allows it."""
     match outcome.behavior["type"]:
         case "allow":
             return None

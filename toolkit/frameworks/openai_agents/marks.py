@@ -1,4 +1,4 @@
-"""Marks: how source code shows that it defines tools of OpenAI Agents."""
+"""How source code defines tools with OpenAI Agents."""
 
 from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms
 

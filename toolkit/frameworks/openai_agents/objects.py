@@ -1,4 +1,4 @@
-"""OpenAI Agents' objects as Tools; see `agents/tool.py` of openai-agents 0.24."""
+"""Converts tools and agents of OpenAI Agents; see `agents/tool.py` of openai-agents 0.24."""
 
 import sys
 from collections.abc import Iterator
@@ -26,14 +26,14 @@ VERSIONS = Versions("openai-agents", (0, 11))
 
 _TEXT = {
     "type": "object",
-    "properties": {"input": {"type": "string", "description": "The text that the tool takes."}},
+    "properties": {"input": {"type": "string", "description": "The input of the tool, as text."}},
     "required": ["input"],
 }
-"""What stands for the text of a `CustomTool`, of which its model is sent no schema."""
+"""The schema for a `CustomTool`, which takes a single text and has no schema itself."""
 
 
 def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an agent; those that OpenAI runs itself, and those of servers, are not among them."""
+    """Yield the Tools of an agent, except those that OpenAI or a server runs."""
     for tool in agent.tools:
         if kind_of(tool) == "FunctionTool":
             yield from tools_of_tool(tool, agent)
@@ -42,7 +42,7 @@ def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
 
 
 def tools_of_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
-    """Yield the Tool that a `FunctionTool` is."""
+    """Yield the Tool of a `FunctionTool`."""
     function = answer(lambda: tool.__wrapped__, None)
     depends = callable(tool.needs_approval)
 
@@ -69,7 +69,7 @@ def tools_of_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
 
 
 def tools_of_custom_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
-    """Yield the Tool that a `CustomTool` is, whose model writes a text instead of arguments: the text is its input."""
+    """Yield the Tool of a `CustomTool`, whose model writes plain text instead of arguments; it becomes `input`."""
     depends = callable(tool.needs_approval)
 
     def wants(arguments: dict[str, Any], context: ToolContext) -> bool:
@@ -96,11 +96,11 @@ def tools_of_custom_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
 
 
 async def _invoke(tool: Any, agent: Any, function: Any, arguments: dict[str, Any], context: ToolContext) -> Any:
-    """Call a tool as a runner does: between its guardrails, and with its time limit.
+    """Call a tool as a runner does, with its guardrails and its timeout.
 
     Raises:
-        ToolArgumentsError: If it refuses the arguments.
-        ToolExecutionError: If it is disabled, or a guardrail stops the call.
+        ToolArgumentsError: If the tool rejects the arguments.
+        ToolExecutionError: If the tool is disabled, or a guardrail stops the call.
     """
     ctx = run_context(context, tool, agent, function, dumps(arguments))
     if not await awaited(tool.is_enabled(ctx, agent) if callable(tool.is_enabled) else tool.is_enabled):
@@ -108,27 +108,27 @@ async def _invoke(tool: Any, agent: Any, function: Any, arguments: dict[str, Any
     await checked_input(tool, ctx, agent)
     try:
         call = sys.modules["agents.tool"].invoke_function_tool
-        output = await call(function_tool=_outspoken(tool), context=ctx, arguments=ctx.tool_arguments)
-    except Exception as error:  # noqa: BLE001 - whatever the user's function raises, the tool may have words for it
+        output = await call(function_tool=_raising_errors(tool), context=ctx, arguments=ctx.tool_arguments)
+    except Exception as error:  # noqa: BLE001 - the tool may have a message for any exception
         return await _failure(tool, ctx, error, arguments)
     return result_of_output(await checked_output(tool, ctx, agent, output))
 
 
-def _outspoken(tool: Any) -> Any:
-    """Return a copy of a tool that raises what goes wrong, where the tool itself would return some words for it."""
-    outspoken = copy(tool)
-    outspoken.timeout_behavior = "raise_exception"
-    outspoken._use_default_failure_error_function = False  # noqa: SLF001 - public results mix failures and texts
-    outspoken._failure_error_function = None  # noqa: SLF001
-    return outspoken
+def _raising_errors(tool: Any) -> Any:
+    """Return a copy of a tool that raises errors, even if the tool itself would return a message instead."""
+    raising = copy(tool)
+    raising.timeout_behavior = "raise_exception"
+    raising._use_default_failure_error_function = False  # noqa: SLF001 - public results do not distinguish failures from texts
+    raising._failure_error_function = None  # noqa: SLF001
+    return raising
 
 
 async def _failure(tool: Any, ctx: Any, error: Exception, arguments: dict[str, Any]) -> ToolResult:
-    """Return the tool's own words for what went wrong; without any, raise it.
+    """Return the tool's own message for an error; raise the error if there is none.
 
     Raises:
-        ToolArgumentsError: If the arguments were wrong.
-        ToolExecutionError: If the time was up.
+        ToolArgumentsError: If the arguments are invalid.
+        ToolExecutionError: If the call timed out.
     """
     if kind_of(error) == "ModelBehaviorError" and isinstance(error.__cause__, ValueError):
         raise explain(error.__cause__, tool.params_json_schema, arguments) from None

@@ -1,4 +1,4 @@
-"""OpenAI Agents' outputs: what a tool returns, texts, pictures, files or any value, as a result of ours."""
+"""Converts the outputs of OpenAI Agents' tools (texts, images, files, any value) to a ToolResult."""
 
 from collections.abc import Mapping
 from mimetypes import guess_type
@@ -12,7 +12,7 @@ _KINDS = {"ToolOutputText": "text", "ToolOutputImage": "image", "ToolOutputFileC
 
 
 def result_of_output(output: Any) -> Any:
-    """Return what a tool returned as a result, or as a value that is to become one."""
+    """Return the output of a tool as a ToolResult, or as a value that can become one."""
     parts = output if isinstance(output, list) else [output]
     if not any(kind_of(part) in _KINDS for part in parts):
         return output
@@ -20,7 +20,7 @@ def result_of_output(output: Any) -> Any:
 
 
 def _part(value: Any) -> Any:
-    """Return a piece as a text or an attachment, or as the data that it is."""
+    """Return a piece of an output as text or attachment, or as plain data if it is neither."""
     kind = _KINDS.get(kind_of(value))
     if kind is None:
         return value
@@ -33,7 +33,7 @@ def _part(value: Any) -> Any:
 
 
 def _file(data: str, name: str | None) -> Attachment | None:
-    """Return a file that stands in the output itself."""
+    """Return the attachment of a file that is embedded in the output."""
     if not data or data.startswith("data:"):
         return attachment_of_data_url(data)
     return attachment_of(guess_type(name or "")[0] or "application/octet-stream", data)

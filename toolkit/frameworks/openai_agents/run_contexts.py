@@ -1,4 +1,4 @@
-"""OpenAI Agents' contexts: what a tool of it learns of the run, made of what our context holds."""
+"""Creates the contexts that OpenAI Agents passes to its tools, from the values of our context."""
 
 import sys
 from types import NoneType
@@ -13,11 +13,11 @@ def run_context(context: ToolContext, tool: Any, agent: Any, function: Any, argu
     """Return a `ToolContext` of the framework for a call.
 
     Args:
-        context: What the caller hands in: its value `context`, or else its values, are the context of the run.
-        tool: The tool of the framework.
-        agent: The agent that has the tool, if one has it.
-        function: The function behind the tool, if it is known; its first parameter has the type of the context.
-        arguments: What the model wrote: JSON, or the text that a tool takes instead.
+        context: The context of the call; its value `context`, or else all its values, become the context of the run.
+        tool: The framework's tool.
+        agent: The agent that has the tool, or None.
+        function: The function behind the tool, or None; the type of its first parameter is the type of the context.
+        arguments: What the model wrote: JSON, or plain text for a tool without a schema.
     """
     wanted = _type_of_context(function)
     return sys.modules["agents.tool_context"].ToolContext(

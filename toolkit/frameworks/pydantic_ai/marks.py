@@ -1,4 +1,4 @@
-"""Marks: how source code shows that it defines tools of pydantic-ai."""
+"""How source code defines tools with pydantic-ai."""
 
 from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms
 

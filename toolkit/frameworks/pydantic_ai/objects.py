@@ -1,7 +1,7 @@
-"""pydantic-ai's objects as Tools; see `pydantic_ai/toolsets` of pydantic-ai 2.68.
+"""Converts pydantic-ai's tools, toolsets and agents; see `pydantic_ai/toolsets` of pydantic-ai 2.68.
 
-Every tool is called through its toolset, as an agent calls it: so a name, an approval or a time limit that a toolset
-gives to the tools of another one counts.
+Every tool is called through its toolset, as an agent calls it, so that a name, an approval or a timeout that a toolset
+adds to another one is respected.
 """
 
 import sys
@@ -31,10 +31,10 @@ class _Held(NamedTuple):
     """A tool in a toolset.
 
     Attributes:
-        toolset: The outermost toolset, through which it is called.
-        agent: The agent that has the toolset, if one has it.
-        definition: What its model is sent.
-        function: The user's function behind it, if it is known.
+        toolset: The outermost toolset, through which the tool is called.
+        agent: The agent that has the toolset, or None.
+        definition: The definition that the model receives.
+        function: The user's function behind it, or None.
     """
 
     toolset: Any
@@ -44,21 +44,21 @@ class _Held(NamedTuple):
 
 
 def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an agent; those of servers are not among them."""
+    """Yield the Tools of an agent, except those of servers."""
     for toolset in agent.toolsets:
         yield from tools_of_toolset(toolset, agent)
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
-    """Yield the Tool that a `Tool` is."""
+    """Yield the Tool of a `Tool`."""
     toolset = sys.modules["pydantic_ai.toolsets.function"].FunctionToolset(tools=[tool])
     yield from tools_of_toolset(toolset)
 
 
 def tools_of_toolset(toolset: Any, agent: Any = None) -> Iterator[ForeignTool]:
-    """Yield the Tools of a toolset that holds functions, or others that do, that makes one, or is the user's own.
+    """Yield the Tools of a toolset: of functions, of other toolsets, created by a function, or written by a user.
 
-    One that is made for each run is made once, for a run without dependencies; where that fails, it has no tools here.
+    A function that creates a toolset for each run is called once, without dependencies; if it fails, it has no tools.
     """
     if isinstance(getattr(toolset, "toolsets", None), list | tuple):
         for each in toolset.toolsets:
@@ -67,7 +67,7 @@ def tools_of_toolset(toolset: Any, agent: Any = None) -> Iterator[ForeignTool]:
         for definition, function in _definitions_in(toolset, functions, agent):
             yield _tool(_Held(toolset, agent, definition, function))
     elif (make := getattr(toolset, "toolset_func", None)) is not None:
-        made = answer(lambda: settled(make(_context_of_nobody(agent))), None)
+        made = answer(lambda: settled(make(_empty_run_context(agent))), None)
         if made is not None:
             yield from tools_of_toolset(made, agent)
     elif framework_of(module_of_class(type(toolset))) is None:
@@ -75,12 +75,12 @@ def tools_of_toolset(toolset: Any, agent: Any = None) -> Iterator[ForeignTool]:
             yield _tool(_Held(toolset, agent, definition, function))
 
 
-def _context_of_nobody(agent: Any) -> Any:
+def _empty_run_context(agent: Any) -> Any:
     return run_context(NO_CONTEXT, "", agent=agent, function=None)
 
 
 def _functions_in(toolset: Any) -> dict[str, Any] | None:
-    """Return the `Tool`s in a toolset, under what is put round it; None for what holds no functions."""
+    """Return the `Tool`s in a toolset and its wrappers; None if it is not a toolset of functions."""
     while (wrapped := getattr(toolset, "wrapped", None)) is not None:
         toolset = wrapped
     found = getattr(toolset, "tools", None)
@@ -88,9 +88,9 @@ def _functions_in(toolset: Any) -> dict[str, Any] | None:
 
 
 def _definitions_in(toolset: Any, functions: dict[str, Any], agent: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield the definition of each tool of a toolset, and its function; also of those that only a run can list."""
+    """Yield the definition and the function of each tool in a toolset, including tools listed only in a run."""
     nothing: dict[str, Any] = {}
-    listed = answer(lambda: settled(toolset.get_tools(_context_of_nobody(agent))), nothing)
+    listed = answer(lambda: settled(toolset.get_tools(_empty_run_context(agent))), nothing)
     for tool in listed.values():
         yield tool.tool_def, getattr(getattr(getattr(tool, "call_func", None), "__self__", None), "function", None)
     if getattr(toolset, "wrapped", None) is None:
@@ -103,7 +103,7 @@ def _tool(held: _Held) -> ForeignTool:
     definition = held.definition
 
     async def invoke(arguments: dict[str, Any], context: ToolContext) -> Any:
-        was_asked = always or wants(arguments, context)  # before it got here, for it was the tool's own question
+        was_asked = always or wants(arguments, context)  # by the gate, since `wants` demands it there
         return await _invoke(held, arguments, context, is_approved=was_asked)
 
     def wants(arguments: dict[str, Any], context: ToolContext) -> bool:
@@ -142,18 +142,20 @@ def _questions_of(toolset: Any) -> Iterator[_Question]:
 
 
 async def _invoke(held: _Held, arguments: dict[str, Any], context: ToolContext, *, is_approved: bool) -> Any:
-    """Call a tool as the manager of an agent's tools does.
+    """Call a tool as an agent's tool manager does.
 
     Raises:
-        ApprovalWanted: If it wants approval now.
-        ToolArgumentsError: If it refuses the arguments.
-        ToolExecutionError: If it wants what only an agent has.
+        ApprovalWanted: If the tool requests approval now.
+        ToolArgumentsError: If the tool rejects the arguments.
+        ToolExecutionError: If the tool needs something that only an agent has.
     """
     name = held.definition.name
     ctx = run_context(context, name, agent=held.agent, function=held.function, is_approved=is_approved)
     tool = (await held.toolset.get_tools(ctx)).get(name)
     if tool is None:
-        raise ToolExecutionError(f"tool {name!r} is left out of this call by its own 'prepare' function", "unavailable")
+        raise ToolExecutionError(
+            f"tool {name!r} is not available for this call: its 'prepare' function leaves it out", "unavailable"
+        )
     try:
         valid = tool.args_validator.validate_python(arguments)
     except ValueError as error:
@@ -172,7 +174,7 @@ async def _invoke(held: _Held, arguments: dict[str, Any], context: ToolContext, 
 
 
 async def _check(tool: Any, ctx: Any, arguments: dict[str, Any]) -> None:
-    """Have the user's own function check the arguments, if there is one."""
+    """Validate the arguments with the user's own function, if there is one."""
     check = getattr(tool, "args_validator_func", None)
     if check is not None:
         await awaited(check(ctx, **arguments))

@@ -1,4 +1,4 @@
-"""pydantic-ai's outputs: what a tool returns, a `ToolReturn`, a picture or any value, as a result of ours."""
+"""Converts the outputs of pydantic-ai's tools (a `ToolReturn`, an image, any value) to a ToolResult."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,7 +8,7 @@ from toolkit.tools.foreign_values import bases_of_class, kind_of, name_of_class
 
 
 def result_of_output(value: Any) -> Any:
-    """Return what a tool returned as a result, or as a value that is to become one."""
+    """Return the output of a tool as a ToolResult, or as a value that can become one."""
     if kind_of(value) == "ToolReturn":
         content = value.content
         more = [] if content is None else [content] if isinstance(content, str) else content
@@ -19,7 +19,7 @@ def result_of_output(value: Any) -> Any:
 
 
 def _parts(values: Iterable[Any]) -> Iterable[Any]:
-    """Yield values, of which pictures and the like are attachments."""
+    """Yield values, with binary content as attachments."""
     for value in values:
         yield attachment_of(value.media_type, value.data) if _is_binary(value) else value
 

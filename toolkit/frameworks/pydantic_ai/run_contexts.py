@@ -1,4 +1,4 @@
-"""pydantic-ai's run contexts: what a tool of it learns of the run, made of what our context holds.
+"""Creates pydantic-ai's run contexts from the values of our context.
 
 See `pydantic_ai/_run_context.py` of pydantic-ai 2.68.
 """
@@ -16,10 +16,10 @@ def run_context(context: ToolContext, tool: str, *, agent: Any, function: Any, i
     """Return a `RunContext` for a call.
 
     Args:
-        context: What the caller hands in: its value `deps`, or else its values, are the dependencies.
+        context: The context of the call; its value `deps`, or else all its values, become the dependencies.
         tool: The name of the tool.
-        agent: The agent that has the tool, if one has it.
-        function: The function behind the tool, if it is known; its first parameter has the type of the dependencies.
+        agent: The agent that has the tool, or None.
+        function: The function behind the tool, or None; its first parameter declares the type of the dependencies.
         is_approved: Whether a reviewer has approved the call.
     """
     theirs = sys.modules["pydantic_ai.tools"].RunContext
@@ -36,7 +36,7 @@ def run_context(context: ToolContext, tool: str, *, agent: Any, function: Any, i
 
 
 def _type_of_dependencies(agent: Any, function: Any) -> Any:
-    """Return the type of the dependencies: from the function's first parameter, or else from the agent."""
+    """Return the type of the dependencies, from the function's first parameter or else from the agent."""
     nothing: dict[str, Any] = {}
     hints = answer(lambda: get_type_hints(function), nothing)
     first = next(iter(hints.values()), None)

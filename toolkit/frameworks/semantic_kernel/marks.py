@@ -1,4 +1,4 @@
-"""Marks: how source code shows that it defines tools of Semantic Kernel."""
+"""How source code defines tools with Semantic Kernel."""
 
 from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms
 

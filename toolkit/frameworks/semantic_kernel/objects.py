@@ -1,4 +1,4 @@
-"""Semantic Kernel's objects as Tools; see `semantic_kernel/functions` of semantic-kernel 1.45."""
+"""Converts Semantic Kernel's functions and plugins; see `semantic_kernel/functions` of semantic-kernel 1.45."""
 
 import sys
 from collections.abc import Iterator
@@ -17,15 +17,15 @@ from toolkit.tools.places import place_of
 from toolkit.tools.spec import ToolSpec
 
 VERSIONS = Versions("semantic-kernel", (1, 2))
-"""1.1 lacks `function_calling_utils`, which shows what its models are sent."""
+"""1.1 lacks `function_calling_utils`, which returns what models receive."""
 
 _FROM_METHODS = "semantic_kernel.functions.kernel_function_from_method"
 _FORMATS = "semantic_kernel.connectors.ai.function_calling_utils"
-"""A module of the framework, which is there since a function of it is; it loads it when it asks a model."""
+"""A module of Semantic Kernel: installed if there is a function, but not imported before the first model request."""
 
 
 def tools_of_function(function: Any) -> Iterator[ForeignTool]:
-    """Yield the Tool that a `KernelFunction` is."""
+    """Yield the Tool of a `KernelFunction`."""
     sent = import_module(_FORMATS).kernel_function_metadata_to_function_call_format(function.metadata)["function"]
     method = getattr(function, "method", None)
     method = getattr(method, "__func__", method)
@@ -39,12 +39,12 @@ def tools_of_function(function: Any) -> Iterator[ForeignTool]:
 
 
 def tools_of_method(method: Any) -> Iterator[ForeignTool]:
-    """Yield the Tool that a function marked with `@kernel_function` is."""
+    """Yield the Tool of a function marked with `@kernel_function`."""
     yield from tools_of_function(import_module(_FROM_METHODS).KernelFunctionFromMethod(method))
 
 
 def tools_of_holder(holder: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an object with marked methods, which has the name of a plugin only once a kernel has it."""
+    """Yield the Tools of an object with marked methods; it has no plugin name until a kernel adds it."""
     members = {name: member for base in bases_of_class(type(holder))[::-1] for name, member in vars(base).items()}
     for name, member in members.items():
         if framework_of_mark(member) is not None:
@@ -52,7 +52,7 @@ def tools_of_holder(holder: Any) -> Iterator[ForeignTool]:
 
 
 async def _invoke(function: Any, arguments: dict[str, Any], _context: ToolContext) -> Any:
-    """Call a function with a kernel of its own; a plain one gets a thread, since it would block the loop."""
+    """Call a function with a new kernel; a plain function runs in a thread, since it would block the loop."""
     theirs = sys.modules
     kernel = theirs["semantic_kernel.kernel"].Kernel()
     given = theirs["semantic_kernel.functions.kernel_arguments"].KernelArguments(**arguments)

@@ -1,4 +1,4 @@
-"""Marks: how source code shows that it defines tools of smolagents."""
+"""How source code defines tools with smolagents."""
 
 from toolkit.tools.source_marks import Demands, Registration, SourceMarks, Terms, ToolClasses
 

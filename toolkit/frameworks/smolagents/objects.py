@@ -1,4 +1,4 @@
-"""smolagents' objects as Tools; see `smolagents/tools.py` of smolagents 1.26."""
+"""Converts smolagents' tools and agents; see `smolagents/tools.py` of smolagents 1.26."""
 
 import sys
 from collections.abc import Iterator
@@ -15,14 +15,14 @@ from toolkit.tools.places import place_of
 from toolkit.tools.spec import ToolSpec
 
 VERSIONS = Versions("smolagents", (1, 5))
-"""1.3 lacks `get_tool_json_schema`, which shows what its models are sent."""
+"""1.3 lacks `get_tool_json_schema`, which returns what models receive."""
 
 _OWN = "final_answer"
-"""A tool that every agent has, with which its model answers."""
+"""The tool with which a model gives its final answer; every agent has it."""
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
-    """Yield the Tool that a `Tool` is."""
+    """Yield the Tool of a `Tool`."""
     sent = sys.modules["smolagents.models"].get_tool_json_schema(tool)["function"]
     is_function = kind_of(tool).endswith("SimpleTool")
     spec = ToolSpec(
@@ -36,7 +36,7 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
 
 
 def tools_of_holder(holder: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an agent or of a collection."""
+    """Yield the Tools of an agent or a collection."""
     held = holder.tools
     for tool in held.values() if isinstance(held, dict) else held:
         if tool.name != _OWN:

@@ -1,4 +1,4 @@
-"""Marks: how source code shows that it defines tools of Strands."""
+"""How source code defines tools with Strands."""
 
 from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 

@@ -1,4 +1,4 @@
-"""Strands' objects as Tools; see `strands/tools/decorator.py` of strands-agents 1.62."""
+"""Converts Strands' tools and agents; see `strands/tools/decorator.py` of strands-agents 1.62."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -20,14 +20,14 @@ from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec
 
 VERSIONS = Versions("strands-agents", (0, 3))
-"""0.2 lacks `AgentTool.stream`, with which an agent calls a tool."""
+"""0.2 lacks `AgentTool.stream`, through which an agent calls a tool."""
 
 _INTERRUPTS = "agent._interrupt_state"
-"""What `tool_context.interrupt()` looks for in the agent."""
+"""The attribute of the agent that `tool_context.interrupt()` reads."""
 
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
-    """Yield the Tool that an `AgentTool` is."""
+    """Yield the Tool of an `AgentTool`."""
     sent = tool.tool_spec
     function = getattr(tool, "_tool_func", None)
     spec = ToolSpec(
@@ -40,18 +40,18 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
 
 
 def object_of_module(module: ModuleType) -> Any:
-    """Return the tool that a module is which has a `TOOL_SPEC` and a function of the same name, as agents load it."""
+    """Return the tool that a module with a `TOOL_SPEC` and a function of the same name defines, or None."""
     spec = vars(module)["TOOL_SPEC"]
     function = vars(module).get(str(spec.get("name"))) if isinstance(spec, dict) else None
     return sys.modules["strands.tools.tools"].PythonAgentTool(spec["name"], spec, function) if function else None
 
 
 async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) -> ToolResult:
-    """Call a tool as an agent does: with a use of the tool, and the values that the agent was called with.
+    """Call a tool as an agent does, with a tool use and the agent's invocation state.
 
     Raises:
-        ToolArgumentsError: If it refuses the arguments.
-        ToolExecutionError: If it interrupts its agent.
+        ToolArgumentsError: If the tool rejects the arguments.
+        ToolExecutionError: If the tool interrupts its agent.
     """
     use = {"toolUseId": tool.tool_name, "name": tool.tool_name, "input": arguments}
     agent = given(context, tool.tool_name, "agent")
@@ -76,7 +76,7 @@ def _result_of(answer: Mapping[str, Any]) -> ToolResult:
 
 
 def _part(block: Mapping[str, Any]) -> Any:
-    """Return a block of a result as a text or an attachment, or as the data that it is."""
+    """Return a content block as text or attachment, or as plain data if it is neither."""
     if "text" in block:
         return block["text"]
     if "json" in block:
