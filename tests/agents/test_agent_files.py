@@ -645,7 +645,7 @@ def test_everything_wrong_is_told_at_once(files):
         "agent.yaml:10:12: error[TK602]: 'max_turns' must be a whole number from 1 to 1,000, not 0",
         (
             "agent.yaml:11:9: error[TK602]: 'lots' is not a budget: 'lots' is not an amount; write '$0.50', '20k tokens', '30 calls', "
-            "or several with commas between them"
+            "or several separated by commas"
         ),
         "agent.yaml:12:10: error[TK602]: unknown key 'results' in 'limits'",
         "agent.yaml:13:14: error[TK602]: a reference needs 'name'",
@@ -694,9 +694,7 @@ def test_files_of_like_names_are_written_as_the_file_would_have_to_write_them(fi
 
 def test_budget_that_is_a_number_is_told_what_it_lacks(files):
     [found] = files.problems("agent: simple\ndescription: Work.\nbudget: 5\n")
-    assert found.startswith(
-        "agent.yaml:3:9: error[TK602]: '5' is not a budget: '5' does not say what of: dollars, tokens or"
-    )
+    assert found.startswith("agent.yaml:3:9: error[TK602]: '5' is not a budget: '5' has no unit: dollars, tokens or")
 
 
 def test_script_of_the_file_is_read_too_unless_another_model_answers(files):

@@ -155,7 +155,7 @@ def test_cells_of_a_table_are_typed_by_the_tool_and_an_empty_one_leaves_an_argum
         },
         {
             "item": 4,
-            "error": "it has 2 cells, and the first line names 3",
+            "error": "it has 2 cells, but the first line has 3 columns",
             "error_code": "invalid_item",
             "at": "items.csv:7",
         },
@@ -336,8 +336,11 @@ def test_a_dry_run_checks_every_item_and_calls_nothing(program):
     ("words", "message"),
     [
         (["--jobs", "2"], "error: --jobs is for batches, so it needs --each"),
-        (["--each", "items.json"], "error: 'items.json' is one document of JSON, and a batch reads one item a line"),
-        (["--each", "items.md"], "error: nothing says how 'items.md' holds its items;"),
+        (
+            ["--each", "items.json"],
+            "error: 'items.json' is a single JSON document, but a batch reads one item per line",
+        ),
+        (["--each", "items.md"], "error: the format of 'items.md' is unknown;"),
         (["--each", "gone.jsonl"], "error: cannot read 'gone.jsonl': no such file or directory"),
         (["--each", "-"], "error: --each - wants items piped into stdin"),
         (["--each", "a.jsonl", "--format", "json"], "error: --each writes one line of JSON for each item"),

@@ -314,7 +314,7 @@ def test_a_run_under_way_is_followed_and_ended_and_nobody_else_goes_on_with_it(p
         run = newest()
         assert (run["state"], run["done"]) == ("running", 2)
         taken = program("runs", "resume", run["id"], "--repeat")
-        assert f"the run '{run['id']}' is under way, in process {batch.pid}" in taken.stderr
+        assert f"the run '{run['id']}' is already running in process {batch.pid}" in taken.stderr
         assert program("runs", "cancel", run["id"]).returncode == 0
         output, talk = batch.communicate()
     assert [json.loads(line)["item"] for line in output.splitlines()] == [1, 2]

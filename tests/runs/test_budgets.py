@@ -29,25 +29,25 @@ def test_a_budget_is_read_as_it_is_written(text, budget):
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("", "a part of it is empty"),
-        ("3", "'3' does not say what of: dollars, tokens or calls"),
-        ("20,000 tokens", "'20' does not say what of: dollars, tokens or calls; '000 tokens' must be more than nothing, and less than 1e+15"),
-        ("5 tokns", "'tokns' is nothing that can be limited (did you mean 'tokens' or 'token' or 'actions'?)"),
+        ("", "one of its parts is empty"),
+        ("3", "'3' has no unit: dollars, tokens or calls"),
+        ("20,000 tokens", "'20' has no unit: dollars, tokens or calls; '000 tokens' must be greater than 0 and less than 1e+15"),
+        ("5 tokns", "'tokns' is not a unit (did you mean 'tokens' or 'token' or 'actions'?)"),
         ("5 pounds of tea", "'5 pounds of tea' is not an amount"),
-        ("$5 usd", "'$usd' is nothing that can be limited (did you mean 'usd'?)"),
+        ("$5 usd", "'$usd' is not a unit (did you mean 'usd'?)"),
         ("1.5 calls", "'1.5 calls' must be a whole number"),
         ("-1$", "'-1$' is not an amount"),
-        ("0 calls", "'0 calls' must be more than nothing, and less than 1e+15"),
+        ("0 calls", "'0 calls' must be greater than 0 and less than 1e+15"),
         ("1e9 tokens", "'1e9 tokens' is not an amount"),
-        ("$1, 2$", "'2$' limits the cost a second time"),
-        ("3 calls, 4 actions", "'4 actions' limits the calls a second time"),
+        ("$1, 2$", "'2$' is a second limit on the cost"),
+        ("3 calls, 4 actions", "'4 actions' is a second limit on the calls"),
     ],
 )  # fmt: skip
 def test_what_is_no_budget_is_told_whole(text, why):
     with pytest.raises(ConfigurationError) as caught:
         Budget.parse(text)
     assert str(caught.value) == (
-        f"'{text}' is not a budget: {why}; write '$0.50', '20k tokens', '30 calls', or several with commas between them"
+        f"'{text}' is not a budget: {why}; write '$0.50', '20k tokens', '30 calls', or several separated by commas"
     )
 
 

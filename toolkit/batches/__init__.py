@@ -1,4 +1,4 @@
-"""Batches: one tool for many items, read one by one from a file and handed over in their order."""
+"""Batches call one tool for many items, which are read one by one from a file, and deliver the results in order."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

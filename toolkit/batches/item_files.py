@@ -1,4 +1,4 @@
-"""Item files: where the items of a batch are, and how that file holds them."""
+"""The file or stream that the items of a batch are read from, and its format."""
 
 import os
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from toolkit.problems import Location, Problem
 
 STDIN: Final = "-"
 SINGLE: Final = "a single call"
-"""What stands for the file where there is none, since all arguments of the one call are given beside it."""
+"""Stands for the file if there is none, because the arguments of the only call are given separately."""
 
 _FORMATS: Final = get_args(Format)
 _SUFFIXES: Final[dict[str, Format]] = {
@@ -28,16 +28,21 @@ _SUFFIXES: Final[dict[str, Format]] = {
 
 
 class ItemFile:
-    """A file of items, or stdin, open to be read once; its items come as they are asked for.
+    """A file of items, or stdin. It can be read once, and its items are read lazily.
 
     Attributes:
-        name: What people call it.
-        path: Where it is; `None` is stdin.
-        format: How it holds its items.
+        name: The name for messages.
+        path: The path; `None` means stdin.
+        format: The format of the file.
     """
 
     def __init__(self, path: Path | None, format: Format) -> None:  # noqa: A002 - what it is
-        """Keep where it is; nothing is opened yet."""
+        """Create the value without opening the file.
+
+        Args:
+            path: The path; `None` means stdin.
+            format: The format of the file.
+        """
         self.path = path
         self.format = format
         self.name = "stdin" if path is None else str(path)
@@ -46,7 +51,7 @@ class ItemFile:
 
     @classmethod
     def named(cls, text: str) -> "ItemFile":
-        """Return the file that a text names: `items.jsonl`, `-` for JSONL on stdin, or `lines:FILE` with the format.
+        """Parse the name of a file: `items.jsonl`, `-` for JSONL on stdin, or `lines:FILE` with an explicit format.
 
         Raises:
             ConfigurationError: If the format of the file is unknown.
@@ -65,17 +70,17 @@ class ItemFile:
 
     @property
     def is_stdin(self) -> bool:
-        """Whether it is stdin."""
+        """Whether the items are read from stdin."""
         return self.path is None
 
     @property
     def waits(self) -> bool:
-        """Whether the next item may be long in coming: then it is waited for beside the work."""
+        """Whether reading the next item may block for long, so that a thread has to wait for it."""
         return self.path is None or not self.path.is_file()
 
     @property
     def progress(self) -> float | None:
-        """How much of the file was read, from 0 to 1; `None` where nobody knows."""
+        """The fraction of the file that has been read, from 0 to 1; `None` if unknown."""
         if self._stream is None or self.waits:
             return None
         try:
@@ -85,11 +90,11 @@ class ItemFile:
             return None
 
     def place_of(self, item: Item) -> Location:
-        """Return where an item is."""
+        """Return the location of an item."""
         return Location(self.name, item.line)
 
     def __enter__(self) -> Self:
-        """Open it.
+        """Open the file.
 
         Raises:
             ConfigurationError: If it cannot be opened.
@@ -98,7 +103,7 @@ class ItemFile:
             if self.path is not None:
                 self._stream = self._open.enter_context(self.path.open("rb"))
             else:
-                # A stream of its own: a thread that still waits for the next line holds up nothing at the end.
+                # A separate stream, so that a thread that still waits for the next line does not block the exit.
                 self._stream = self._open.enter_context(open(0, "rb", closefd=False))
         except OSError as error:
             raise self._unreadable(error) from error
@@ -107,16 +112,16 @@ class ItemFile:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Close it."""
+        """Close the file."""
         self._open.close()
 
     def __iter__(self) -> Iterator[Item]:
-        """Yield its items.
+        """Yield the items.
 
         Raises:
-            ConfigurationError: If it cannot be read, or does not match its format.
+            ConfigurationError: If the file cannot be read, or does not match its format.
         """
-        assert self._stream is not None  # noqa: S101 - it is iterated where it is open
+        assert self._stream is not None  # noqa: S101 - callers iterate only over open files
         try:
             yield from items_in(self._stream, self.format)
         except ConfigurationError as error:
@@ -130,7 +135,7 @@ class ItemFile:
 
 
 class SingleItem(ItemFile):
-    """One item that has nothing of its own, as a file of one line would hold it."""
+    """A single item without data, as if read from a file with the line `{}`."""
 
     waits = False
     is_stdin = False
@@ -146,7 +151,8 @@ class SingleItem(ItemFile):
 
 def _unknown_kind(text: str, path: Path) -> Problem:
     if path.suffix.lower() == ".json":
-        message = f"'{text}' is one document of JSON, and a batch reads one item a line"
-        return Problem("", message, hint=f"write its items one a line, as with: jq -c '.[]' {text} > {path.stem}.jsonl")
-    message = f"nothing says how '{text}' holds its items; {', '.join(_SUFFIXES)} do"
-    return Problem("", message, hint=f"say it before the name: {', '.join(f'{name}:{text}' for name in _FORMATS[:4])}")
+        message = f"'{text}' is a single JSON document, but a batch reads one item per line"
+        return Problem("", message, hint=f"write one item per line: jq -c '.[]' {text} > {path.stem}.jsonl")
+    message = f"the format of '{text}' is unknown; the known suffixes are {', '.join(_SUFFIXES)}"
+    forms = ", ".join(f"{name}:{text}" for name in _FORMATS[:4])
+    return Problem("", message, hint=f"put the format before the name: {forms}")

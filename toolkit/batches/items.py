@@ -1,4 +1,4 @@
-"""Items: the records of a stream, one after another; one that cannot be read is an item with a fault."""
+"""Reads items from a stream one by one. An item that cannot be read is yielded with a fault."""
 
 import csv
 import json
@@ -9,10 +9,10 @@ from toolkit.errors import ConfigurationError
 from toolkit.json_texts import WrittenNumber
 
 Format = Literal["jsonl", "csv", "tsv", "lines", "parquet"]
-"""How a file holds its items."""
+"""The format of a file of items."""
 
 LONGEST_LINE: Final = 64 * 1024 * 1024
-"""Bytes of a line that are read; a longer one is an item that cannot be read."""
+"""Maximum length of a line in bytes. A longer line is an item that cannot be read."""
 
 _BOM: Final = b"\xef\xbb\xbf"
 _json: Final = json.JSONDecoder(parse_float=WrittenNumber)
@@ -23,10 +23,10 @@ class Item(NamedTuple):
     """One item of a batch.
 
     Attributes:
-        number: Its place among the items, from 1.
-        line: The line of the file on which it begins; the row of a file without lines.
-        value: What it is: JSON data, the cells of a row by their names, or the text of a line.
-        fault: Why it cannot be read, where it cannot.
+        number: The number of the item, starting at 1.
+        line: The line of the file on which the item begins; the row if the file has no lines.
+        value: JSON data, the cells of a row by column name, or the text of a line.
+        fault: Why the item cannot be read, if it cannot.
     """
 
     number: int
@@ -36,11 +36,11 @@ class Item(NamedTuple):
 
 
 def items_in(stream: BinaryIO, format: Format) -> Iterator[Item]:  # noqa: A002 - what it is
-    """Yield the items of a stream as they come; blank lines are none.
+    """Yield the items of a stream one by one, skipping blank lines.
 
     Raises:
-        ConfigurationError: If it is a table without a good first line.
-        OSError: If it cannot be read.
+        ConfigurationError: If the stream does not match its format, such as a table with an invalid header.
+        OSError: If the stream cannot be read.
     """
     if format == "parquet":
         from toolkit.batches.parquet import rows_of  # noqa: PLC0415 - it imports pyarrow
@@ -65,7 +65,7 @@ def _lines(stream: BinaryIO, read: Any) -> Iterator[Item]:
 
 
 def _read_json(text: str) -> Any:
-    """Return the data of a JSON text; blanks around it are looked for only where there are some."""
+    """Parse JSON. Whitespace around it is handled only if there is any, which is faster."""
     try:
         value, end = _json.raw_decode(text)
     except ValueError:
@@ -83,7 +83,7 @@ def _json_item(number: int, line: int, text: str) -> Item:
 
 
 def _texts(stream: BinaryIO) -> Iterator[tuple[str, str | None]]:
-    """Yield the lines without their ends, each with why it cannot be read, where it cannot."""
+    """Yield the lines without line breaks, each with the reason why it cannot be read, or `None`."""
     line = stream.readline(LONGEST_LINE).removeprefix(_BOM)
     while line:
         if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
@@ -99,7 +99,7 @@ def _texts(stream: BinaryIO) -> Iterator[tuple[str, str | None]]:
 
 
 def _rows(stream: BinaryIO, delimiter: str) -> Iterator[Item]:
-    """Yield the rows of a table by the names in its first line."""
+    """Yield the rows of a table as mappings with the column names of its first line."""
     undecoded: dict[int, str] = {}
     reader = csv.reader(_noting_faults(stream, undecoded), delimiter=delimiter, strict=True)
     try:
@@ -117,7 +117,7 @@ def _rows(stream: BinaryIO, delimiter: str) -> Iterator[Item]:
         except StopIteration:
             return
         except csv.Error as error:
-            cells, fault = [], f"it is not a row: {error}"
+            cells, fault = [], f"it is not a valid row: {error}"
         else:
             fault = next(iter(undecoded.values()), "") or _fault_of(cells, header)
         line, ended = ended + 1, reader.line_num
@@ -143,7 +143,7 @@ def _check_header(header: list[str]) -> None:
 def _fault_of(cells: list[str], header: list[str]) -> str:
     if not cells or len(cells) == len(header):
         return ""
-    return f"it has {len(cells)} cells, and the first line names {len(header)}"
+    return f"it has {len(cells)} cells, but the first line has {len(header)} columns"
 
 
 def _row(header: list[str], cells: list[str]) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""Parquet: the rows of such a file, which the extra `parquet` reads."""
+"""Reads the rows of Parquet files; needs the extra `parquet`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO
@@ -11,13 +11,13 @@ _ROWS_AT_ONCE = 1_000
 
 
 def rows_of(stream: BinaryIO) -> Iterator[Mapping[str, Any]]:
-    """Yield the rows as plain data, a thousand in memory at a time.
+    """Yield the rows as plain data, with at most a thousand in memory at the same time.
 
     Raises:
-        ConfigurationError: If pyarrow is missing, or it is not such a file.
+        ConfigurationError: If pyarrow is missing, or the stream is not a Parquet file.
     """
     try:
-        from pyarrow import ArrowException  # noqa: PLC0415 - nothing else needs it
+        from pyarrow import ArrowException  # noqa: PLC0415 - only this format needs it
         from pyarrow.parquet import ParquetFile  # noqa: PLC0415
     except ImportError as error:
         raise ConfigurationError(f"reading Parquet needs pyarrow: {how_to_install('toolkit-cli[parquet]')}") from error

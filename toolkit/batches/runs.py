@@ -1,4 +1,4 @@
-"""Runs of a batch: something is done for every item, so many at a time, and handed over in the order of the items."""
+"""Runs a batch: processes items in parallel and delivers their results in the order of the items."""
 
 import threading
 from collections.abc import Awaitable, Callable, Iterator
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
     from asyncio import Event
 
 Do = Callable[[Item], Awaitable[ToolResult]]
-"""Does the work for one item, and returns what came of it."""
+"""Processes one item and returns the result."""
 Take = Callable[[Item, ToolResult], bool]
-"""Takes what came of an item, in the order of the items; returns whether the others may go on."""
+"""Receives the result of an item, in the order of the items, and returns whether the batch should continue."""
 
 _AHEAD = 64
-"""How many items each worker may be ahead of the first that has not ended: that many are kept, and no more."""
+"""Maximum number of items per worker that can be ahead of the first unfinished one, which limits the memory used."""
 
 
 class Batch:
-    """Items in progress, taken one by one by any number of workers."""
+    """Processes items one by one with one or more workers."""
 
     def __init__(
         self,
@@ -34,15 +34,15 @@ class Batch:
         jobs: int = 1,
         waits: bool = False,
     ) -> None:
-        """Keep what is done.
+        """Create a batch.
 
         Args:
-            items: What it is done for.
-            do: Does it for one of them.
-            take: Takes what came of it.
-            at_once: Does the same without an event loop, where that takes no coroutine.
-            jobs: How many are done side by side.
-            waits: Whether the next item may be long in coming; then a thread waits for it.
+            items: The items.
+            do: Processes one item.
+            take: Receives the result of each item.
+            at_once: Processes one item synchronously; used instead of `do` if there is no event loop.
+            jobs: Number of items that are processed in parallel.
+            waits: Whether reading the next item may block for long, so that a thread has to wait for it.
         """
         self._items, self._do, self._take, self._at_once = items, do, take, at_once
         self._jobs, self._waits = jobs, waits
@@ -52,15 +52,15 @@ class Batch:
         self._lock = threading.Lock()
 
     async def run(self) -> None:
-        """Do it for all items, or until one that was taken ends the others.
+        """Process all items, or stop when `take` returns false.
 
-        Without an event loop, one item follows another; what is done must not suspend then.
+        Without an event loop, the items are processed one after another, and `do` must not suspend.
 
         Raises:
-            Signal: What ends more than one item.
+            Signal: If more than one item has to end.
         """
         if loop_is_running():
-            await self._run_side_by_side()
+            await self._run_in_parallel()
             return
         do, take = self._at_once, self._take
         for item in self._items:
@@ -68,15 +68,15 @@ class Batch:
                 return
 
     def hand_over_rest(self) -> None:
-        """Hand over what has ended while an item before it had not: the batch is over."""
+        """Deliver the results that were held back for an earlier item. Call it after the batch has ended early."""
         with self._lock:
             for number in sorted(self._ended):
                 self._take(*self._ended.pop(number))
 
-    async def _run_side_by_side(self) -> None:
+    async def _run_in_parallel(self) -> None:
         import asyncio
 
-        from toolkit.parallel_tasks import gather  # noqa: PLC0415 - side by side needs anyio
+        from toolkit.parallel_tasks import gather  # noqa: PLC0415 - only parallel items need anyio
 
         reading, moved = asyncio.Lock(), asyncio.Event()
 
@@ -103,7 +103,7 @@ class Batch:
         return item
 
     def _hand_over(self, item: Item, result: ToolResult) -> bool:
-        """Hand over what has ended, as far as everything before it has; return whether the others may go on."""
+        """Store a result, deliver all results that are next in order, and return whether the batch continues."""
         with self._lock:
             self._ended[item.number] = (item, result)
             while self._next in self._ended:

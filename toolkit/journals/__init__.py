@@ -1,4 +1,4 @@
-"""Journals: what runs have done, in a file of SQLite, so that they can go on after they were cut short."""
+"""Journals record the steps of runs in an SQLite file, so that interrupted runs can be resumed."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Databases: the file of SQLite behind a journal, open, and the message where it fails."""
+"""The SQLite database behind a journal, with errors that name the file."""
 
 import os
 import sqlite3
@@ -16,19 +16,19 @@ _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 
 
 class Database:
-    """An open file of SQLite that nobody but its owner can read.
+    """An open SQLite file that only its owner can read.
 
     Attributes:
-        path: Where it is.
-        connection: It, open; several threads may use it in turns.
-        locks: The number of a file beside it, of whose bytes each stands for a run.
+        path: The path of the file.
+        connection: The open connection. Several threads can use it, but not at the same time.
+        locks: The descriptor of a lock file next to it, in which each byte is the lock of a run.
     """
 
     def __init__(self, path: Path, schema: str) -> None:
-        """Open it, or make it.
+        """Open the database, or create it.
 
         Raises:
-            JournalError: If that cannot be done.
+            JournalError: If it cannot be opened or created.
         """
         self.path = path
         beside = path.with_name(f"{path.name}.locks")
@@ -45,7 +45,10 @@ class Database:
             self.connection.executescript(f"BEGIN IMMEDIATE;{schema}COMMIT;")
 
     def _write_ahead(self) -> None:
-        """Let readers and writers not wait for one another; while another program does this too, wait for it."""
+        """Switch to write-ahead logging, so that readers and writers do not block each other.
+
+        While another process does the same, the database is locked; wait for it.
+        """
         for attempt in range(_ATTEMPTS):
             try:
                 self.connection.execute("PRAGMA journal_mode = WAL")
@@ -58,10 +61,10 @@ class Database:
 
     @contextmanager
     def storage_errors(self, what: str) -> Iterator[None]:
-        """Say which file it is that cannot be opened, read or written.
+        """Turn storage errors into a JournalError that names the file.
 
         Raises:
-            JournalError: Instead of what was raised.
+            JournalError: If an OSError or SQLite error was raised.
         """
         try:
             yield
@@ -69,10 +72,10 @@ class Database:
             raise self._failure(what, error) from error
 
     def write(self, statement: str, values: Mapping[str, object]) -> None:
-        """Do one statement as a transaction of its own.
+        """Execute one statement in its own transaction.
 
         Raises:
-            JournalError: If it cannot be written.
+            JournalError: If the database cannot be written.
         """
         try:
             self.connection.execute(statement, values)

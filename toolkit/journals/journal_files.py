@@ -1,4 +1,4 @@
-"""Journal files: one file of SQLite for all runs of a user, which nobody else can read."""
+"""The journal of all runs of a user: one SQLite file that only this user can read."""
 
 import json
 import os
@@ -49,17 +49,17 @@ CREATE TABLE IF NOT EXISTS steps (
 _KEPT_DAYS: Final = 30
 _COLUMNS: Final = "number, id, state, target, began, ended, steps, unit, error, request, definition, process"
 _WHOLE: Final = "instr(path, '/') = 0 AND instr(path, '[') = 0"
-"""What counts: the steps of the run itself, or its items, and not what is inside them."""
+"""A condition for the steps or items of the run itself, without the steps inside them."""
 
 
 class JournalFile:
-    """The journal of all runs; safe to use from several threads and several programs."""
+    """The journal of all runs. Several threads and processes can use it at the same time."""
 
     def __init__(self, path: Path) -> None:
-        """Open it, or make it.
+        """Open the journal, or create it.
 
         Raises:
-            JournalError: If that cannot be done.
+            JournalError: If it cannot be opened or created.
         """
         self.path = path
         self._database = Database(path, _SCHEMA + APPROVALS_SCHEMA)
@@ -68,13 +68,13 @@ class JournalFile:
 
     @staticmethod
     def usual_path() -> Path:
-        """Return where the journal of this user is: `toolkit/runs.db` in `XDG_STATE_HOME`, or `~/.local/state`."""
+        """Return the default path: `toolkit/runs.db` in `$XDG_STATE_HOME`, or in `~/.local/state`."""
         named = os.environ.get("XDG_STATE_HOME", "")
         state = Path(named) if named.startswith(os.sep) else Path.home() / ".local" / "state"
         return state / "toolkit" / "runs.db"
 
     def close(self) -> None:
-        """Close it."""
+        """Close the journal."""
         self._database.close()
 
     # ------------------------------------------------------------------------------------------------------ one run
@@ -89,10 +89,10 @@ class JournalFile:
         unit: str,
         of: int | None,
     ) -> RunJournal:
-        """Return the journal of a run that begins; runs that ended long ago are forgotten.
+        """Create the record of a new run, and delete old runs.
 
         Raises:
-            JournalError: If it cannot be written.
+            JournalError: If the journal cannot be written.
         """
         with self._database.storage_errors("write"):
             self._forget_old()
@@ -105,13 +105,13 @@ class JournalFile:
         return RunJournal(self._database, row[0], is_resumed=False)
 
     def resume(self, run: KeptRun, definition: Mapping[str, str]) -> RunJournal:
-        """Return the journal of a run that goes on; with another definition, no answer to its questions counts.
+        """Reopen the record of a run to resume it. If its definition has changed, all its approvals are withdrawn.
 
         Raises:
-            JournalError: If its work is being done, or it cannot be written.
+            JournalError: If the run is still running, or the journal cannot be written.
         """
         if not self._lock(run.number):
-            raise JournalError(f"the run '{run.id}' is under way, in process {run.process}")
+            raise JournalError(f"the run '{run.id}' is already running in process {run.process}")
         with self._database.storage_errors("write"):
             self._connection.execute(
                 "UPDATE runs SET state = 'running', ended = NULL, error = NULL, process = ?, definition = ? "
@@ -123,10 +123,10 @@ class JournalFile:
         return RunJournal(self._database, run.number, is_resumed=True)
 
     def set_state(self, run: int, state: State, error: str | None = None) -> None:
-        """Keep how a run has ended.
+        """Record how a run ended.
 
         Raises:
-            JournalError: If it cannot be written.
+            JournalError: If the journal cannot be written.
         """
         with self._database.storage_errors("write"):
             self._connection.execute(
@@ -136,20 +136,20 @@ class JournalFile:
     # ----------------------------------------------------------------------------------------------------- all runs
 
     def runs(self) -> list[KeptRun]:
-        """Return all runs, the newest first.
+        """Return all runs, newest first.
 
         Raises:
-            JournalError: If it cannot be read.
+            JournalError: If the journal cannot be read.
         """
         with self._database.storage_errors("read"):
             rows = self._connection.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY number DESC").fetchall()  # noqa: S608
             return [self._run(row) for row in rows]
 
     def run(self, id: str) -> KeptRun:  # noqa: A002 - its name everywhere
-        """Return one run.
+        """Return the run with an id.
 
         Raises:
-            JournalError: If there is none of this id, or it cannot be read.
+            JournalError: If there is no such run, or the journal cannot be read.
         """
         with self._database.storage_errors("read"):
             row = self._connection.execute(f"SELECT {_COLUMNS} FROM runs WHERE id = ?", (id,)).fetchone()  # noqa: S608
@@ -158,10 +158,14 @@ class JournalFile:
             return self._run(row)
 
     def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterator[KeptStep]:
-        """Yield the steps of a run in the order in which they began, or those alone that have ended since a time.
+        """Yield the steps of a run in the order in which they began.
+
+        Args:
+            run: The run.
+            since: If not 0, yield only steps that ended after this time, in seconds since 1970.
 
         Raises:
-            JournalError: If it cannot be read.
+            JournalError: If the journal cannot be read.
         """
         with self._database.storage_errors("read"):
             rows = self._connection.execute(
@@ -172,12 +176,12 @@ class JournalFile:
             yield from (KeptStep._make([*row[:7], bool(row[7]), bool(row[8])]) for row in rows)
 
     def in_doubt(self, run: KeptRun) -> list[KeptStep]:
-        """Return the steps of which nobody knows whether they were done, or what they gave, and that matter.
+        """Return the steps that cannot safely be repeated and may have run, or whose results are incomplete.
 
-        Those inside a step, or an item, that has ended do not.
+        Steps inside a finished step or item are left out, since they will not run again.
 
         Raises:
-            JournalError: If it cannot be read.
+            JournalError: If the journal cannot be read.
         """
         open_steps = [step for step in self.steps(run) if not step.may_repeat and _is_in_doubt(step)]
         if not open_steps:
@@ -187,18 +191,18 @@ class JournalFile:
         return [step for step in open_steps if not any(one in ended | whole_items for one in _around(step.path))]
 
     def open_questions(self) -> list[PendingApproval]:
-        """Return the questions of all runs that wait for an answer, the oldest first.
+        """Return the unanswered questions of all runs, oldest first.
 
         Raises:
-            JournalError: If they cannot be read.
+            JournalError: If the journal cannot be read.
         """
         return list(open_questions(self._database))
 
     def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
-        """Keep the answer to a question, and return whether it was still open.
+        """Record the answer to a question, and return whether the question was still open.
 
         Raises:
-            JournalError: If it cannot be written.
+            JournalError: If the journal cannot be written.
         """
         return answer_question(self._database, id, answer)
 
@@ -232,10 +236,10 @@ class JournalFile:
         before = time.time() - _KEPT_DAYS * 24 * 3600
         self._connection.execute("DELETE FROM runs WHERE ended < ? AND state IN ('completed', 'cancelled')", (before,))
 
-    # ------------------------------------------------------------------------------- who does the work of which run
+    # ------------------------------------------------------------------------------------------------ locks of runs
 
     def _lock(self, run: int) -> bool:
-        """Take a run for this process, and return whether nobody else has it; the system gives it back at our end."""
+        """Lock a run for this process, and return whether that succeeded. The lock ends with the process."""
         try:
             from fcntl import LOCK_EX, LOCK_NB, lockf  # noqa: PLC0415 - only Unix has it
         except ImportError:
@@ -265,7 +269,7 @@ def _is_in_doubt(step: KeptStep) -> bool:
 
 
 def _around(path: str) -> Iterator[str]:
-    """Yield the paths of the steps and items round a step."""
+    """Yield the paths of the steps and items that contain a step."""
     for end, sign in enumerate(path):
         if sign in "/[":
             yield path[:end]

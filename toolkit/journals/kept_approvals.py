@@ -1,4 +1,4 @@
-"""Kept approvals: the questions of runs that wait for their answers, in a journal."""
+"""Stores pending approvals and their answers in a journal."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -46,10 +46,10 @@ _WITHDRAW: Final = (
 
 
 def pending_at(database: Database, run: int, path: str) -> PendingApproval | None:
-    """Return the question at a place of a run.
+    """Return the question of a step, or `None` if there is none.
 
     Raises:
-        JournalError: If it cannot be read.
+        JournalError: If the journal cannot be read.
     """
     with database.storage_errors("read"):
         row = database.connection.execute(_AT, (run, path)).fetchone()
@@ -57,10 +57,10 @@ def pending_at(database: Database, run: int, path: str) -> PendingApproval | Non
 
 
 def has_questions(database: Database, run: int) -> bool:
-    """Return whether a run has asked something that may still count.
+    """Return whether a run has questions, answered or not.
 
     Raises:
-        JournalError: If that cannot be read.
+        JournalError: If the journal cannot be read.
     """
     with database.storage_errors("read"):
         found = database.connection.execute("SELECT EXISTS (SELECT 1 FROM approvals WHERE run = ?)", (run,)).fetchone()
@@ -68,10 +68,10 @@ def has_questions(database: Database, run: int) -> bool:
 
 
 def keep_pending(database: Database, run: int, pending: PendingApproval) -> None:
-    """Keep a question, in the place of what was asked there before.
+    """Store a question. It replaces any previous question of the same step.
 
     Raises:
-        JournalError: If it cannot be written.
+        JournalError: If the journal cannot be written.
     """
     kept = (pending.id, pending.salt, pending.digest, pending.alike, pending.asked, question_text(pending.question))
     with database.storage_errors("write"):
@@ -79,40 +79,40 @@ def keep_pending(database: Database, run: int, pending: PendingApproval) -> None
 
 
 def withdraw(database: Database, run: int, path: str) -> None:
-    """Forget the questions at a place of a run, and within it.
+    """Delete the questions of a step and of the steps inside it.
 
     Raises:
-        JournalError: If it cannot be written.
+        JournalError: If the journal cannot be written.
     """
     with database.storage_errors("write"):
         database.connection.execute(_WITHDRAW, {"run": run, "path": path})
 
 
 def withdraw_all(database: Database, run: int) -> None:
-    """Forget all questions of a run, and their answers.
+    """Delete all questions of a run and their answers.
 
     Raises:
-        JournalError: If it cannot be written.
+        JournalError: If the journal cannot be written.
     """
     with database.storage_errors("write"):
         database.connection.execute("DELETE FROM approvals WHERE run = ?", (run,))
 
 
 def open_questions(database: Database) -> Iterator[PendingApproval]:
-    """Yield the questions without an answer of all runs that may go on, the oldest first.
+    """Yield the unanswered questions of all runs that can be resumed, oldest first.
 
     Raises:
-        JournalError: If they cannot be read.
+        JournalError: If the journal cannot be read.
     """
     with database.storage_errors("read"):
         yield from map(_pending_in, database.connection.execute(_OPEN))
 
 
 def answer_question(database: Database, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
-    """Keep an answer, and return whether the question was still open.
+    """Store an answer, and return whether the question was still open.
 
     Raises:
-        JournalError: If it cannot be written.
+        JournalError: If the journal cannot be written.
     """
     arguments = None if answer.arguments is None else json_text(answer.arguments)
     with database.storage_errors("write"):

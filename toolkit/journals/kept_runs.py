@@ -1,25 +1,25 @@
-"""Kept runs: a journal's records of a run and its steps, as plain values."""
+"""A journal's records of runs and their steps, as plain values."""
 
 from typing import Any, Literal, NamedTuple
 
 State = Literal["running", "completed", "failed", "interrupted", "killed", "cancelled", "waiting"]
-"""How far a run is. One that is `waiting` goes on once its questions are answered. One
-that was `killed` has not recorded its end, and nothing does its work any more."""
+"""The state of a run. A `waiting` run can be resumed once its questions are answered.
+A `killed` run has not recorded its end, but its process no longer exists."""
 
 
 class KeptStep(NamedTuple):
     """One step of a run, or one item of a batch.
 
     Attributes:
-        path: Where in the run it is.
-        tool: What it calls; empty where it has only ended, as a whole item of a pipeline.
-        status: How it ended; `None` of one that has not.
-        result: What it gave, as JSON text.
-        arguments: What it was called with, as JSON text that may be cut.
-        began: When it began, in seconds since 1970; `None` where only its end is known.
-        ended: When it ended.
-        may_repeat: Whether it may be done again where nobody knows whether it was done.
-        is_whole: Whether nothing is missing from its result.
+        path: The path in the run.
+        tool: The tool that it calls; empty if only its end was recorded, as for a whole item of a pipeline.
+        status: How it ended; `None` if it has not ended.
+        result: The result as JSON.
+        arguments: The arguments as JSON, which may be truncated.
+        began: When it began, in seconds since 1970; `None` if only its end was recorded.
+        ended: When it ended, in seconds since 1970; `None` if it has not ended.
+        may_repeat: Whether it can safely be repeated if it is unknown whether it has finished.
+        is_whole: Whether the result is complete.
     """
 
     path: str
@@ -37,20 +37,20 @@ class KeptRun(NamedTuple):
     """One run.
 
     Attributes:
-        number: Its place in the journal.
-        id: Its unique id.
-        state: How far it is.
-        target: What was run, as it was named.
+        number: The number in the journal.
+        id: The unique id.
+        state: The state of the run.
+        target: The target of the run, as the user named it.
         began: When it began, in seconds since 1970.
-        ended: When it ended; `None` of one that has not.
-        done: How many steps, or items, have ended well.
-        failed: How many have failed.
-        of: How many there are; `None` where nobody knows.
+        ended: When it ended, in seconds since 1970; `None` if it has not ended.
+        done: Number of steps or items that succeeded.
+        failed: Number of steps or items that failed.
+        of: Total number of steps or items; `None` if unknown.
         unit: What is counted: `steps` or `items`.
-        error: Why it ended, if not well.
-        request: What it takes to run it again, as plain data without secrets, and the graph of its pipeline.
-        definition: The digest of each file that it was made of.
-        process: The id of the process that did its work last.
+        error: Why the run failed, if it did.
+        request: The data needed to run it again, without secrets, and the graph of its pipeline.
+        definition: The digest of each file that defines the run.
+        process: The id of the process that ran it last.
     """
 
     number: int
@@ -70,13 +70,13 @@ class KeptRun(NamedTuple):
 
     @property
     def counted(self) -> str:
-        """How many are done, in words: `14 of 20 steps`, `998 items`."""
+        """The number of finished steps or items in words, such as `14 of 20 steps` or `998 items`."""
         if self.of is not None:
             return f"{self.done:,} of {self.of:,} {self.unit}"
         return f"{self.done:,} {self.unit if self.done != 1 else self.unit.removesuffix('s')}"
 
     def as_record(self) -> dict[str, Any]:
-        """Return the run for people and programs, as plain data."""
+        """Return the run as plain data, without its request and definition."""
         return {
             "id": self.id,
             "state": self.state,

@@ -1,6 +1,6 @@
-"""Run journals: the part of a journal that one run writes, a record after each step.
+"""The part of a journal that one run writes: a record after each step.
 
-There is one before a step, too, unless it may be repeated: then nobody has to know that it has begun.
+Steps that cannot safely be repeated are recorded before they begin, too.
 """
 
 import threading
@@ -42,18 +42,18 @@ _RECALL = "SELECT status, result, is_whole, digest FROM steps WHERE run = ? AND 
 
 
 class RunJournal:
-    """The record of one run: its finished steps (`Journal`) and the questions that it waits for (`PendingApprovals`).
+    """The record of one run: its finished steps (`Journal`) and its pending questions (`PendingApprovals`).
 
-    It is safe to use from several threads.
+    It is thread-safe.
     """
 
     def __init__(self, database: Database, number: int, *, is_resumed: bool) -> None:
-        """Keep where it is written.
+        """Open the record of a run.
 
         Args:
-            database: The journal.
-            number: The number of the run in it.
-            is_resumed: Whether something may have been done before; if not, nothing is looked up.
+            database: The database of the journal.
+            number: The number of the run in the journal.
+            is_resumed: Whether the run is resumed. If not, there are no earlier records to look up.
         """
         self._database, self._number, self._is_resumed = database, number, is_resumed
         self._lock = threading.Lock()
@@ -61,7 +61,7 @@ class RunJournal:
         self._has_questions = is_resumed and has_questions(database, number)
 
     def recall(self, path: str) -> Kept | None:
-        """Return what is kept of a step that has ended, or `None` if it is to be done."""
+        """Return the record of a finished step, or `None` if the step has to run."""
         if not self._is_resumed:
             return None
         with self._lock, self._database.storage_errors("read"):
@@ -69,10 +69,10 @@ class RunJournal:
         return None if row is None else Kept(row[0], row[1], bool(row[2]), row[3])
 
     def begin(self, path: str, tool: str, definition: str, arguments: str, *, may_repeat: bool) -> None:
-        """Keep that a step begins, before it does anything; one that may be repeated is written when it ends.
+        """Record that a step begins, before it does anything. A repeatable step is written only when it ends.
 
         Raises:
-            JournalError: If that cannot be written.
+            JournalError: If the journal cannot be written.
         """
         record: dict[str, object] = {
             "path": path, "tool": tool, "definition": definition, "arguments": arguments[:_LONGEST_ARGUMENTS],
@@ -85,10 +85,10 @@ class RunJournal:
         self._withdraw(path)
 
     def end(self, path: str, status: str, result: str, *, is_whole: bool, arguments: str = "") -> None:
-        """Keep how a step ended, before the next one begins.
+        """Record how a step ended, before the next one begins.
 
         Raises:
-            JournalError: If that cannot be written.
+            JournalError: If the journal cannot be written.
         """
         record = {"path": path, "ended": time.time(), "status": status, "result": result, "is_whole": is_whole}
         begun = self._begun.pop(path, None)
@@ -99,33 +99,33 @@ class RunJournal:
         self._withdraw(path)
 
     def finish(self, state: State, error: str | None = None) -> None:
-        """Keep how the run ended.
+        """Record how the run ended.
 
         Raises:
-            JournalError: If that cannot be written.
+            JournalError: If the journal cannot be written.
         """
         statement = "UPDATE runs SET state = :state, error = :error, ended = :ended WHERE number = :run"
         self._write(statement, {"state": state, "error": error, "ended": time.time()})
 
     def pending_at(self, path: str) -> PendingApproval | None:
-        """Return the question that was asked at a place, unless a call there has begun since its answer."""
+        """Return the question of a step, unless the step has begun since the question was answered."""
         if not self._has_questions:
             return None
         with self._lock:
             return pending_at(self._database, self._number, path)
 
     def keep_pending(self, pending: PendingApproval) -> None:
-        """Keep a question, in the place of what was asked there before.
+        """Store a question. It replaces any previous question of the same step.
 
         Raises:
-            JournalError: If that cannot be written.
+            JournalError: If the journal cannot be written.
         """
         with self._lock:
             self._has_questions = True
             keep_pending(self._database, self._number, pending)
 
     def _withdraw(self, path: str) -> None:
-        """Forget what was asked about a step that has begun or ended: an answer is for one call alone."""
+        """Delete the question of a step that has begun or ended, since an answer is valid for one call only."""
         if self._has_questions:
             with self._lock:
                 withdraw(self._database, self._number, path)

@@ -1,4 +1,4 @@
-"""One run: what its tools share, what was called, its costs, and its output channel. Pure data."""
+"""A run: the objects that its tools share, its calls, costs and budget, and its output channel."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The blackboard: what the tools of one run know in common."""
+"""The blackboard: objects that the tools of a run share."""
 
 import threading
 from collections.abc import Iterator
@@ -8,52 +8,56 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One object on a blackboard, and the name it was bound to, if it was."""
+    """One object on a blackboard, with the name it is bound to, if any."""
 
     thing: Any
     name: str | None = None
     types: tuple[str, ...] = field(init=False)
-    """The names of its type and of all its supertypes but `object`, each alone and with its module."""
+    """The names of its type and of all base types except `object`, both with and without the module."""
 
     def __post_init__(self) -> None:
-        """Read off what it is."""
+        """Collect the names of its types."""
         kinds = [kind for kind in type(self.thing).__mro__ if kind is not object] or [object]
         names = [name for kind in kinds for name in (kind.__name__, f"{kind.__module__}.{kind.__qualname__}")]
         object.__setattr__(self, "types", tuple(dict.fromkeys(names)))
 
     def is_a(self, kind: type | str) -> bool:
-        """Return whether it is of a type, given as the class or by a name of it."""
+        """Return whether the object is an instance of a type, given as the class or by name."""
         return isinstance(self.thing, kind) if isinstance(kind, type) else kind in self.types
 
 
 class Blackboard:
-    """Objects in the order they came, some bound to a name; safe to use from several threads.
+    """Objects in the order in which they were added, optionally bound to names. It is thread-safe.
 
-    A name bound again means the newer object; the older one stays as one without a name. What is hidden stays, and
-    nobody sees it.
+    If a name is bound again, it refers to the newer object; the older one stays on the blackboard without a name.
+    Hidden objects stay on the blackboard but are no longer returned.
     """
 
     def __init__(self, around: "Blackboard | None" = None) -> None:
-        """Begin empty; everything on the blackboard `around` this one is seen from here."""
+        """Create an empty blackboard.
+
+        Args:
+            around: An outer blackboard, whose objects are visible from this one.
+        """
         self._around = around
         self._own: list[Entry] = []
         self._hidden: list[Any] = []
         self._lock = threading.Lock()
 
     def add(self, thing: Any, *, name: str | None = None) -> None:
-        """Add an object, under a name if one is given."""
+        """Add an object and optionally bind it to a name."""
         with self._lock:
             if name is not None:
                 self._own = [Entry(one.thing) if one.name == name else one for one in self._own]
             self._own.append(Entry(thing, name))
 
     def hide(self, thing: Any) -> None:
-        """Let nobody see an object any more."""
+        """Hide an object, so that it is no longer returned."""
         with self._lock:
             self._hidden.append(thing)
 
     def entries(self) -> list[Entry]:
-        """Return what can be seen, the oldest first."""
+        """Return the visible entries, oldest first."""
         with self._lock:
             own, hidden = list(self._own), list(self._hidden)
         bound = {one.name for one in own if one.name is not None}
@@ -70,15 +74,15 @@ class Blackboard:
         return any(one.name == name for one in self.entries() if one.name is not None)
 
     def __iter__(self) -> Iterator[Any]:
-        """Return the objects, the oldest first."""
+        """Return the visible objects, oldest first."""
         return iter([one.thing for one in self.entries()])
 
     def __len__(self) -> int:
-        """Return how many objects can be seen."""
+        """Return the number of visible objects."""
         return len(self.entries())
 
     def all(self, kind: type | str) -> list[Any]:
-        """Return every object of a type, given as the class, by its name, or by its name with the module."""
+        """Return all objects of a type, given as the class or by its name, with or without the module."""
         return [one.thing for one in self.entries() if one.is_a(kind)]
 
     def last(self, kind: type | str, default: Any = None) -> Any:
@@ -87,16 +91,16 @@ class Blackboard:
         return found[-1] if found else default
 
     def count(self, kind: type | str) -> int:
-        """Return how many objects of a type there are."""
+        """Return the number of objects of a type."""
         return len(self.all(kind))
 
     def spawn(self) -> "Blackboard":
-        """Return an inner blackboard, from which everything here is seen, and whose additions are not seen here."""
+        """Return an inner blackboard. Objects of this one are visible there, but its additions are not visible here."""
         return Blackboard(self)
 
     def absorb(self, inner: "Blackboard") -> None:
-        """Take over what was added to an inner blackboard, with the names, in order; it is seen there from here."""
-        with inner._lock:  # noqa: SLF001 - one of its own kind
+        """Move the objects of an inner blackboard to this one, with their names and in order."""
+        with inner._lock:  # noqa: SLF001 - the same class
             added, hidden = inner._own, inner._hidden  # noqa: SLF001
             inner._own, inner._hidden = [], []  # noqa: SLF001
         for one in added:

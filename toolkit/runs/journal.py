@@ -1,4 +1,4 @@
-"""Journals as a run knows them: they record what was done, and return it."""
+"""The interface between runs and journals, which record finished steps so that a run can be resumed."""
 
 from typing import NamedTuple, Protocol
 
@@ -6,17 +6,17 @@ from toolkit.errors import Signal
 
 
 class JournalError(Signal):
-    """A journal cannot be written or read: the run ends, since nothing would be kept of what it does next."""
+    """A journal cannot be written or read. The run ends, since its next steps could not be recorded."""
 
 
 class Kept(NamedTuple):
-    """What a journal has of a step that has ended.
+    """A journal's record of a finished step.
 
     Attributes:
-        status: How it ended: `ok`, or another status of a step.
-        result: What it gave, as JSON text; a mask stands for each secret.
-        is_whole: Whether nothing is missing from it, such as a secret.
-        arguments: The digest of what it was called with.
+        status: How the step ended: `ok`, or another status of a step.
+        result: The result as JSON, with secrets masked.
+        is_whole: Whether the result is complete. It is not if a secret is missing, for example.
+        arguments: The digest of the step's arguments.
     """
 
     status: str
@@ -26,35 +26,35 @@ class Kept(NamedTuple):
 
 
 class Journal(Protocol):
-    """Keeps what the steps of one run have done, by their paths, so that the run can go on after it was cut short."""
+    """Records the steps of one run by path, so that the run can be resumed after an interruption."""
 
     def recall(self, path: str) -> Kept | None:
-        """Return what is kept of a step that has ended, or `None` if it is to be done."""
+        """Return the record of a finished step, or `None` if the step has to run."""
 
     def begin(self, path: str, tool: str, definition: str, arguments: str, *, may_repeat: bool) -> None:
-        """Keep that a step begins, before it does anything.
+        """Record that a step begins, before it does anything.
 
         Args:
-            path: Where in the run it is.
-            tool: What it calls.
-            definition: The digest of what that is.
-            arguments: What it is called with, as JSON text without secrets.
-            may_repeat: Whether it may be done again where nobody knows whether it was done.
+            path: The step's path in the run.
+            tool: The name of the tool that it calls.
+            definition: The digest of the tool's definition.
+            arguments: The arguments as JSON without secrets.
+            may_repeat: Whether the step can safely be repeated if it is unknown whether it has finished.
 
         Raises:
-            JournalError: If that cannot be written.
+            JournalError: If the journal cannot be written.
         """
 
     def end(self, path: str, status: str, result: str, *, is_whole: bool, arguments: str = "") -> None:
-        """Keep how a step ended, before the next one begins.
+        """Record how a step ended, before the next one begins.
 
         Args:
-            path: Where in the run it is.
-            status: How it ended.
-            result: What it gave, as JSON text without secrets.
-            is_whole: whether nothing was left out of it, such as a secret.
-            arguments: The digest of its arguments, for a step that was not reported as started.
+            path: The step's path in the run.
+            status: How the step ended.
+            result: The result as JSON without secrets.
+            is_whole: Whether the result is complete.
+            arguments: The digest of the arguments, for a step that was not recorded with `begin`.
 
         Raises:
-            JournalError: If that cannot be written.
+            JournalError: If the journal cannot be written.
         """

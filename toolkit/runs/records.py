@@ -1,4 +1,4 @@
-"""Records: what was called in a run and what models were used, as plain values that never change."""
+"""Immutable records of a run: tool calls, model requests, budgets and messages."""
 
 import re
 from dataclasses import asdict, dataclass
@@ -12,19 +12,19 @@ from toolkit.problems import did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """One call of a tool that has ended.
+    """A finished tool call.
 
     Attributes:
-        run: The id of the run that it belongs to.
-        tool: The name under which it was called.
-        arguments: What it was called with, as plain data or the text that came; stars stand for secrets.
-        outcome: How it ended; `signal` where it ended more than itself.
-        output: The text on success.
-        error: The message on failure.
-        error_code: What kind of failure it was.
-        seconds: How long it took, the waiting for a person left out.
-        chosen_by: Who chose it: a `person` or a `model`.
-        loop_id: The agent's loop that made it, where one did.
+        run: The id of the run that the call belongs to.
+        tool: The name of the tool.
+        arguments: The arguments as plain data, or the text that was received; secrets are masked with asterisks.
+        outcome: How the call ended; `signal` if it ended more than itself.
+        output: The output text on success.
+        error: The error message on failure.
+        error_code: The kind of failure.
+        seconds: Duration in seconds, not counting time spent waiting for a person.
+        chosen_by: Who chose to make the call: a `person` or a `model`.
+        loop_id: The id of the agent loop that made the call, if any.
     """
 
     run: str
@@ -39,7 +39,7 @@ class CallRecord:
     loop_id: str | None = None
 
     def as_record(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the record as plain data."""
         return asdict(self)
 
 
@@ -48,12 +48,12 @@ class ModelUse:
     """One request to a model.
 
     Attributes:
-        model: What the model is called.
-        input_tokens: What was sent.
-        output_tokens: What came back.
-        cost: What it cost in US dollars; `None` where nobody knows.
-        seconds: How long it took.
-        kind: Whether the model talks or embeds.
+        model: The name of the model.
+        input_tokens: Number of tokens sent.
+        output_tokens: Number of tokens received.
+        cost: The cost in US dollars; `None` if it is unknown.
+        seconds: Duration in seconds.
+        kind: Whether it was a chat or an embedding request.
     """
 
     model: str
@@ -65,11 +65,11 @@ class ModelUse:
 
     @property
     def tokens(self) -> int:
-        """All tokens together."""
+        """The total number of tokens."""
         return self.input_tokens + self.output_tokens
 
     def as_record(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the record as plain data."""
         return asdict(self)
 
 
@@ -78,9 +78,9 @@ class Budget:
     """The limits on what a run may spend; `None` means no limit.
 
     Attributes:
-        cost: US dollars.
-        tokens: Tokens, sent and received.
-        actions: Calls of tools.
+        cost: Maximum cost in US dollars.
+        tokens: Maximum number of tokens, sent and received.
+        actions: Maximum number of tool calls.
     """
 
     cost: float | None = None
@@ -89,13 +89,13 @@ class Budget:
 
     @classmethod
     def parse(cls, text: str) -> "Budget":
-        """Read a budget as people write it: `$0.50`, `20k tokens`, `30 calls`, or several, such as `2$, 10 calls`.
+        """Parse a budget such as `$0.50`, `20k tokens`, `30 calls`, or several limits, such as `2$, 10 calls`.
 
-        Dollars are `$`, `USD`, `dollars` or `cents`; `k` and `M` stand for thousands and millions; `1_000` is a
-        thousand.
+        A cost is given in `$`, `USD`, `dollars` or `cents`. `k` and `M` mean thousands and millions, and numbers can
+        contain underscores, such as `1_000`.
 
         Raises:
-            ConfigurationError: With everything that is wrong, and how it is written.
+            ConfigurationError: If the text is not a valid budget. The message lists all problems.
         """
         limits: dict[str, float] = {}
         wrong = []
@@ -106,18 +106,18 @@ class Budget:
                 wrong.append(str(error))
                 continue
             if what in limits:
-                wrong.append(f"'{part.strip()}' limits the {_MEANT[what]} a second time")
+                wrong.append(f"'{part.strip()}' is a second limit on the {_MEANT[what]}")
             limits[what] = amount
         if wrong:
             message = (
                 f"'{text}' is not a budget: {'; '.join(wrong)}; write '$0.50', '20k tokens', '30 calls', or several"
             )
-            raise ConfigurationError(f"{message} with commas between them")
+            raise ConfigurationError(f"{message} separated by commas")
         whole = {what: amount if what == "cost" else int(amount) for what, amount in limits.items()}
-        return cls(**whole)  # type: ignore[arg-type]  # each has the type that its name states
+        return cls(**whole)  # type: ignore[arg-type]  # each field has its own type
 
     def __str__(self) -> str:
-        """Return it as it is written: `$0.50, 20000 tokens, 30 calls`, or `no limit`."""
+        """Return the budget in the form that `parse` reads, such as `$0.50, 20000 tokens, 30 calls`, or `no limit`."""
         parts = [] if self.cost is None else [money(self.cost).replace(",", "")]
         parts += [] if self.tokens is None else [f"{self.tokens} tokens"]
         parts += [] if self.actions is None else [f"{self.actions} calls"]
@@ -139,24 +139,24 @@ _MEANT: Final = {"cost": "cost", "tokens": "tokens", "actions": "calls"}
 
 
 def _amount(part: str) -> tuple[str, float]:
-    """Return what a part of a budget limits, and to how much.
+    """Parse one limit of a budget, and return the field and its amount.
 
     Raises:
-        ValueError: If it is not such a part.
+        ValueError: If it is not a valid limit.
     """
     match = _AMOUNT.fullmatch(part.strip())
     if match is None:
-        raise ValueError(f"'{part.strip()}' is not an amount" if part.strip() else "a part of it is empty")
+        raise ValueError(f"'{part.strip()}' is not an amount" if part.strip() else "one of its parts is empty")
     units = [unit for unit in (match["sign"], match["unit"]) if unit]
     if not units:
-        raise ValueError(f"'{part.strip()}' does not say what of: dollars, tokens or calls")
+        raise ValueError(f"'{part.strip()}' has no unit: dollars, tokens or calls")
     if len(units) > 1 or units[0].lower() not in _UNITS:
-        meant = did_you_mean(units[-1].lower(), _UNITS, otherwise="there are dollars, tokens and calls")
-        raise ValueError(f"'{''.join(units)}' is nothing that can be limited ({meant})")
+        meant = did_you_mean(units[-1].lower(), _UNITS, otherwise="the units are dollars, tokens and calls")
+        raise ValueError(f"'{''.join(units)}' is not a unit ({meant})")
     what, worth = _UNITS[units[0].lower()]
     amount = float(match["number"].replace("_", "")) * _SCALES[match["scale"]] * worth
     if not 0 < amount < _TOO_MUCH:
-        raise ValueError(f"'{part.strip()}' must be more than nothing, and less than {_TOO_MUCH:.0e}")
+        raise ValueError(f"'{part.strip()}' must be greater than 0 and less than {_TOO_MUCH:.0e}")
     if what != "cost" and not amount.is_integer():
         raise ValueError(f"'{part.strip()}' must be a whole number")
     return what, amount
@@ -167,9 +167,9 @@ class Message:
     """A message from a tool to the user during a run.
 
     Attributes:
-        text: The message.
-        kind: `progress` passes, `message` stays as part of the conversation.
-        tool: The tool's name.
+        text: The text of the message.
+        kind: `progress` for a temporary status, `message` for a lasting part of the conversation.
+        tool: The name of the tool.
         run: The id of the run.
     """
 
