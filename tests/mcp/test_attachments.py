@@ -209,7 +209,7 @@ def test_attachments_beyond_the_limit_are_left_out_and_said_to_be():
 
     first, second = answer_of(draw).content
     assert len(first.data) > 10_000_000
-    limit = "more than 8388608 bytes are not sent at once"
+    limit = "the attachments have more than 8388608 bytes"
     assert plain([second]) == [{"type": "text", "text": f"[image image/png, 500000 bytes, left out: {limit}]"}]
 
 
@@ -219,7 +219,7 @@ def test_details_that_the_protocol_has_no_place_for_leave_the_attachment_out_and
         """Draw."""
         return [Attachment("image", "image/png", b"PNG", details={"annotations": 7}), Attachment("audio", "", b"WAV")]
 
-    reason = "the protocol has no place for its details"
+    reason = "the protocol cannot express it"
     assert plain(answer_of(draw).content) == [
         {"type": "text", "text": f"[image image/png, 3 bytes, left out: {reason}]"},
         {"type": "audio", "data": "V0FW", "mimeType": "audio/*"},

@@ -107,7 +107,7 @@ def test_tool_that_blocks_its_loop_holds_up_no_call_that_comes_later():
             await client.list_tools()
             await until(lambda: results)
             free.set()
-            await until(lambda: not server._workshop._others)  # the loop that moves again has ended
+            await until(lambda: not server._pool._others)  # the loop that moves again has ended
             return text(greeting), text(results[0])
 
     try:
@@ -120,7 +120,7 @@ def test_tool_that_blocks_its_loop_holds_up_no_call_that_comes_later():
 
 
 def test_call_that_has_not_begun_at_the_end_never_does(monkeypatch):
-    monkeypatch.setattr(worker_pool, "_LAST_WORDS", 0.01)
+    monkeypatch.setattr(worker_pool, "_CLEANUP_SECONDS", 0.01)
     blocks, free = threading.Event(), threading.Event()
     began = []
 
@@ -139,7 +139,7 @@ def test_call_that_has_not_begun_at_the_end_never_does(monkeypatch):
         await until(blocks.is_set)
         waiting = pool.begin(late)
         pool.close()
-        pool.look_after(waiting)
+        pool.move_if_blocked(waiting)
         return await waiting.finished
 
     try:
@@ -193,7 +193,7 @@ def test_long_text_is_cut_and_long_data_is_an_error(era):
     assert text(cut) == "a" * 100 + "... [truncated, full length: 150 characters]"
     assert (refused.is_error, text(refused)) == (
         True,
-        "the result has 201 characters, and 100 are sent at most; ask for less",
+        "the result has 201 characters, more than the limit of 100; ask for less",
     )
 
 
@@ -212,8 +212,8 @@ def test_result_that_breaks_its_promise_is_an_error(era):
         return [text(await client.call_tool(name, {})) for name in ("measure", "other")]
 
     assert served([measure, other], use, era) == [
-        "{\"degrees\":\"NaN\"}\n(not in the form that 'measure' promises: $.degrees: 'NaN' is not of type 'number')",
-        "just text\n(not in the form that 'other' promises: $: None is not of type 'object')",
+        "{\"degrees\":\"NaN\"}\n(does not match the output schema of 'measure': $.degrees: 'NaN' is not of type 'number')",
+        "just text\n(does not match the output schema of 'other': $: None is not of type 'object')",
     ]
 
 
@@ -602,5 +602,5 @@ def test_cursor_that_means_nothing_is_an_error(era):
             faults.append((raised.value.code, raised.value.message))
         return faults
 
-    message = "Invalid cursor: it belongs to no part of this list, which may have changed; begin again without one"
+    message = "Invalid cursor: the list may have changed; start again without a cursor"
     assert served(many(400), use, era) == [(-32602, message)] * 5

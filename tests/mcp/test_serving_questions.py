@@ -195,7 +195,7 @@ def test_unanswered_question_is_a_refusal(era):
             if era == "legacy":
                 return await client.call_tool("wipe", {"path": "a.txt"})
             first = await client.session.call_tool("wipe", {"path": "a.txt"}, allow_input_required=True)
-            await until(lambda: not server._parking._parked)
+            await until(lambda: not server._pending._parked)
             with pytest.raises(MCPError, match="Invalid or expired requestState"):
                 await repeated(client, first)
             return None
@@ -263,7 +263,7 @@ def test_token_is_good_for_the_very_same_call(name, path):
 
 def test_token_cannot_be_made_or_changed():
     async def use(server, client, first):
-        [inner] = server._parking._parked
+        [inner] = server._pending._parked
         last = "A" if first.request_state[-1] != "A" else "B"
         for state in (inner, first.request_state[:-1] + last, "v1.AAAA", ""):
             with pytest.raises(MCPError, match="Invalid or expired requestState"):

@@ -8,7 +8,7 @@ from mcp import types
 from toolkit.mcp.serving.wire import LineError, line_of, message_of  # private
 
 LIMIT = 20_000
-NO_ID = "Invalid request: 'id' must be a text or an integer"
+NO_ID = "Invalid request: 'id' must be a string or an integer"
 NOT_JSON = "Parse error: a line must be one JSON message"
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 
@@ -18,13 +18,13 @@ MALFORMED: list[tuple[bytes, int | str | None, int, str]] = [
     (b'{"half"', None, -32700, f"{NOT_JSON} (Expecting ':' delimiter: line 1 column 8 (char 7))"),
     (b'\xff{"id":1}', None, -32700, f"{NOT_JSON} ('utf-8' codec can't decode byte 0xff in position 0: invalid start byte)"),
     (b"[" * 19_000, None, -32700, f"{NOT_JSON} (it is nested too deeply)"),
-    (b"[%s]" % PING, None, -32600, "Invalid request: a batch; send one message a line"),
-    (b"[]", None, -32600, "Invalid request: a batch; send one message a line"),
+    (b"[%s]" % PING, None, -32600, "Invalid request: batches are not supported; send one message per line"),
+    (b"[]", None, -32600, "Invalid request: batches are not supported; send one message per line"),
     (b"7", None, -32600, "Invalid request: a message is a JSON object"),
     (b"null", None, -32600, "Invalid request: a message is a JSON object"),
-    (b"{}", None, -32600, f"Invalid request: 'jsonrpc' must be '2.0'; {NO_ID[17:]}; 'method' must be a text"),
-    (b'{"jsonrpc":"2.0","id":1,"method":7}', 1, -32600, "Invalid request: 'method' must be a text"),
-    (b'{"jsonrpc":"2.0","id":"a"}', "a", -32600, "Invalid request: 'method' must be a text"),
+    (b"{}", None, -32600, f"Invalid request: 'jsonrpc' must be '2.0'; {NO_ID[17:]}; 'method' must be a string"),
+    (b'{"jsonrpc":"2.0","id":1,"method":7}', 1, -32600, "Invalid request: 'method' must be a string"),
+    (b'{"jsonrpc":"2.0","id":"a"}', "a", -32600, "Invalid request: 'method' must be a string"),
     (b'{"jsonrpc":"1.0","id":2,"method":"ping","params":[]}', 2, -32600, "Invalid request: 'jsonrpc' must be '2.0'; 'params' must be an object"),
     (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', None, -32600, NO_ID),
     (b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}', None, -32600, NO_ID),

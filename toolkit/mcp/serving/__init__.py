@@ -1,1 +1,1 @@
-"""Serving: our tools for the clients of the Model Context Protocol, over stdio and streamable HTTP."""
+"""Serve tools to MCP clients over stdio and streamable HTTP."""

@@ -1,4 +1,4 @@
-"""Answers: the results of calls as clients take them: whole, true to what was promised, and without a secret."""
+"""Convert the results of calls to answers for clients: complete, valid against the output schema, without secrets."""
 
 import json
 from typing import Any, NamedTuple
@@ -12,33 +12,33 @@ from toolkit.tools.attachments import attachments_in
 from toolkit.tools.results import ToolResult
 
 ERROR_CODE = "toolkit/error_code"
-"""The key of a failed result's `_meta` that holds what kind of failure it was."""
+"""The `_meta` key of a failed result with its error code."""
 
 EXCEPTION = "toolkit/exception"
-"""The key of a failed result's `_meta` that holds the name of the class of what the tool raised."""
+"""The `_meta` key of a failed result with the class name of the exception that the tool raised."""
 
 LONGEST = 1_000_000
-"""Characters of a result that are sent, by default."""
+"""Default maximum length of a result, in characters."""
 
 
 class Answering(NamedTuple):
-    """How results are sent.
+    """Converts results to answers.
 
     Attributes:
-        redactor: Keeps secrets out of them.
-        longest: Characters of a text that are sent.
+        redactor: Masks secrets.
+        longest: Maximum length of a text, in characters.
     """
 
     redactor: Redactor
     longest: int = LONGEST
 
     def answer(self, result: ToolResult, definition: Definition, version: str) -> types.CallToolResult:
-        """Return a result as a client of a version of the protocol takes it.
+        """Return the answer with a result, for a client of a protocol version.
 
         Args:
-            result: What the call gave.
-            definition: What was promised of the tool.
-            version: The version of the protocol.
+            result: The result of the call.
+            definition: The definition of the tool, as sent to the client.
+            version: The protocol version.
         """
         if result.error is not None:
             failed = self.failure(result.error, result.error_code, result.raised and result.raised.kind)
@@ -47,11 +47,13 @@ class Answering(NamedTuple):
         structured = self._structured(result.structured)
         if definition.promises_output and (fault := definition.fault_of(structured)) is not None:
             return self.failure(
-                f"{result.output}\n(not in the form that '{definition.name}' promises: {fault})".strip()
+                f"{result.output}\n(does not match the output schema of '{definition.name}': {fault})".strip()
             )
         size = len(result.output)
         if structured is not None and size > self.longest:
-            return self.failure(f"the result has {size} characters, and {self.longest} are sent at most; ask for less")
+            return self.failure(
+                f"the result has {size} characters, more than the limit of {self.longest}; ask for less"
+            )
         answer = types.CallToolResult(content=self._content(result.output, result))
         if structured is not None:
             answer.structured_content = definition.content_in_era(structured, version)
@@ -60,12 +62,12 @@ class Answering(NamedTuple):
     def failure(
         self, message: str, code: str | int | None = None, exception: str | None = None
     ) -> types.CallToolResult:
-        """Return a failed result: the message is for the model, the code and the exception's class for programs."""
+        """Return a failed result, with the message for the model, and the code and exception class for programs."""
         meta = {key: value for key, value in ((ERROR_CODE, code), (EXCEPTION, exception)) if value is not None}
         return types.CallToolResult(content=[self._text(message)], is_error=True, _meta=meta or None)
 
     def _content(self, text: str, result: ToolResult) -> list[types.ContentBlock]:
-        """Return a text and the attachments of a result; what is cut has no places for them."""
+        """Return the blocks of a text and its attachments; if the text is truncated, the attachments come after it."""
         attachments = attachments_in(result.artifact)
         if len(text) <= self.longest:
             return blocks_of(text, attachments, self.redactor, self._text)
@@ -79,7 +81,7 @@ class Answering(NamedTuple):
         return types.TextContent(text=shown)
 
     def _structured(self, value: Any) -> Any:
-        """Return plain data without secrets, or None for anything else, which JSON cannot express."""
+        """Return the value as JSON data without secrets, or `None` if JSON cannot express it."""
         if value is None:
             return None
         try:
@@ -90,5 +92,5 @@ class Answering(NamedTuple):
 
 
 def sendable(text: str) -> str:
-    """Return a text that UTF-8 can say: half of a surrogate pair, as some file names have it, becomes an escape."""
+    """Return a text that can be encoded as UTF-8: lone surrogates, which some file names contain, are escaped."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()

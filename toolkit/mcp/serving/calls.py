@@ -1,4 +1,4 @@
-"""Calls: one call of a tool for a client, from its request to its result."""
+"""A tool call for a client, from the request to the result."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -34,31 +34,31 @@ from toolkit.wrappers.timing import GRACE, STUBBORN, TimedTool, message_of_late_
 Context = ServerRequestContext[Any, Any]
 
 DEFAULT_LIMIT = 600.0
-"""Seconds that a call may take, the waiting for a person not counted, by default."""
+"""Default timeout of a call in seconds, excluding the time spent waiting for a person."""
 
 
 def nobody(request: ReviewRequest) -> str:
-    """Say that the client cannot be asked."""
+    """Return the message that the client does not support questions."""
     return f"this client cannot be asked whether '{request.risk.tool}' may run"
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules for every call.
+    """The rules for all calls of a server.
 
     Attributes:
-        policy: Who must be asked about; by risk unless one is given.
-        why_not: Why a client that cannot be asked is refused, and what allows the call.
-        approval_timeout: Seconds that a question waits.
-        limit: Seconds that a call may take.
-        values: What every call's context carries.
-        memory_id: Whose memory every call works on; no client chooses it.
-        meta: The keys of a request's `_meta` that become values of the context too.
-        audit: Keeps a record of every question and every decision.
+        policy: Decides which calls need approval; by default, the risk of the tool does.
+        why_not: Returns why a call is refused if the client does not support questions, and how to allow it.
+        approval_timeout: Timeout of a question in seconds.
+        limit: Timeout of a call in seconds, excluding the time spent waiting for a person.
+        values: The context values of every call.
+        memory_id: The id of the memory that every call uses; clients cannot choose it.
+        meta: Keys of a request's `_meta` to add to the context values.
+        audit: Records every question and decision.
         histories: The tools that each session has called.
-        reviewer: Who is asked where the client cannot be.
+        reviewer: Answers questions if the client does not support them.
         listener: Receives the events of every call.
-        limiter: Decides when calls may begin, if they are limited.
+        limiter: Limits how many calls run at the same time and how often they begin.
     """
 
     policy: Policy | None = None
@@ -76,14 +76,14 @@ class Rules:
 
 
 class Question(NamedTuple):
-    """A question that waits for the client to repeat its call."""
+    """A question whose answer arrives when the client repeats the call."""
 
     request: types.ElicitRequest
     answer: "asyncio.Future[types.ElicitResult]"
 
 
 class Call:
-    """A call that is under way; it may outlive the request that began it, while a question of it is open."""
+    """A running call. While it has an open question, it outlives the request that began it."""
 
     def __init__(
         self,
@@ -93,34 +93,34 @@ class Call:
         pool: WorkerPool,
         redactor: Redactor,
     ) -> None:
-        """Keep what is called.
+        """Create a call.
 
         Args:
             tool: The tool.
-            arguments: Its arguments.
-            rules: What holds for every call.
-            pool: Where it runs.
-            redactor: Learns the secrets of this call, and removes them from its reports.
+            arguments: The arguments.
+            rules: The rules for all calls.
+            pool: The worker pool that runs the call.
+            redactor: Learns the secrets of this call, and masks them in its messages.
         """
         self.tool = tool
         self.arguments = arguments
         self.questions: dict[str, Question] = {}
         self._rules = rules
-        self._workshop = pool
+        self._pool = pool
         self.redactor = redactor
-        self._asked = _unsettled()
+        self._asked = _new_future()
         self._asked_so_far = 0
-        self._job: Task | None = None
+        self._task: Task | None = None
         self._is_asking = 0
         self._progress: ProgressSender | None = None
         self._working = 0.0
 
     def begin(self, request: Context, session: str | None) -> None:
-        """Begin the work.
+        """Start the call.
 
         Args:
             request: The client's request.
-            session: The session of the client, where it keeps one.
+            session: The key of the client's session, or `None` in the stateless era.
         """
         self.follow(request)
         sender = self._progress
@@ -129,16 +129,16 @@ class Call:
             memory_id=self._rules.memory_id,
             gate=self._gate(request, session),
             listener=both(sender.listen if sender is not None else None, self._rules.listener),
-            run=Run(channel=sender.hear if sender is not None else None),
+            run=Run(channel=sender.send_message if sender is not None else None),
             chosen_by="model",
             loop_id=session,
             redactor=self.redactor,
         ).replace(limiter=self._rules.limiter)
         timed = TimedTool(self.tool, self._rules.limit)
-        self._job = self._workshop.begin(lambda: timed.call(self.arguments, context))
+        self._task = self._pool.begin(lambda: timed.call(self.arguments, context))
 
     def follow(self, request: Context) -> None:
-        """Report the progress to this request's client from now on."""
+        """Send progress to the client of this request from now on."""
         meta = (request.params or {}).get("_meta") or {}
         if "progressToken" not in meta:
             return
@@ -147,60 +147,59 @@ class Call:
         self._progress.send = request.session.report_progress
 
     async def result(self) -> ToolResult | None:
-        """Wait until the call has ended, or a question of it waits for the client to repeat the call: then None.
+        """Wait for the result, or return `None` if a question waits for the client to repeat the call.
 
-        If this is cancelled, so is the call.
+        Cancelling this cancels the call.
         """
-        job = self._job
-        assert job is not None  # noqa: S101 - it has begun
+        task = self._task
+        assert task is not None  # noqa: S101 - it has begun
         try:
-            while not job.finished.done() and not self.questions:
-                await self._wait(job)
+            while not task.finished.done() and not self.questions:
+                await self._wait(task)
         except asyncio.CancelledError:
             self.cancel()
             raise
-        if not job.finished.done():
+        if not task.finished.done():
             return None
         if self._progress is not None:
             await self._progress.close()
-        return job.finished.result()
+        return task.finished.result()
 
     def cancel(self) -> None:
-        """End the call."""
-        if self._job is not None:
-            self._job.cancel()
+        if self._task is not None:
+            self._task.cancel()
         if self._progress is not None:
             self._progress.stop()
 
     def answer(self, responses: Mapping[str, Any]) -> None:
-        """Take the answers to the open questions; anything else keeps its question open."""
+        """Pass answers to the open questions; a question without a valid answer stays open."""
         for name, response in responses.items():
             question = self.questions.pop(name, None) if isinstance(response, types.ElicitResult) else None
             if question is not None and not question.answer.done():
                 question.answer.set_result(response)
 
-    async def _wait(self, job: Task) -> None:
-        """Wait for the end or a question, and see to it now and then that the call can come to either."""
+    async def _wait(self, task: Task) -> None:
+        """Wait until the call ends or asks a question, or a short time has passed; then check that it is not stuck."""
         loop = asyncio.get_running_loop()
         began = loop.time()
-        waited: list[asyncio.Future[Any]] = [job.finished, self._asked]
+        waited: list[asyncio.Future[Any]] = [task.finished, self._asked]
         news, _ = await asyncio.wait(waited, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
         self._working += loop.time() - began
         if self._asked.done():
-            self._asked = _unsettled()
+            self._asked = _new_future()
         if not news:
-            self._workshop.look_after(job)
-            await self._end_if_stuck(job)
+            self._pool.move_if_blocked(task)
+            await self._end_if_stuck(task)
 
-    async def _end_if_stuck(self, job: Task) -> None:
-        """Let a call fail that is over its time, where no clock can end it: it blocks its loop, or never stops."""
+    async def _end_if_stuck(self, task: Task) -> None:
+        """Fail a call that exceeds its timeout but cannot be cancelled, because it blocks its loop or never stops."""
         overdue = self._working - self._rules.limit
         if overdue <= GRACE or self._is_asking:
             return
-        blocks = not await self._workshop.is_moving(job)
-        if (blocks or overdue > STUBBORN) and not job.finished.done():
+        blocks = not await self._pool.is_responding(task)
+        if (blocks or overdue > STUBBORN) and not task.finished.done():
             message = message_of_late_end(self._rules.limit, blocks=blocks)
-            job.finished.set_result(ToolResult.failure(message, "timeout"))
+            task.finished.set_result(ToolResult.failure(message, "timeout"))
 
     def _gate(self, request: Context, session: str | None) -> Gate:
         rules = self._rules
@@ -219,10 +218,10 @@ class Call:
 
     def _reviewer(self, request: Context) -> Reviewer:
         if not can_be_asked(request.session.client_capabilities):
-            return self._reviewer_elsewhere()
+            return self._fallback_reviewer()
         is_stateless = request.protocol_version in MODERN_PROTOCOL_VERSIONS
         if not is_stateless and not request.session.can_send_request:
-            return self._reviewer_elsewhere()
+            return self._fallback_reviewer()
         session, request_id = request.session, request.request_id
 
         async def elicit(question: types.ElicitRequest) -> types.ElicitResult:
@@ -235,16 +234,16 @@ class Call:
 
         return ClientReviewer(self._park if is_stateless else elicit, self._rules.why_not)
 
-    def _reviewer_elsewhere(self) -> Reviewer:
-        """Return who is asked where the client cannot be; without one, every question is refused."""
-        elsewhere = self._rules.reviewer
-        if elsewhere is None:
+    def _fallback_reviewer(self) -> Reviewer:
+        """Return the reviewer for clients that do not support questions; without one, every question is refused."""
+        fallback = self._rules.reviewer
+        if fallback is None:
             return ClientReviewer(None, self._rules.why_not)
-        return _Elsewhere(self, elsewhere)
+        return _FallbackReviewer(self, fallback)
 
     @contextmanager
     def asking(self) -> Iterator[None]:
-        """Enter while a question is open; that time does not count for the call."""
+        """Pause the timeout of the call while a question is open."""
         self._is_asking += 1
         try:
             yield
@@ -252,7 +251,7 @@ class Call:
             self._is_asking -= 1
 
     async def _park(self, request: types.ElicitRequest) -> types.ElicitResult:
-        """Let a question wait for the client to repeat its call."""
+        """Park a question until the client repeats its call with the answer."""
         self._asked_so_far += 1
         name = f"question_{self._asked_so_far}"
         self.questions[name] = question = Question(request, asyncio.get_running_loop().create_future())
@@ -266,8 +265,8 @@ class Call:
             self.questions.pop(name, None)
 
 
-class _Elsewhere:
-    """Asks somebody else than the client."""
+class _FallbackReviewer:
+    """Asks the configured reviewer instead of the client."""
 
     def __init__(self, call: Call, reviewer: Reviewer) -> None:
         self._call = call
@@ -278,5 +277,5 @@ class _Elsewhere:
             return await self._asked.review(request)
 
 
-def _unsettled() -> "asyncio.Future[None]":
+def _new_future() -> "asyncio.Future[None]":
     return asyncio.get_running_loop().create_future()

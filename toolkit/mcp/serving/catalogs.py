@@ -1,7 +1,7 @@
-"""Catalogs: which tools a client is offered, now.
+"""Decide which tools each client is currently offered.
 
-A client that keeps a session has a table of its own: what a facade reveals joins it. In the stateless era all clients
-see one list that no call changes; behind its facades lead two tools, one that searches and one that calls.
+Each session has its own list, which grows by the tools that a facade reveals. In the stateless era, all clients see the
+same unchanging list; if it has facades, two more tools search for the tools behind them and call these.
 """
 
 from collections import OrderedDict
@@ -37,23 +37,23 @@ _QUERY = {
 _CALLED = {
     "type": "object",
     "properties": {
-        "name": {"type": "string", "description": "The tool, with its facade's name before its own: facade.tool"},
+        "name": {"type": "string", "description": "The name of the tool after that of its facade: facade.tool"},
         "arguments": {"type": "object", "description": "The arguments of the tool"},
-        "choice": {"type": "object", "description": "What the facade itself was called with, if it takes arguments"},
+        "choice": {"type": "object", "description": "The arguments of the facade itself, if it takes any"},
     },
     "required": ["name"],
 }
 
 
 class Catalog:
-    """The tools that are served, and what each session has made of them."""
+    """The served tools, and the tools that each session is offered."""
 
     def __init__(self, tools: Mapping[str, Tool], redactor: Redactor) -> None:
         """Offer tools.
 
         Args:
-            tools: By name, in the order in which clients see them.
-            redactor: Removes secrets from what clients receive; it learns those that the tools hold.
+            tools: The tools by name, in the order in which clients see them.
+            redactor: Masks secrets in definitions; it learns the tools' own secrets.
         """
         self._redactor = redactor
         self._definitions: WeakKeyDictionary[Tool, Definition] = WeakKeyDictionary()
@@ -63,18 +63,18 @@ class Catalog:
         self.replace(tools)
 
     def replace(self, tools: Mapping[str, Tool]) -> None:
-        """Offer other tools from now on; what facades have revealed is hidden again."""
+        """Replace all tools; tools that facades have revealed are hidden again."""
         self._base = dict(tools)
-        self._stateless = {**tools, **_ways_behind(tools)}
+        self._stateless = {**tools, **_facade_tools(tools)}
         self._sessions.clear()
 
     @property
     def tools(self) -> Mapping[str, Tool]:
-        """What every client is offered at first."""
+        """The tools that a new session is offered."""
         return self._base
 
     def offered(self, session: str | None) -> Mapping[str, Tool]:
-        """Return the tools of a session, or, without one, of the stateless era."""
+        """Return the tools that a session is offered, or those of the stateless era if there is no session."""
         if session is None:
             return self._stateless
         table = self._sessions.get(session, self._base)
@@ -83,7 +83,7 @@ class Catalog:
         return table
 
     def definition(self, tool: Tool) -> Definition:
-        """Return the definition of a tool for clients."""
+        """Return the definition of a tool, as clients see it."""
         if tool not in self._definitions:
             self._redactor.learn(*tool.own_secrets)
             spec = replace(tool.spec, read_only=None) if isinstance(tool, _CallTool) else tool.spec
@@ -91,10 +91,10 @@ class Catalog:
         return self._definitions[tool]
 
     def unfold(self, session: str, called: str, result: ToolResult) -> ToolResult | None:
-        """Take what a call has revealed into the table of a session.
+        """Add the tools that a call has revealed to those of a session.
 
         Returns:
-            The result as the client receives it, or None if the call has revealed nothing.
+            The result as the client receives it, or `None` if the call has revealed nothing.
         """
         if (unfolded := unfolded_by(result)) is None:
             return None
@@ -105,7 +105,7 @@ class Catalog:
         return ToolResult.success(text, structured=result.structured)
 
     def listing(self, called: str, result: ToolResult) -> ToolResult:
-        """Return the result of a call with how to call what it has revealed, where no list can change."""
+        """Return the result of a call with instructions for calling the revealed tools, for the stateless era."""
         if (unfolded := unfolded_by(result)) is None:
             return result
         listed = [_describe(f"{called}.{tool.name}", tool) for tool in unfolded.tools]
@@ -114,8 +114,8 @@ class Catalog:
         return ToolResult.success(_in_words(listed, call) + notes, structured={"tools": listed})
 
 
-def _ways_behind(tools: Mapping[str, Tool]) -> dict[str, Tool]:
-    """Return the tools that lead behind facades, if there are any facades."""
+def _facade_tools(tools: Mapping[str, Tool]) -> dict[str, Tool]:
+    """Return the tools that search for and call tools behind facades, if there are any facades."""
     if all(facade_in(tool) is None for tool in tools.values()):
         return {}
     call = _CallTool(_free(CALL, tools), tools)
@@ -130,7 +130,7 @@ def _free(name: str, tools: Mapping[str, Tool]) -> str:
 
 
 def _reachable(tools: Mapping[str, Tool]) -> dict[str, Tool]:
-    """Return everything that is known to stand behind facades, by its dotted name."""
+    """Return all tools behind facades, by their dotted names."""
     found: dict[str, Tool] = {}
     waiting = [(name, tool) for name, tool in tools.items() if facade_in(tool) is not None]
     while waiting:
@@ -154,20 +154,21 @@ def _search_tool(name: str, tools: Mapping[str, Tool], call: str) -> Tool:
         return ToolResult(_in_words(listed, call), structured={"tools": listed})
 
     facades = ", ".join(name for name, tool in tools.items() if facade_in(tool) is not None)
-    text = f"Find tools behind {facades}, by what they do; {call} calls them."
+    text = f"Find tools behind {facades} by what they do. Call them with {call}."
     return Tool.create(name, text, _QUERY, search, read_only=True, open_world=False)
 
 
 class _CallTool(HandmadeTool):
-    """Calls a tool behind a facade. Nobody is asked about that, but about the call that it makes, by its own marks.
+    """Calls a tool behind a facade.
 
-    So the gate takes it for read-only; clients do not see that, for they cannot know what it calls.
+    This tool itself needs no approval, so it is marked as read-only, but the call that it makes does, according to the
+    marks of the called tool. Clients do not see the mark, because they cannot know which tool is called.
     """
 
     def __init__(self, name: str, tools: Mapping[str, Tool]) -> None:
         self._tools = dict(tools)
         self._behind = _reachable(tools)
-        text = "Call a tool behind another one, by the name that the other one or a search has listed."
+        text = "Call a tool behind another one, by the name that the other tool or a search has listed."
         super().__init__(name, text, _CALLED, self._call, read_only=True)
 
     async def _call(
@@ -177,7 +178,7 @@ class _CallTool(HandmadeTool):
         arguments: dict[str, Any] | None = None,
         choice: dict[str, Any] | None = None,
     ) -> ToolResult:
-        """Go through the facades, each with its own gate, and call what is behind the last."""
+        """Call the facades on the path one after the other, then the tool behind the last one."""
         path = self._whole(name).split(".")
         tool = self._tools.get(path[0])
         if tool is None or len(path) == 1 or len(path) > _DEEPEST:
@@ -198,7 +199,7 @@ class _CallTool(HandmadeTool):
         return await tool.call(arguments or {}, context)
 
     def _whole(self, name: str) -> str:
-        """Return the dotted name that a bare one stands for, where only one tool has it."""
+        """Return the dotted name of the only tool with this bare name, or the name unchanged."""
         meant = [path for path in self._behind if path.rpartition(".")[2] == name]
         return meant[0] if len(meant) == 1 else name
 

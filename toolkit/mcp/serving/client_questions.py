@@ -1,8 +1,8 @@
-"""Client questions: the questions of a call, put to the person behind the client; nothing but a plain yes is one.
+"""Ask the person behind an MCP client; only an explicit approval lets a call run.
 
-A client of the handshake era is asked while the call waits (elicitation). In the stateless era the answer to the call
-is the question itself: the call is parked, and goes on when the client repeats it with the answer. A client that
-cannot be asked has refused.
+In the handshake era, the client is asked by elicitation while the call waits. In the stateless era, the question is
+sent as the answer to the call: the call is parked, and continues when the client repeats it with the person's answer.
+If a client does not support questions, the call is refused.
 """
 
 import asyncio
@@ -19,10 +19,10 @@ from toolkit.approvals.requests import ReviewRequest
 from toolkit.json_texts import json_text
 
 Elicit = Callable[[types.ElicitRequest], Awaitable[types.ElicitResult]]
-"""Puts a question to the person behind the client and returns the answer."""
+"""Sends a question to the client and returns the person's answer."""
 
 _LONGEST_QUESTION = 20_000
-"""Characters of a question; what is longer cannot be looked through, so it is not asked."""
+"""Maximum length of a question in characters; a longer one could not be reviewed, so it is refused."""
 
 _FORM_KEYS = ("type", "properties", "required")
 _APPROVE, _REJECT = "approve", "reject"
@@ -31,14 +31,14 @@ _INVISIBLE = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u28
 
 
 class ClientReviewer:
-    """Asks the person behind a client, in the loop that speaks to it, from whatever loop a call runs in."""
+    """Asks the person behind a client. Calls can run in any event loop; the client is asked in the server's loop."""
 
     def __init__(self, elicit: Elicit | None, why_not: Callable[[ReviewRequest], str]) -> None:
-        """Keep who asks; to be made in the loop that speaks to the client.
+        """Create the reviewer, in the event loop of the server.
 
         Args:
-            elicit: Asks; None where the client cannot be asked.
-            why_not: Why it cannot be asked, and what allows the call.
+            elicit: Asks the client, or `None` if the client does not support questions.
+            why_not: Returns why the client cannot be asked, and how to allow the call.
         """
         self._elicit = elicit
         self._why_not = why_not
@@ -46,11 +46,11 @@ class ClientReviewer:
 
     @property
     def available(self) -> bool:
-        """Whether there is somebody who can be asked."""
+        """Whether the client can be asked."""
         return self._elicit is not None
 
     async def review(self, request: ReviewRequest) -> Decision:
-        """Ask, and return what the person decided."""
+        """Ask the person, and return the decision."""
         if self._elicit is None:
             return Reject(self._why_not(request))
         text = text_of(request)
@@ -80,14 +80,14 @@ def can_be_asked(capabilities: types.ClientCapabilities | None) -> bool:
 
 
 def text_of(request: ReviewRequest) -> str:
-    """Return a question as the person reads it: everything that it is about, with nothing hidden or left out."""
+    """Return the full text of a question, with everything that the decision depends on and no hidden characters."""
     if request.answer_is_text:
         return _show(request.text)
     if request.form is not None:
         return _show(f"{request.asked_by}\n\n{_labelled('asks', request.text)}")
     risk = request.risk
     is_usual = request.text == f"Run {risk.tool}?"
-    arguments = json_text(request.arguments, indent=2)  # no text in JSON begins a line
+    arguments = json_text(request.arguments, indent=2)  # strings in JSON contain no line breaks
     defaults = {name: value for name, value in request.defaults.items() if name not in request.arguments}
     lines = [
         request.text if is_usual else _labelled("asks", request.text),
@@ -106,7 +106,7 @@ def text_of(request: ReviewRequest) -> str:
 
 
 def _labelled(label: str, text: str | None) -> str | None:
-    """Return a text after its label; a bar marks each further line, so that none looks like the question's own."""
+    """Return a text with its label; a bar marks further lines, so that none can pass for a label of the question."""
     return f"{label}: {text}".replace("\n", "\n| ") if text else None
 
 
@@ -120,10 +120,14 @@ def _elicitation(text: str, request: ReviewRequest) -> types.ElicitRequest:
         decision = {
             "type": "string",
             "title": "Decision",
-            "description": f"'{_APPROVE}' runs the call once, as it is shown; anything else does not",
+            "description": f"'{_APPROVE}' runs the call once, exactly as shown; anything else does not run it",
             "enum": [_REJECT, _APPROVE],
         }
-        reason = {"type": "string", "title": "Reason", "description": "Why not? The caller will see this"}
+        reason = {
+            "type": "string",
+            "title": "Reason",
+            "description": "Why you reject the call; the caller will see this",
+        }
         schema = {"type": "object", "properties": {"decision": decision, "reason": reason}, "required": ["decision"]}
     return types.ElicitRequest(params=types.ElicitRequestFormParams(message=text, requested_schema=schema))
 
@@ -139,7 +143,7 @@ def _decision(answer: types.ElicitResult) -> Decision:
 
 
 def _fill(answer: types.ElicitResult) -> Decision:
-    """Return what was filled in; a form that nobody has filled in is declined."""
+    """Return the content of the form as an edit; a form that was not filled in is rejected."""
     return Edit(dict(answer.content)) if answer.action == "accept" and answer.content is not None else Reject("")
 
 
@@ -155,7 +159,7 @@ def _block(value: Any) -> str:
 
 
 def _show(text: str) -> str:
-    """Return a text in which nothing is hidden: what is not plainly visible stands there as an escape."""
+    """Return a text with all invisible characters escaped."""
     return _NOT_PLAIN.sub(lambda found: _escape(found.group()), text)
 
 

@@ -1,4 +1,4 @@
-"""Contents: the text of a result and its attachments, as the blocks that a client is sent, each in its place."""
+"""Convert the text and attachments of a result to content blocks for the client, in their order."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -9,7 +9,7 @@ from toolkit.tools.attachments import Attachment
 from toolkit.tools.protocol_contents import block_of, pieces_of
 
 LARGEST = 8 * 1024 * 1024
-"""Bytes that the attachments of one result may have together."""
+"""Maximum total size of the attachments of a result, in bytes."""
 
 _BLOCKS: Mapping[str, type[types.ImageContent | types.AudioContent | types.EmbeddedResource | types.ResourceLink]] = {
     "image": types.ImageContent,
@@ -22,13 +22,13 @@ _BLOCKS: Mapping[str, type[types.ImageContent | types.AudioContent | types.Embed
 def blocks_of(
     output: str, attachments: Sequence[Attachment], redactor: Redactor, text_block: Callable[[str], types.TextContent]
 ) -> list[types.ContentBlock]:
-    """Return the content of a result.
+    """Return the content blocks of a result.
 
     Args:
-        output: Its text, in which the words for an attachment may stand; these make way for it.
-        attachments: What is sent beside the text; those without a word in the text come last.
-        redactor: Keeps secrets out of the attachments.
-        text_block: Makes a block of a text.
+        output: The text of the result; placeholders in it are replaced by their attachments.
+        attachments: The attachments; those without a placeholder in the text come last.
+        redactor: Masks secrets in the attachments.
+        text_block: Creates the block of a text.
     """
     blocks: list[types.ContentBlock] = []
     room = LARGEST
@@ -37,7 +37,7 @@ def blocks_of(
             blocks.append(text_block(piece))
             continue
         room -= len(piece.data)
-        block = _block_of(piece.redacted(redactor)) if room >= 0 else f"more than {LARGEST} bytes are not sent at once"
+        block = _block_of(piece.redacted(redactor)) if room >= 0 else f"the attachments have more than {LARGEST} bytes"
         if isinstance(block, str):
             what = piece.uri or piece.media_type
             block = text_block(f"[{piece.kind} {what}, {len(piece.data)} bytes, left out: {block}]")
@@ -46,8 +46,8 @@ def blocks_of(
 
 
 def _block_of(attachment: Attachment) -> types.ContentBlock | str:
-    """Return the block of an attachment, or why there can be none."""
+    """Return the content block of an attachment, or why it cannot be sent."""
     try:
         return _BLOCKS[attachment.kind].model_validate(block_of(attachment))
     except ValueError:
-        return "the protocol has no place for its details"
+        return "the protocol cannot express it"

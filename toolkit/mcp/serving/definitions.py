@@ -1,4 +1,4 @@
-"""Definitions: what a client receives of a tool."""
+"""The definition of a tool, as clients receive it."""
 
 import json
 from collections.abc import Mapping
@@ -16,18 +16,18 @@ from toolkit.schemas.places import definitions_in, places_within, reference_in
 from toolkit.tools.spec import ToolSpec
 
 RESULT = "result"
-"""The member that holds a structured result which is not an object, where only objects can be sent."""
+"""The key of a structured result that is not an object, for clients that accept objects only."""
 
 
 class Definition:
-    """A tool as clients see it, in both eras of the protocol."""
+    """The definition of a tool for clients, in both eras of the protocol."""
 
     def __init__(self, spec: ToolSpec, redactor: Redactor) -> None:
-        """Write it down.
+        """Create the definition.
 
         Args:
-            spec: The specification.
-            redactor: Keeps secrets out of it.
+            spec: The specification of the tool.
+            redactor: Masks secrets.
         """
         written: dict[str, Any] = redactor.data(_as_json(export(spec, "mcp").definition))
         output = redactor.data(_as_json(spec.output_schema)) if _says_something(spec.output_schema) else None
@@ -39,23 +39,23 @@ class Definition:
         self._of_handshake = types.Tool.model_validate(_with_output(written, self._wrapped_output()))
 
     def in_era(self, version: str) -> types.Tool:
-        """Return the definition for a client with a version of the protocol."""
+        """Return the definition for a client of a protocol version."""
         return self._of_now if version in MODERN_PROTOCOL_VERSIONS else self._of_handshake
 
     @property
     def promises_output(self) -> bool:
-        """Whether a structured result is promised."""
+        """Whether clients receive an output schema."""
         return self._output is not None
 
     def fault_of(self, structured: Any) -> str | None:
-        """Return why a structured result is not what was promised, or None if it is."""
+        """Return why a structured result does not match the output schema, or `None` if it does."""
         if self._output is None:
             return None
         fault = next(iter(self._validator.iter_errors(structured)), None)
         return None if fault is None else f"{fault.json_path}: {fault.message}"
 
     def content_in_era(self, structured: Any, version: str) -> Any:
-        """Return a structured result as a client of a version of the protocol takes it."""
+        """Return a structured result in the form for a client of a protocol version."""
         if version in MODERN_PROTOCOL_VERSIONS:
             return structured
         if isinstance(structured, dict) and not self._is_wrapped:
@@ -67,7 +67,7 @@ class Definition:
         return self._output is not None and self._output.get("type") != "object"
 
     def _wrapped_output(self) -> dict[str, Any] | None:
-        """Return the schema of a result for clients that take only objects."""
+        """Return the output schema for clients that accept objects only."""
         if self._output is None or not self._is_wrapped:
             return self._output
         shared = definitions_in(self._output)
@@ -84,12 +84,12 @@ def _with_output(written: dict[str, Any], output: dict[str, Any] | None) -> dict
 
 
 def _says_something(output: Mapping[str, Any] | None) -> bool:
-    """Return whether a schema adds to "the result is text", which every result is."""
+    """Return whether an output schema says more than that the result is a string, which is always true."""
     return output is not None and output.get("type") != "string"
 
 
 def _check(schema: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Return a schema if results can be held against it; what cannot be kept is not promised."""
+    """Return a schema if results can be validated against it, or `None`: what cannot be checked is not promised."""
     if schema is None or _leads_elsewhere(schema):
         return None
     try:
@@ -100,7 +100,7 @@ def _check(schema: dict[str, Any] | None) -> dict[str, Any] | None:
 
 
 def _leads_elsewhere(schema: Any) -> bool:
-    """Return whether a schema refers to a document that would have to be fetched."""
+    """Return whether a schema refers to another document, which would have to be fetched."""
     references = (reference_in(part) for _, part in places_within(schema))
     return any(reference is not None and not reference.startswith("#") for reference in references)
 

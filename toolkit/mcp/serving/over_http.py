@@ -1,4 +1,4 @@
-"""Over HTTP: any number of clients, at `/mcp` of a port that was opened beforehand."""
+"""Serve any number of clients over HTTP, at `/mcp` on a socket that is already listening."""
 
 import asyncio
 import contextlib
@@ -28,10 +28,10 @@ async def serve_http(
     """Serve clients until this is cancelled.
 
     Args:
-        server: What is served.
-        listener: The socket that clients connect to, which listens already.
-        access: Who may use it.
-        ready: Is called when clients can come.
+        server: The server.
+        listener: The listening socket.
+        access: Which requests are allowed.
+        ready: Called when clients can connect.
     """
     application = server.protocol.streamable_http_app(
         streamable_http_path=PATH,
@@ -71,19 +71,19 @@ async def serve_http(
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """Let the HTTP server report nothing of its own end: it reports what is cancelled then as an error."""
+    """Suppress log messages of the HTTP server at shutdown: it logs cancelled requests as errors."""
     log = logging.getLogger("uvicorn.error")
     log.addFilter(_nothing)
     yield
-    log.removeFilter(_nothing)  # not after a second signal, which cancels what is left later
+    log.removeFilter(_nothing)  # not reached after a second signal, so that later cancellations are not logged
 
 
-def _nothing(record: logging.LogRecord) -> bool:  # noqa: ARG001 - as `logging` calls it
+def _nothing(record: logging.LogRecord) -> bool:  # noqa: ARG001 - `logging` passes it
     return False
 
 
 class _Carrier(uvicorn.Server):
-    """The HTTP server; signals are ours."""
+    """The HTTP server, without signal handlers: the program handles signals itself."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -99,7 +99,7 @@ class _Carrier(uvicorn.Server):
 
 
 class _Protocol(H11Protocol):
-    """A connection; one that sends nothing, or stops in the middle of a request, is closed."""
+    """A connection, which is closed if it sends no complete request headers in time."""
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)

@@ -1,6 +1,6 @@
-"""Over stdio: one client, one line of JSON a message; whatever is not a message is answered with an error.
+"""Serve one client over stdio, with one JSON message per line; a line that is not a message is answered with an error.
 
-The two ends are files that nobody else has: before this is used, file descriptors 0 and 1 lead elsewhere.
+The caller duplicates the file descriptors 0 and 1 first and redirects the originals, so that nothing else uses them.
 """
 
 import asyncio
@@ -20,9 +20,9 @@ from toolkit.mcp.serving.server import ToolServer
 from toolkit.mcp.serving.wire import LONGEST_MESSAGE, LineError, line_of, message_of
 from toolkit.processes.pipes import write_all, write_cannot_block
 
-_PORTION = 65_536
+_CHUNK = 65_536
 _AHEAD = 2
-"""Lines that are read before the one at hand has been taken."""
+"""Maximum number of lines to read ahead."""
 _PATIENCE = 1.0
 _LAST_ANSWERS = 2.0
 
@@ -31,10 +31,10 @@ Outlet = MemoryObjectSendStream[SessionMessage]
 
 
 async def serve_stdio(server: ToolServer, source: int, sink: int) -> None:
-    """Serve one client until it closes its end.
+    """Serve one client until it closes its output.
 
     Args:
-        server: What is served.
+        server: The server.
         source: The file descriptor that messages are read from.
         sink: The file descriptor that messages are written to.
     """
@@ -69,17 +69,20 @@ async def _read(
     to_protocol: MemoryObjectSendStream[SessionMessage | Exception],
     writer: "_Writer",
 ) -> None:
-    """Hand messages over; an error answers anything else. At the end, calls that are nearly done are answered yet."""
+    """Pass each message to the session, and answer any other line with an error.
+
+    When the input ends, calls that are almost finished are still answered.
+    """
     async with to_protocol:
         while (line := await lines.next()) is not None:
             message = message_of(line)
             if isinstance(message, LineError):
                 await writer.write(line_of(message))
             elif message is not None:
-                writer.owed += isinstance(message, JSONRPCRequest)
+                writer.unanswered += isinstance(message, JSONRPCRequest)
                 with suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
                     await to_protocol.send(SessionMessage(message))
-        await writer.wait_for_owed(_LAST_ANSWERS)
+        await writer.wait_for_answers(_LAST_ANSWERS)
 
 
 async def _write(
@@ -91,80 +94,80 @@ async def _write(
         async for item in from_protocol:
             await writer.write(line_of(item.message))
             if isinstance(item.message, JSONRPCResponse | JSONRPCError):
-                writer.pay()
-            if writer.is_broken:  # the client has gone: the same as the end of its messages
+                writer.mark_answered()
+            if writer.is_broken:  # the client is gone, so end the session
                 await to_protocol.aclose()
                 return
 
 
 class _Lines:
-    """The lines of a file, as a thread of its own reads them: a few ahead, and no more while nobody takes them.
+    """The lines of a file, read by a background thread, which reads only a few lines ahead.
 
-    A line that is too long is cut there, and no message any more.
+    A line that is too long is truncated, and then refused as a message.
     """
 
     def __init__(self, source: int) -> None:
         self._loop = asyncio.get_running_loop()
         self._lines: asyncio.Queue[bytes | None] = asyncio.Queue()
-        self._places = threading.Semaphore(_AHEAD)
-        threading.Thread(target=_read_lines, args=(source, self._hand_over), name="toolkit stdin", daemon=True).start()
+        self._room = threading.Semaphore(_AHEAD)
+        threading.Thread(target=_read_lines, args=(source, self._put), name="toolkit stdin", daemon=True).start()
 
     async def next(self) -> bytes | None:
-        """Return the next line; None at the end."""
+        """Return the next line, or `None` at the end."""
         line = await self._lines.get()
-        self._places.release()
+        self._room.release()
         return line
 
-    def _hand_over(self, line: bytes | None) -> None:
-        self._places.acquire()
+    def _put(self, line: bytes | None) -> None:
+        self._room.acquire()
         self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
 
 
-def _read_lines(source: int, hand_over: Callable[[bytes | None], None]) -> None:
-    with suppress(Exception):  # the loop is gone, and with it everybody who would hear of it
+def _read_lines(source: int, put: Callable[[bytes | None], None]) -> None:
+    with suppress(Exception):  # the event loop is closed, so nothing waits for the lines
         line = bytearray()
-        while portion := _portion_of(source):
-            *ends, rest = portion.split(b"\n")
+        while chunk := _read_chunk(source):
+            *ends, rest = chunk.split(b"\n")
             for end in ends:
                 _append(line, end)
-                hand_over(bytes(line))
+                put(bytes(line))
                 line.clear()
             _append(line, rest)
         if line:
-            hand_over(bytes(line))
-        hand_over(None)
+            put(bytes(line))
+        put(None)
 
 
 def _append(line: bytearray, piece: bytes) -> None:
     line += piece[: LONGEST_MESSAGE + 1 - len(line)]
 
 
-def _portion_of(source: int) -> bytes:
+def _read_chunk(source: int) -> bytes:
     try:
-        return os.read(source, _PORTION)
+        return os.read(source, _CHUNK)
     except OSError:
         return b""
 
 
 class _Writer:
-    """Writes lines to a file, so that a client which does not read blocks nobody else.
+    """Writes lines to a file without blocking the event loop, even if the client does not read.
 
-    What the file takes at once is written at once; anything else waits in a thread of its own.
+    Writes that cannot block happen immediately; all others are made in a background thread.
     """
 
     def __init__(self, sink: int) -> None:
         self.is_broken = False
-        self.owed = 0
-        self._paid = asyncio.Event()
+        self.unanswered = 0
+        self._answered = asyncio.Event()
         self._sink = sink
         self._loop = asyncio.get_running_loop()
         self._lines: queue.SimpleQueue[tuple[bytes, asyncio.Future[Any]]] = queue.SimpleQueue()
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
         threading.Thread(target=self._run, name="toolkit stdout", daemon=True).start()
 
     async def write(self, line: bytes) -> None:
-        """Write a line and wait until it is written."""
-        async with self._turn:
+        """Write a line, and wait until it is written."""
+        async with self._lock:
             if self.is_broken or not line:
                 return
             line += b"\n"
@@ -175,22 +178,22 @@ class _Writer:
             self._lines.put((line, written))
             await written
 
-    def pay(self) -> None:
-        """Take note that a request was answered."""
-        self.owed -= 1
-        self._paid.set()
+    def mark_answered(self) -> None:
+        """Record that a request was answered."""
+        self.unanswered -= 1
+        self._answered.set()
 
-    async def wait_for_owed(self, patience: float) -> None:
-        """Wait until all requests are answered, so many seconds at most."""
+    async def wait_for_answers(self, patience: float) -> None:
+        """Wait for at most `patience` seconds until all requests are answered."""
         with suppress(TimeoutError):
             async with asyncio.timeout(patience):
-                while self.owed > 0 and not self.is_broken:
-                    self._paid.clear()
-                    await self._paid.wait()
+                while self.unanswered > 0 and not self.is_broken:
+                    self._answered.clear()
+                    await self._answered.wait()
 
     async def drain(self) -> None:
-        """Wait until everything is written."""
-        async with self._turn:
+        """Wait until all lines are written."""
+        async with self._lock:
             pass
 
     def _write(self, line: bytes) -> None:

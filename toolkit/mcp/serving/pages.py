@@ -1,4 +1,4 @@
-"""Pages: a long list of tools is sent in parts; a cursor names the next part of a list, as long as that is the same."""
+"""Split a long tool list into pages; a cursor is valid only as long as the list is unchanged."""
 
 from collections.abc import Mapping
 from hashlib import sha256
@@ -10,17 +10,17 @@ from mcp_types import INVALID_PARAMS
 from toolkit.tools.base import Tool
 
 LONGEST = 200
-"""Tools on a page."""
+"""Maximum number of tools on a page."""
 
-_INVALID = "Invalid cursor: it belongs to no part of this list, which may have changed; begin again without one"
+_INVALID = "Invalid cursor: the list may have changed; start again without a cursor"
 
 
 class Page(NamedTuple):
-    """A part of a list.
+    """A page of a tool list.
 
     Attributes:
         tools: The tools.
-        next_cursor: Names the next part; None at the end.
+        next_cursor: The cursor of the next page, or `None` on the last page.
     """
 
     tools: list[Tool]
@@ -28,10 +28,10 @@ class Page(NamedTuple):
 
 
 def page_of(offered: Mapping[str, Tool], cursor: str | None) -> Page:
-    """Return the part of a list that a cursor names; the first one without a cursor.
+    """Return the page for a cursor, or the first page without one.
 
     Raises:
-        MCPError: If the cursor names none.
+        MCPError: If the cursor is not valid.
     """
     tools = [*offered.values()]
     if cursor is None and len(tools) <= LONGEST:

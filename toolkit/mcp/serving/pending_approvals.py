@@ -1,7 +1,6 @@
-"""Calls of the stateless era that wait for an answer, each under a token that is good for one repetition.
+"""Calls of the stateless era that wait for an answer, each with a token that can be used once.
 
-The token is sealed by the SDK: nobody else can make one, it is bound to the tool and the arguments of the call, and it
-expires. Here it leads to the call that waits, once.
+The SDK seals the token, so that it cannot be forged, expires, and is valid only for the same tool and arguments.
 """
 
 import asyncio
@@ -16,7 +15,7 @@ from toolkit.approvals.requests import fingerprint
 from toolkit.mcp.serving.calls import Call
 
 MOST_PARKED = 200
-"""Calls that may wait at once; what comes then is refused."""
+"""Maximum number of calls waiting at once; further calls are refused."""
 
 
 class _Parked(NamedTuple):
@@ -26,20 +25,24 @@ class _Parked(NamedTuple):
 
 
 class PendingApprovals:
-    """The calls that wait for an answer."""
+    """Calls that wait for an answer."""
 
     def __init__(self, expires_after: float) -> None:
-        """Keep how many seconds a call waits."""
+        """Create an empty collection.
+
+        Args:
+            expires_after: Seconds after which a waiting call is cancelled.
+        """
         self._expires_after = expires_after
         self._parked: dict[str, _Parked] = {}
 
     @property
     def is_full(self) -> bool:
-        """Whether no more calls can wait."""
+        """Whether no further call can be parked."""
         return len(self._parked) >= MOST_PARKED
 
     def park(self, call: Call) -> types.InputRequiredResult:
-        """Let a call wait, and return the answer that asks its client to come back."""
+        """Park a call, and return the answer that asks the client to repeat it with answers to its questions."""
         token = secrets.token_urlsafe(24)
         expiry = asyncio.get_running_loop().call_later(self._expires_after, self._expire, token)
         self._parked[token] = _Parked(call, fingerprint(call.tool.name, call.arguments), expiry)
@@ -47,10 +50,10 @@ class PendingApprovals:
         return types.InputRequiredResult(input_requests=questions, request_state=token)
 
     def take(self, token: str, name: str, arguments: Mapping[str, Any]) -> Call:
-        """Return the call that waits under a token; it can be taken once, and for the very same tool and arguments.
+        """Remove and return the call with a token.
 
         Raises:
-            MCPError: If there is none, or it is another call.
+            MCPError: If no call has the token, or its tool or arguments are different.
         """
         parked = self._parked.pop(token, None)
         if parked is None:
@@ -62,7 +65,7 @@ class PendingApprovals:
         return parked.call
 
     def close(self) -> None:
-        """End all calls that wait."""
+        """Cancel all waiting calls."""
         for token in list(self._parked):
             self._expire(token)
 
@@ -73,6 +76,6 @@ class PendingApprovals:
 
 
 def _refusal() -> MCPError:
-    """Return the error that the SDK answers a bad token with, so that nothing is learned from which one it is."""
+    """Return the SDK's own error for an invalid token, so that clients cannot tell the cases apart."""
     data = {"reason": "invalid_request_state"}
     return MCPError(code=types.INVALID_PARAMS, message="Invalid or expired requestState", data=data)

@@ -1,4 +1,7 @@
-"""Required texts: a text tool takes all that it is given for its text; a client that gives none is refused."""
+"""Refuse calls of text tools without their required text.
+
+Text tools do not check their arguments themselves: they treat any arguments as their text.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,10 +12,10 @@ from toolkit.tools.shapes.schema_types import shape_of_schema
 
 
 def check_required_text(tool: Tool, arguments: Mapping[str, Any]) -> None:
-    """Check that the text of a text tool is there; other tools check all their arguments themselves.
+    """Check that a call of a text tool has its text; other tools check their arguments themselves.
 
     Raises:
-        ToolArgumentsError: If it is not; the message names a parameter that was meant.
+        ToolArgumentsError: If the text is missing. The message suggests the closest parameter.
     """
     if tool.pipe == "text" and any(arguments.get(name) is None for name in tool.spec.required):
         read_arguments(shape_of_schema(tool.spec.parameters, foreign=True), arguments, frozenset())

@@ -1,4 +1,4 @@
-"""The server: tools for the clients of both eras of the protocol, over whatever carries the messages."""
+"""The MCP server, for clients of both eras of the protocol and independent of the transport."""
 
 import asyncio
 import logging
@@ -39,14 +39,14 @@ _MOST_AT_ONCE = 256
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How tools are served.
+    """The options of a server.
 
     Attributes:
         name: The name of the server.
-        instructions: What clients receive about it, for their models.
-        rules: What holds for every call.
-        longest: Characters of a result that are sent.
-        redactor: Keeps secrets out of every answer; it knows those of the environment unless another one is given.
+        instructions: Instructions for models, which clients receive.
+        rules: The rules for all calls.
+        longest: Maximum length of a result, in characters.
+        redactor: Masks secrets in every answer; by default, it knows the secrets in the environment.
     """
 
     name: str = "toolkit"
@@ -57,37 +57,37 @@ class Options:
 
 
 class ToolServer:
-    """Serves tools; one object serves any number of clients, in one event loop."""
+    """Serves tools to any number of clients, in one event loop."""
 
     def __init__(self, tools: Mapping[str, Tool], options: Options | None = None) -> None:
-        """Make a server; to be used in the event loop that speaks to clients.
+        """Create a server in the event loop that will serve the clients.
 
         Args:
-            tools: By name, in the order in which clients see them.
-            options: How they are served.
+            tools: The tools by name, in the order in which clients see them.
+            options: The options of the server.
         """
         self.options = options or Options()
         self.catalog = Catalog(tools, self.options.redactor)
         self.sessions = Sessions()
         self._answering = Answering(self.options.redactor, self.options.longest)
-        self._workshop = WorkerPool()
-        self._parking = PendingApprovals(self.options.rules.approval_timeout)
+        self._pool = WorkerPool()
+        self._pending = PendingApprovals(self.options.rules.approval_timeout)
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus)
-        self._places = asyncio.Semaphore(_MOST_AT_ONCE)
+        self._slots = asyncio.Semaphore(_MOST_AT_ONCE)
         self.protocol = self._protocol()
 
     async def replace(self, tools: Mapping[str, Tool]) -> None:
-        """Serve other tools from now on, and notify the clients that the list has changed."""
+        """Replace the served tools, and notify all clients that the list has changed."""
         self.catalog.replace(tools)
         await self.sessions.notify_all()
         await self._bus.publish(ToolsListChanged())
 
     def close(self) -> None:
-        """End all calls, and every stream of changes."""
+        """Cancel all calls, and end all subscriptions to changes."""
         self._listening.close()
-        self._parking.close()
-        self._workshop.close()
+        self._pending.close()
+        self._pool.close()
 
     def _protocol(self) -> Server[Any]:
         protocol = _Protocol(
@@ -104,7 +104,7 @@ class ToolServer:
         protocol.middleware.append(RequestStateBoundary(security, default_audience=self.options.name))
         return protocol
 
-    async def _greet(self, request: Context, params: types.NotificationParams) -> None:  # noqa: ARG002 - as the SDK calls it
+    async def _greet(self, request: Context, params: types.NotificationParams) -> None:  # noqa: ARG002 - the SDK passes it
         self.sessions.key_of(request)
 
     async def _list(self, request: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -124,7 +124,7 @@ class ToolServer:
         session = self.sessions.key_of(request)
         arguments = params.arguments or {}
         if params.request_state is not None and session is None:
-            call = self._parking.take(params.request_state, params.name, arguments)
+            call = self._pending.take(params.request_state, params.name, arguments)
             call.follow(request)
             call.answer(params.input_responses or {})
             return await self._end(call, request, session, params.name)
@@ -136,21 +136,21 @@ class ToolServer:
             check_required_text(tool, arguments)
         except ToolArgumentsError as error:
             return self._answering.failure(str(error), error.code)
-        call = Call(tool, arguments, self.options.rules, self._workshop, Redactor(outer=self.options.redactor))
-        async with self._places:
+        call = Call(tool, arguments, self.options.rules, self._pool, Redactor(outer=self.options.redactor))
+        async with self._slots:
             call.begin(request, session)
             return await self._end(call, request, session, params.name)
 
     async def _end(
         self, call: Call, request: Context, session: str | None, name: str
     ) -> types.CallToolResult | types.InputRequiredResult:
-        """Return the result of a call, or the questions that it waits for."""
+        """Wait for the result of a call, or return its open questions."""
         result = await call.result()
         if result is None:
-            if self._parking.is_full:
+            if self._pending.is_full:
                 call.cancel()
                 return self._answering.failure("too many questions are open already; try again later", "rejected")
-            return self._parking.park(call)
+            return self._pending.park(call)
         if session is None:
             result = self.catalog.listing(name, result)
         elif (unfolded := self.catalog.unfold(session, name, result)) is not None:
@@ -161,7 +161,7 @@ class ToolServer:
 
 
 class _Protocol(Server[Any]):
-    """The SDK's server; it declares that lists change, in every way in which it can be started."""
+    """The SDK's server, which always declares that its tool list can change."""
 
     def create_initialization_options(
         self,
@@ -174,7 +174,7 @@ class _Protocol(Server[Any]):
 
 
 def _guard(handler: Callable[[Context, Any], Awaitable[T]]) -> Callable[[Context, Any], Awaitable[T]]:
-    """Return a handler whose own faults reveal nothing to a client."""
+    """Wrap a handler, so that clients receive no details of unexpected exceptions."""
 
     async def guarded(request: Context, params: Any) -> T:
         try:

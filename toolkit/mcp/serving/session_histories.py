@@ -1,4 +1,4 @@
-"""Session histories: which tools the client of each session has called, for rules about what a run has read."""
+"""The tools that each session has called, for policy rules about what a run has read."""
 
 from collections import OrderedDict
 from typing import Final
@@ -6,18 +6,18 @@ from typing import Final
 from toolkit.approvals.flows import CallHistory
 
 _MOST: Final = 10_000
-"""Sessions whose history is kept; far more than can be open at once, so that those which go have ended."""
+"""Maximum number of histories; far more than sessions can be open, so only those of ended sessions are dropped."""
 
 
 class SessionHistories:
-    """The call histories of a server: one for each session, and one for all requests that belong to none."""
+    """The call histories of a server: one per session, and one for all requests without a session."""
 
     def __init__(self) -> None:
         self._of_sessions: OrderedDict[str, CallHistory] = OrderedDict()
         self._without_session = CallHistory()
 
     def of(self, session: str | None) -> CallHistory:
-        """Return the history of a session; without one, all clients count as the same one."""
+        """Return the history of a session; all requests without a session share one."""
         if session is None:
             return self._without_session
         history = self._of_sessions.setdefault(session, CallHistory())

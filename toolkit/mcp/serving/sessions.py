@@ -1,4 +1,4 @@
-"""Sessions: which client is connected, where the protocol has sessions, and how it is notified of changes."""
+"""The sessions of connected clients, and how they are notified of changes."""
 
 from collections import OrderedDict
 from contextlib import suppress
@@ -15,18 +15,17 @@ _ONLY = "stdio"
 _PATIENCE = 1.0
 
 MOST = 1_000
-"""Sessions that are known at once; of those, the one that has been quiet the longest goes first."""
+"""Maximum number of known sessions; the least recently active one is dropped first."""
 
 
 class Sessions:
-    """The clients that keep a session."""
+    """The known sessions of clients."""
 
     def __init__(self) -> None:
-        """Know none yet."""
         self._known: OrderedDict[str, ServerSession] = OrderedDict()
 
     def key_of(self, request: ServerRequestContext[Any, Any]) -> str | None:
-        """Return the key of a request's session, or None in the stateless era."""
+        """Return the key of a request's session, or `None` in the stateless era."""
         if request.protocol_version in MODERN_PROTOCOL_VERSIONS:
             return None
         headers = getattr(request.request, "headers", None)
@@ -38,8 +37,8 @@ class Sessions:
         return key
 
     async def notify_all(self) -> None:
-        """Notify all sessions that the list of tools has changed; those that are gone are forgotten over time."""
+        """Notify all sessions that the tool list has changed."""
         for session in list(self._known.values()):
-            # A client that has gone, or reads nothing, keeps no other from hearing it.
+            # A client that is gone, or does not read, must not keep the others from being notified.
             with anyio.move_on_after(_PATIENCE), suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
                 await session.send_notification(types.ToolListChangedNotification())

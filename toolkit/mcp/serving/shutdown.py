@@ -1,6 +1,7 @@
-"""When the server ends, so do the streams that would stay open forever, and requests that are still coming in.
+"""End open requests when the server shuts down.
 
-A call in progress may finish by itself: it is cancelled, and its client is notified.
+Streams that would stay open forever and requests that are still arriving are ended. Calls in progress are cancelled by
+the server itself, which answers their clients.
 """
 
 import asyncio
@@ -11,15 +12,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class EndingRequests:
-    """Stands before an ASGI application, and ends its open requests when it is closed."""
+    """ASGI middleware that ends the open requests of an application when it is closed."""
 
     def __init__(self, application: ASGIApp) -> None:
-        """Keep whose requests are ended; to be made in the loop that serves them."""
+        """Wrap an application, in the event loop that serves it."""
         self._application = application
         self._closing = asyncio.Event()
 
     def close(self) -> None:
-        """End what waits for nothing but the client."""
+        """End all requests that only wait for the client."""
         self._closing.set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -31,7 +32,7 @@ class EndingRequests:
             await self._application(scope, request.receive, request.send)
         except BaseException:
             if not self._closing.is_set():
-                raise  # otherwise it is cancelled, or a second signal has come: the server ends anyway
+                raise  # otherwise ignored, because the server ends anyway
         if self._closing.is_set():
             await request.finish()
 
@@ -42,13 +43,13 @@ class _Request:
         self._receive = receive
         self._send = send
         self._closing = closing
-        self._is_heard = False
+        self._is_received = False
         self._has_begun = False
         self._is_answered = False
 
     async def receive(self) -> Message:
-        """Return the next message, or that the client has left where the server ends and nothing else would come."""
-        if self._is_heard and self._scope["method"] != "GET":
+        """Return the next message, or a disconnect if the server shuts down first."""
+        if self._is_received and self._scope["method"] != "GET":
             return await self._receive()
         message = asyncio.ensure_future(self._receive())
         closing = asyncio.ensure_future(self._closing.wait())
@@ -57,7 +58,7 @@ class _Request:
             if not message.done():
                 return {"type": "http.disconnect"}
             received = message.result()
-            self._is_heard = received["type"] == "http.request" and not received.get("more_body", False)
+            self._is_received = received["type"] == "http.request" and not received.get("more_body", False)
             return received
         finally:
             message.cancel()
@@ -69,9 +70,9 @@ class _Request:
         await self._send(message)
 
     async def finish(self) -> None:
-        """Send the end of the answer, or an answer at all, where the application has sent none."""
+        """Complete the response, or send one if the application has not sent any."""
         with suppress(OSError):
             if not self._has_begun:
-                await PlainTextResponse("the server ends\n", 503)(self._scope, self._receive, self._send)
+                await PlainTextResponse("the server is shutting down\n", 503)(self._scope, self._receive, self._send)
             elif not self._is_answered:
                 await self._send({"type": "http.response.body", "body": b"", "more_body": False})

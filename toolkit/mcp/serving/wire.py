@@ -1,7 +1,7 @@
-"""The lines of stdio: one JSON message a line, and an answer to every line that is not a message.
+"""Parse and write the lines of stdio, one JSON message per line, with an error for each line that is not a message.
 
-The SDK's own transport drops a malformed line without a word, so that its sender waits forever, and takes a
-request with an invalid id for a notification.
+The SDK's own transport silently drops a malformed line, so its sender waits forever, and treats a request with an
+invalid id as a notification.
 """
 
 import json
@@ -21,19 +21,19 @@ from mcp.types import (
 )
 
 LONGEST_MESSAGE = 4 * 1024 * 1024
-"""Bytes of a message; it is what the SDK takes over HTTP."""
+"""Maximum size of a message in bytes, the same as the SDK's limit over HTTP."""
 
 
 class LineError(JSONRPCError):
-    """The error that answers a line which is not a message."""
+    """The error that answers a line that is not a message."""
 
 
 def message_of(line: bytes, limit: int = LONGEST_MESSAGE) -> JSONRPCMessage | LineError | None:
-    """Return the message of a line, or the error that answers it; None if no answer is due.
+    """Return the message in a line, the error that answers the line, or `None` if no answer is needed.
 
     Args:
-        line: A line without its end. Of one that is longer than the limit, more than the limit is enough.
-        limit: Bytes that a message may have.
+        line: A line without its line break. It can be truncated, as long as it remains longer than the limit.
+        limit: Maximum size of a message in bytes.
     """
     if len(line) > limit:
         return _error(None, INVALID_REQUEST, f"Invalid request: the message is longer than {limit} bytes")
@@ -43,7 +43,7 @@ def message_of(line: bytes, limit: int = LONGEST_MESSAGE) -> JSONRPCMessage | Li
         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
     except ValueError:
         return _answer_to(line)
-    # A request with an invalid id looks like a notification, and one that has a result too like an answer.
+    # A request with an invalid id parses as a notification, and one with a result as an answer.
     is_like = b'"id"' if isinstance(message, JSONRPCNotification) else b'"method"'
     if not isinstance(message, JSONRPCRequest) and is_like in line:
         fault = _answer_to(line)
@@ -52,20 +52,20 @@ def message_of(line: bytes, limit: int = LONGEST_MESSAGE) -> JSONRPCMessage | Li
 
 
 def _answer_to(line: bytes) -> JSONRPCError | None:
-    """Return the error that answers a malformed line; None where nobody waits for one.
+    """Return the error that answers a malformed line, or `None` if no answer is expected.
 
-    A malformed answer gets no answer, which could go on forever: it is an error for the code that waits for it here.
+    A malformed answer is not answered, since that could go on forever: it becomes an error for the waiting caller here.
     """
     try:
         value = json.loads(line.decode())
     except (ValueError, RecursionError) as error:
         return _error(None, PARSE_ERROR, f"Parse error: a line must be one JSON message ({_shortly(error)})")
     if isinstance(value, list):
-        return _error(None, INVALID_REQUEST, "Invalid request: a batch; send one message a line")
+        return _error(None, INVALID_REQUEST, "Invalid request: batches are not supported; send one message per line")
     if not isinstance(value, dict):
         return _error(None, INVALID_REQUEST, "Invalid request: a message is a JSON object")
     if "method" in value and "id" not in value:
-        return None  # a notification: nobody waits for an answer
+        return None  # a notification is not answered
     if "method" not in value and ("result" in value or "error" in value):
         identity = _id_of(value)
         fault = ErrorData(code=INVALID_REQUEST, message="the answer is malformed")
@@ -78,8 +78,8 @@ def _what_is_wrong(value: dict[str, object]) -> str:
         words
         for is_right, words in (
             (value.get("jsonrpc") == "2.0", "'jsonrpc' must be '2.0'"),
-            (_id_of(value) is not None, "'id' must be a text or an integer"),
-            (isinstance(value.get("method"), str), "'method' must be a text"),
+            (_id_of(value) is not None, "'id' must be a string or an integer"),
+            (isinstance(value.get("method"), str), "'method' must be a string"),
             (isinstance(value.get("params"), dict | None), "'params' must be an object"),
             ("result" not in value and "error" not in value, "a request has neither 'result' nor 'error'"),
         )
@@ -91,7 +91,7 @@ def _what_is_wrong(value: dict[str, object]) -> str:
 def _id_of(value: dict[str, object]) -> RequestId | None:
     identity = value.get("id")
     if isinstance(identity, str):
-        return identity if identity.encode(errors="ignore").decode() == identity else None  # half a character
+        return identity if identity.encode(errors="ignore").decode() == identity else None  # a lone surrogate
     return identity if isinstance(identity, int) and not isinstance(identity, bool) else None
 
 
@@ -104,10 +104,10 @@ def _error(identity: RequestId | None, code: int, message: str) -> LineError:
 
 
 def line_of(message: JSONRPCMessage) -> bytes:
-    """Return the line of a message, without its end; empty if it cannot be written and nobody waits for it."""
+    """Return the line for a message, without line break; empty if it cannot be encoded and is not an answer."""
     try:
         text = message.model_dump_json(by_alias=True, exclude_unset=True)
-    except ValueError:  # half a character, say: one answer that cannot be written must not end all others
+    except ValueError:  # such as a lone surrogate; one such answer must not end the session
         identity = message.id if isinstance(message, JSONRPCResponse | JSONRPCError) else None
         if identity is None:
             return b""

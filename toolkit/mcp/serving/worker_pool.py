@@ -1,8 +1,8 @@
-"""Worker pool: where the calls run: in an event loop of their own, beside the one that speaks to clients.
+"""A worker pool: calls run in a separate event loop from the one that serves the clients.
 
-So whatever a tool does, clients are heard: a tool that raises what nobody expects, or never ends, harms its own call
-alone. Async tools share a loop, since clients and locks that they keep belong to one; a loop that one of them blocks is
-left to itself, with those that run there already, and the next call gets a fresh one.
+So the server stays responsive whatever a tool does: a tool that raises an unexpected exception or never ends only harms
+its own call. Async tools share a loop, because their clients and locks belong to one. If one of them blocks the loop,
+the loop is abandoned with the calls that run there, and the next call gets a new loop.
 """
 
 import asyncio
@@ -20,88 +20,87 @@ from toolkit.tools.results import ToolResult
 Work = Callable[[], Coroutine[Any, Any, ToolResult]]
 
 PATIENCE = 0.5
-"""Seconds that a loop may take to begin a call before it counts as blocked."""
-_LAST_WORDS = 2.0
-"""Seconds that calls have to clean up when everything ends."""
+"""Seconds within which a loop has to begin a call; after that it counts as blocked."""
+_CLEANUP_SECONDS = 2.0
+"""Seconds that calls get to clean up at shutdown."""
 
 _CANCELLED = ToolResult.failure("the call was cancelled", "cancelled")
 _log = logging.getLogger("toolkit.mcp")
 
 
 class WorkerPool:
-    """Runs calls away from the loop that speaks to clients; to be used from that loop."""
+    """Runs calls outside the event loop that serves the clients. Use it from that loop."""
 
     def __init__(self) -> None:
-        """Start nothing yet."""
-        self._bench: _Worker | None = None
+        self._worker: _Worker | None = None
         self._others: list[_Worker] = []
         self._is_closed = False
 
     def begin(self, work: Work) -> "Task":
-        self._bench = self._bench or _Worker()
-        return Task(self._bench, work)
+        self._worker = self._worker or _Worker()
+        return Task(self._worker, work)
 
-    def look_after(self, job: "Task") -> None:
-        """Begin a call in a fresh loop if it has had time to begin and has not: its own is blocked."""
-        if not job.take_back():
+    def move_if_blocked(self, task: "Task") -> None:
+        """Move a call to a new loop if it has not begun, which means that its loop is blocked."""
+        if not task.withdraw():
             return
         if self._is_closed:
-            _settle(job.finished, _CANCELLED)
+            _settle(task.finished, _CANCELLED)
         else:
-            self._give_up(job.bench)
-            self._bench = self._bench or _Worker()
-            job.hand_over(self._bench)
+            self._give_up(task.worker)
+            self._worker = self._worker or _Worker()
+            task.submit(self._worker)
 
-    async def is_moving(self, job: "Task") -> bool:
-        """Return whether the loop of a call still moves; one that does not gets no further calls."""
-        if await job.bench.answers(PATIENCE):
+    async def is_responding(self, task: "Task") -> bool:
+        """Return whether the loop of a call responds; a blocked loop gets no further calls."""
+        if await task.worker.responds(PATIENCE):
             return True
-        self._give_up(job.bench)
+        self._give_up(task.worker)
         return False
 
     def close(self) -> None:
-        """End all calls, and let each clean up; none begins any more."""
+        """Cancel all calls, and give them time to clean up; no further call begins."""
         self._is_closed = True
-        self._bench = self._bench or _Worker()  # a call that comes too late meets one that is closed
-        for bench in filter(None, [self._bench, *self._others]):
-            bench.close(_LAST_WORDS)
+        self._worker = self._worker or _Worker()  # for calls that arrive later: they meet a closed worker
+        for worker in filter(None, [self._worker, *self._others]):
+            worker.close(_CLEANUP_SECONDS)
 
-    def _give_up(self, bench: "_Worker") -> None:
-        if self._bench is bench:
+    def _give_up(self, worker: "_Worker") -> None:
+        if self._worker is worker:
             _log.warning("a tool blocks the event loop that it runs in; further calls run in another one")
-            self._others.append(bench)
-            self._bench = None
-            bench.retire(lambda: self._others.remove(bench))
+            self._others.append(worker)
+            self._worker = None
+            worker.retire(lambda: self._others.remove(worker))
 
 
 class Task:
-    """One call that runs; `finished` is called in the loop that began it."""
+    """A running call. Its future `finished` belongs to the loop that started the call."""
 
-    def __init__(self, bench: "_Worker", work: Work) -> None:
-        """Hand the work over."""
+    def __init__(self, worker: "_Worker", work: Work) -> None:
+        """Start the work in a worker."""
         self._loop = asyncio.get_running_loop()
         self.finished: asyncio.Future[ToolResult] = self._loop.create_future()
         self._work = work
         self._task: asyncio.Task[ToolResult] | None = None
-        self.hand_over(bench)
+        self.submit(worker)
 
-    def hand_over(self, bench: "_Worker") -> None:
-        """Have it begun in a loop."""
-        self.bench = bench
-        self._ticket = threading.Lock()  # taken by the loop to begin the call, or by us to take it back
-        bench.soon(partial(self._begin, self._ticket))
+    def submit(self, worker: "_Worker") -> None:
+        """Schedule the call in a worker's loop."""
+        self.worker = worker
+        self._claim = threading.Lock()  # acquired by the worker to begin the call, or by us to withdraw it
+        worker.call_soon(partial(self._begin, self._claim))
 
-    def take_back(self) -> bool:
-        """Return whether it had not begun; then it never will, unless it is handed over again."""
-        return self._ticket.acquire(blocking=False)
+    def withdraw(self) -> bool:
+        """Withdraw the call if it has not begun, and return whether it was withdrawn."""
+        return self._claim.acquire(blocking=False)
 
     def cancel(self) -> None:
-        """End the call; what cannot be stopped is left to itself."""
-        if not self.take_back():
-            self.bench.soon(self._cancel)
+        """Cancel the call; if it cannot be cancelled, it is abandoned."""
+        if not self.withdraw():
+            self.worker.call_soon(self._cancel)
 
-    def _begin(self, ticket: threading.Lock) -> None:
-        if ticket.acquire(blocking=False):
+    def _begin(self, claim: threading.Lock) -> None:
+        if claim.acquire(blocking=False):
             self._task = asyncio.get_running_loop().create_task(contained(self._work()))
             self._task.add_done_callback(self._end)
 
@@ -111,7 +110,7 @@ class Task:
 
     def _end(self, task: asyncio.Task[ToolResult]) -> None:
         result = _CANCELLED if task.cancelled() else task.result()
-        with suppress(RuntimeError):  # the loop that waited is closed
+        with suppress(RuntimeError):  # the waiting loop is closed
             self._loop.call_soon_threadsafe(_settle, self.finished, result)
 
 
@@ -121,7 +120,7 @@ def _settle(future: "asyncio.Future[Any]", value: Any) -> None:
 
 
 async def contained(work: Coroutine[Any, Any, ToolResult]) -> ToolResult:
-    """Await a call; anything that it raises becomes a failed result."""
+    """Await a call, and convert anything that it raises to a failed result."""
     try:
         return await work
     except asyncio.CancelledError:
@@ -132,12 +131,12 @@ async def contained(work: Coroutine[Any, Any, ToolResult]) -> ToolResult:
         return ToolResult.failure(str(error), "configuration")
     except Signal as signal:
         return ToolResult.failure(f"{type(signal).__name__}: {signal}", "ended")
-    except BaseException as error:  # noqa: BLE001 - nothing that a tool raises may end the server
+    except BaseException as error:  # noqa: BLE001 - no exception of a tool is allowed to end the server
         return ToolResult.failure(f"the tool raised {type(error).__name__}: {error}", "error")
 
 
 class _Worker:
-    """An event loop in a thread of its own."""
+    """An event loop in a background thread."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -145,41 +144,41 @@ class _Worker:
         self._thread = threading.Thread(target=self._run, name="toolkit calls", daemon=True)
         self._thread.start()
 
-    def soon(self, function: Callable[[], object]) -> None:
+    def call_soon(self, function: Callable[[], object]) -> None:
         """Call a function in the loop."""
-        with suppress(RuntimeError):  # everything ends
+        with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(function)
 
-    async def answers(self, patience: float) -> bool:
-        """Return whether the loop moves."""
+    async def responds(self, patience: float) -> bool:
+        """Return whether the loop responds within `patience` seconds."""
         return await asyncio.to_thread(moves, self._loop, patience)
 
     def close(self, patience: float) -> None:
-        """Cancel everything and wait so long at most; what does not end is left to itself."""
+        """Cancel all tasks, and wait for at most `patience` seconds until they end."""
         self._is_closing = True
-        self.soon(lambda: self._loop.create_task(self._wind_up()))
+        self.call_soon(lambda: self._loop.create_task(self._wind_up()))
         self._thread.join(patience)
 
     def retire(self, when_done: Callable[[], None]) -> None:
-        """Take no more calls, and end when those that there are have ended."""
+        """End the loop when its calls have ended."""
         home = asyncio.get_running_loop()
 
         async def wait_for_the_rest() -> None:
             while others := asyncio.all_tasks() - {asyncio.current_task()}:
                 await asyncio.wait(others)
             self._is_closing = True
-            with suppress(RuntimeError):  # everything has ended already
+            with suppress(RuntimeError):  # that loop is closed
                 home.call_soon_threadsafe(when_done)
             self._loop.stop()
 
-        self.soon(lambda: self._loop.create_task(wait_for_the_rest()))
+        self.call_soon(lambda: self._loop.create_task(wait_for_the_rest()))
 
     async def _wind_up(self) -> None:
         others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in others:
             task.cancel()
         if others:
-            await asyncio.wait(others, timeout=_LAST_WORDS)
+            await asyncio.wait(others, timeout=_CLEANUP_SECONDS)
         self._loop.stop()
 
     def _run(self) -> None:
@@ -187,7 +186,7 @@ class _Worker:
         while True:
             try:
                 self._loop.run_forever()
-            except BaseException as error:  # noqa: BLE001 - a task of a tool's own raised SystemExit or the like
+            except BaseException as error:  # noqa: BLE001 - such as SystemExit, raised by a task that a tool has created
                 _log.warning("a task of a tool raised %s", type(error).__name__)
             if self._is_closing:
                 self._loop.close()
