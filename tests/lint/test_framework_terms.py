@@ -113,7 +113,7 @@ def test_file_without_tools_is_spoken_of_in_the_words_of_its_framework(tmp_path,
     found = json.loads(CliRunner().invoke(application(), arguments).stdout)
     assert [(one["location"]["file"], one["hint"]) for one in found] == [
         ("plain.py", "mark a function with `@tool`"),
-        ("server.py", "nothing in it is made a tool of FastMCP"),
+        ("server.py", "no function in it is registered as a tool of FastMCP"),
     ]
 
 

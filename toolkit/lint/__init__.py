@@ -1,4 +1,4 @@
-"""Lint: what is wrong with tools and pipelines, found before anything runs."""
+"""Lint: finds problems in tools and pipelines before anything runs."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

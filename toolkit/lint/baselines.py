@@ -1,7 +1,7 @@
-"""Baselines: findings that are known, so that only new ones fail a check.
+"""Baselines: files of known findings, so that a check only fails for new ones.
 
-A finding is known by its code, its file and its message, not by its line, so that it stays known when lines move. One
-that stands several times in a file is known as often as it was counted.
+A finding is identified by its code, file and message. Its line does not count, so a baseline stays valid when lines
+move. For findings with the same identity, the baseline stores their number.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ _MARK, _FORMAT = "toolkit-lint-baseline", 1
 
 
 class Key(NamedTuple):
-    """What a finding is known by."""
+    """The identity of a finding."""
 
     file: str
     code: str
@@ -33,12 +33,12 @@ class Key(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """The content of a baseline.
+    """The result of comparing findings with a baseline.
 
     Attributes:
-        new: Those that it does not know.
-        known: How many it knows.
-        gone: How many it knows that are no longer there.
+        new: Findings that are not in the baseline.
+        known: The number of findings that are in the baseline.
+        gone: The number of findings in the baseline that no longer occur.
     """
 
     new: list[Problem]
@@ -47,7 +47,7 @@ class Compared(NamedTuple):
 
 
 def key_of(problem: Problem, directory: Path, redactor: Redactor) -> Key:
-    """Return what identifies a finding, without secrets; its file is relative to a folder, with slashes."""
+    """Return the identity of a finding, with secrets masked; its file is relative to the directory, with slashes."""
     file = problem.location.file if problem.location else ""
     try:
         name = PurePath(Path(file).absolute().relative_to(directory.absolute())).as_posix() if file else ""
@@ -57,7 +57,7 @@ def key_of(problem: Problem, directory: Path, redactor: Redactor) -> Key:
 
 
 def fingerprints(problems: Iterable[Problem]) -> list[str]:
-    """Return for each finding a text that stays the same while lines move, and that no other one has."""
+    """Return a unique string for each finding that does not change when lines move."""
     seen: Counter[Key] = Counter()
     found = []
     redactor = redactor_of_environment()
@@ -69,10 +69,10 @@ def fingerprints(problems: Iterable[Problem]) -> list[str]:
 
 
 def compare(problems: Iterable[Problem], file: Path) -> Compared:
-    """Return which findings a baseline does not know.
+    """Compare findings with a baseline.
 
     Raises:
-        ConfigurationError: If there is no such file, or if it is no baseline.
+        ConfigurationError: If the file does not exist or is not a baseline.
     """
     known = _read(file)
     left = Counter(known)
@@ -89,10 +89,10 @@ def compare(problems: Iterable[Problem], file: Path) -> Compared:
 
 
 def write_baseline(problems: Iterable[Problem], file: Path) -> None:
-    """Write the findings as the known ones: sorted JSON, for people and version control.
+    """Write findings to a baseline, as sorted JSON that suits people and version control.
 
     Raises:
-        OSError: If the file cannot be written, or is not one of ours.
+        OSError: If the file cannot be written, or exists and is not a baseline.
     """
     redactor = redactor_of_environment()
     counts = Counter(key_of(problem, file.parent, redactor) for problem in problems)

@@ -1,4 +1,4 @@
-"""Breakages: the findings that stop a server or an agent while it runs, whatever else is right."""
+"""Lists the findings that break a server or an agent at run time."""
 
 from toolkit import codes
 from toolkit.problems import Problem
@@ -25,9 +25,9 @@ BREAKAGES = frozenset(
         codes.FIELD_REFUSED,
     }
 )
-"""The codes of rules whose findings come first, and which `--fail-on breakage` selects."""
+"""The codes of rules whose findings are sorted first, and which `--fail-on breakage` selects."""
 
 
 def is_breakage(problem: Problem) -> bool:
-    """Whether a finding stops a server or an agent while it runs."""
+    """Return whether a finding breaks a server or an agent at run time."""
     return problem.code in BREAKAGES

@@ -1,8 +1,8 @@
-"""Caching: what was found in a file is kept until the file changes, or anything else that the result rests on.
+"""Caches the findings of a file until the file, or anything that its result depends on, changes.
 
-A result rests on the file itself, on the project's files that it imports or reads while it is opened, on which files
-the folders have that a pipeline names, on the settings, on what is installed, and on this version of toolkit. What
-comes from elsewhere, such as the environment or the clock, is not seen: without a cache, it is looked at anew.
+A result depends on the file itself, on the project's files that it imports or reads while it is opened, on the contents
+of folders that a pipeline names, on the settings, on the installed packages, and on this version of toolkit. Other
+inputs, such as the environment or the clock, are not tracked; checking without a cache takes them into account.
 """
 
 import json
@@ -38,20 +38,20 @@ _FORMAT = 4
 _KEPT_SETTINGS = 8
 _KEPT_TOGETHER = 8
 _DAMAGED = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
-"""What is raised by an entry that holds something other than what we have written; it is ignored."""
+"""Exceptions raised by a damaged entry, which is then ignored."""
 _PLACES = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
 _UNCERTAIN = {NOT_FOUND, DOES_NOT_IMPORT, HIDDEN_MODULE}
 
 
 class Cache:
-    """The results of earlier checks for the same providers and figures, whatever was selected of them.
+    """The results of earlier checks for the same providers and limits, for every selection of rules.
 
-    Its file has an index in its first line, which a run without changes reads alone, and then a line with the tools of
-    each entry of the index, in the same order.
+    The first line of its file is an index, which is all that a run without changes reads. It is followed by one line
+    for each entry of the index, in the same order, with the tools of the entry.
     """
 
     def __init__(self, file: Path | None) -> None:
-        """Read what was kept; without a file nothing is known, and nothing kept."""
+        """Read the cached results; without a file, the cache is empty and stores nothing."""
         self.is_kept = file is not None
         self._file = file
         self._entries: dict[str, Any] = {}
@@ -65,7 +65,7 @@ class Cache:
 
     @classmethod
     def open(cls, folder: Path | None, configuration: Configuration, settings: LintSettings, limits: Limits) -> "Cache":
-        """Return the cache in a folder for these settings; without a folder, one that knows nothing."""
+        """Return the cache in a folder for these settings; without a folder, an empty one that stores nothing."""
         if folder is None:
             return cls(None)
         interpreter = settings.interpreter
@@ -87,7 +87,7 @@ class Cache:
         return cls(folder / f"lint-{key}.json")
 
     def find(self, request: Request) -> Report | None:
-        """Return what was found in a file, if nothing has changed since."""
+        """Return the cached report of a file, if nothing has changed since."""
         entry = self._entries.get(request.file or "")
         try:
             return None if entry is None else self._found(entry, request)
@@ -110,16 +110,16 @@ class Cache:
         return read_report(entry["report"], KeptTools(text, entry["report"]["count"]))
 
     def keep(self, request: Request, report: Report) -> Report:
-        """Keep what was found in a file, if all that it rests on is known; return it with the mark of its tools."""
+        """Cache a report if all its dependencies are known; return it with the digest of its tools."""
         if not self.is_kept:
             return report
-        from toolkit.lint.record_reader import definition_record  # noqa: PLC0415 - what is known is kept already
+        from toolkit.lint.record_reader import definition_record  # noqa: PLC0415 - not needed for cached files
 
         tools = _without_objects(report.tools)
         text = json.dumps([definition_record(tool) for tool in tools], default=repr, separators=(",", ":"))
         mark = digest(text.encode())
         report = report._replace(mark=mark if all(tool.identity for tool in tools) else "")
-        if request.file is None or report.needs is None or not report.mark or not _is_sure(request, report):
+        if request.file is None or report.needs is None or not report.mark or not _is_repeatable(request, report):
             return report
         record = report_record(report)
         if _holds_secret(f"{json.dumps(record)}\n{text}", report):
@@ -136,21 +136,21 @@ class Cache:
         return report
 
     def find_together(self, key: str) -> Together | None:
-        """Return what was found in all tools of some reports together, by their marks."""
+        """Return the cached findings about all tools together, by a key made of the reports' digests."""
         try:
             return read_together(self._together[key])
         except _DAMAGED:
             return None
 
-    def keep_together(self, key: str, found: Together) -> None:
-        """Keep what was found in all tools together, for the latest few checks."""
+    def store_together(self, key: str, found: Together) -> None:
+        """Cache the findings about all tools together, for the last few checks."""
         if self.is_kept:
             newest = list(self._together.items())[1 - _KEPT_TOGETHER :]
             self._together = {**dict(newest), key: together_record(found)}
             self._is_changed = True
 
     def save(self) -> None:
-        """Write what is known; a cache that cannot be written is skipped."""
+        """Write the cache to its file; errors in writing are ignored."""
         if self._file is None or not self._is_changed:
             return
         folder = self._file.parent
@@ -171,7 +171,7 @@ class Cache:
         return b"\n".join([written, *(self._tools[file] for file in entries)])
 
     def _read(self, file: Path) -> None:
-        """Read what a file of ours holds; whatever else it is, it holds nothing."""
+        """Read the file; if it is not a valid cache, the cache stays empty."""
         try:
             first, *lines = file.read_bytes().split(b"\n")
             found = json.loads(first)
@@ -191,10 +191,10 @@ class Cache:
         return self._listed[listing]
 
 
-def _is_sure(request: Request, report: Report) -> bool:
-    """Whether the result would be the same tomorrow: a missing module may be there then, and a crash may not.
+def _is_repeatable(request: Request, report: Report) -> bool:
+    """Return whether the result would be the same later: a missing module may be installed, and a crash may not recur.
 
-    If a file in YAML names something unknown, more than one code can report it, so one with errors never counts.
+    A pipeline file with errors never counts, since more than one code can report an unknown name in it.
     """
     if any(problem.code in _UNCERTAIN for problem in report.problems):
         return False
@@ -202,7 +202,7 @@ def _is_sure(request: Request, report: Report) -> bool:
 
 
 def _holds_secret(text: str, report: Report) -> bool:
-    """Whether a secret would be written: such a file is looked at anew each time."""
+    """Return whether the cache would contain a secret; such a file is not cached."""
     from toolkit.tools.secret_arguments import secrets_of_schema  # noqa: PLC0415 - as above
 
     specs = [tool.spec for tool in report.tools if tool.spec is not None]
@@ -211,7 +211,7 @@ def _holds_secret(text: str, report: Report) -> bool:
 
 
 def _without_objects(tools: "Iterable[ToolDefinition]") -> "list[ToolDefinition]":
-    """Return tools that are not known by the objects of a process that is gone by tomorrow."""
+    """Return tools without the identities of objects, which are only valid in this process."""
     return [replace(tool, identity=frozenset(key for key in tool.identity if key[0] != "object")) for tool in tools]
 
 
@@ -227,7 +227,7 @@ def _changed(place: str | Path | None) -> int:
 
 
 def _state_of_code() -> list[tuple[str, int]]:
-    """Return when the files of this package were changed, where it may be under development."""
+    """Return the modification times of this package's files, unless it is installed in site-packages."""
     root = Path(__file__).resolve().parents[1]
     if "site-packages" in root.parts:
         return []

@@ -1,6 +1,6 @@
-"""Carried text: expressions and variables that hold what a parameter holds, in whole or in part.
+"""Finds expressions and variables that contain the text of a parameter, in whole or in part.
 
-Only what puts texts together counts, such as f-strings, `+` and `Path(…)`. What another function returns is its own.
+Only operations that build text count, such as f-strings, `+` and `Path(…)`; the results of other functions do not.
 """
 
 import ast
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from toolkit.lint.python_functions import PythonFunction
 
 Holds = Callable[[ast.expr, "set[str] | frozenset[str]"], bool]
-_PASSING_ON = {
+_TEXT_FUNCTIONS = {
     "str",
     "Path",
     "PurePath",
@@ -26,12 +26,12 @@ _PASSING_ON = {
 
 
 def carriers_of(function: PythonFunction, name: str, holds: "Holds | None" = None) -> frozenset[str]:
-    """Return a parameter and the variables that hold its text, such as `path = f"/data/{city}.txt"`.
+    """Return a parameter and the variables that contain its text, such as `path = f"/data/{city}.txt"`.
 
     Args:
         function: The function.
         name: The parameter.
-        holds: Whether an expression holds the text of a variable in the way that counts; in any way unless given.
+        holds: Returns whether an expression contains the text of a variable; `carries` by default.
     """
     names, holds = {name}, holds or carries
     for node in function.walk():
@@ -42,7 +42,7 @@ def carriers_of(function: PythonFunction, name: str, holds: "Holds | None" = Non
 
 
 def carries(node: ast.expr, names: set[str] | frozenset[str]) -> bool:
-    """Whether the text of an expression holds that of one of some variables."""
+    """Return whether the text of an expression contains that of one of the variables."""
     match node:
         case ast.Name(id=name):
             return name in names
@@ -54,14 +54,14 @@ def carries(node: ast.expr, names: set[str] | frozenset[str]) -> bool:
             return carries(left, names) or carries(right, names)
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             return any(carries(part, names) for part in parts)
-        case ast.Call(func=func, args=args) if _called(func) in _PASSING_ON:
+        case ast.Call(func=func, args=args) if _called(func) in _TEXT_FUNCTIONS:
             receiver = [func.value] if isinstance(func, ast.Attribute) else []
             return any(carries(part, names) for part in [*args, *receiver])
     return False
 
 
 def begins_with(node: ast.expr, names: set[str] | frozenset[str]) -> bool:
-    """Whether the text of an expression begins with that of one of some variables, perhaps behind `https://`."""
+    """Return whether the text of an expression begins with that of a variable, perhaps after `https://`."""
     match node:
         case ast.JoinedStr(values=[ast.Constant(value=str() as scheme), first, *_]) if scheme.endswith("://"):
             return begins_with(first, names)
@@ -71,9 +71,9 @@ def begins_with(node: ast.expr, names: set[str] | frozenset[str]) -> bool:
             return begins_with(first, names)
         case ast.BinOp(left=left):
             return begins_with(left, names)
-        case ast.Call(func=ast.Attribute(value=receiver)) if _called(node.func) in _PASSING_ON:
+        case ast.Call(func=ast.Attribute(value=receiver)) if _called(node.func) in _TEXT_FUNCTIONS:
             return begins_with(receiver, names)
-        case ast.Call(func=ast.Name(), args=[first, *_]) if _called(node.func) in _PASSING_ON:
+        case ast.Call(func=ast.Name(), args=[first, *_]) if _called(node.func) in _TEXT_FUNCTIONS:
             return begins_with(first, names)
     return isinstance(node, ast.Name | ast.FormattedValue) and carries(node, names)
 

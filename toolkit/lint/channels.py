@@ -1,4 +1,4 @@
-"""Channels: how a child process of lint talks to its parent, and the memory that it may use."""
+"""The communication of lint's child processes with their parent, and their memory limit."""
 
 import faulthandler
 import json
@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, TextIO
 
 
 class Channel(NamedTuple):
-    """A child's end of its channel.
+    """A child's end of the channel to its parent.
 
     Attributes:
-        questions: Where its parent asks, a JSON object a line.
-        answers: Where it answers.
-        setup: The first line: what it needs before any question.
-        crash: Where it writes why it crashed.
+        questions: The requests of the parent, one JSON object per line.
+        answers: The stream for answers.
+        setup: The first line: what the child needs before any request.
+        crash: The file for the traceback of a crash.
     """
 
     questions: TextIO
@@ -27,13 +27,13 @@ class Channel(NamedTuple):
 
     @classmethod
     def take(cls) -> "Channel":
-        """Keep the channel to oneself, within the memory that the parent allows, and record a crash.
+        """Reserve standard input and output for the channel, limit the memory, and record crashes.
 
-        From then on no bytecode is written: folders that are checked stay as they are, and a file that is changed twice
-        in a second is never mistaken for what it was.
+        This also turns off writing bytecode, so that folders that are checked stay unchanged, and Python never mistakes
+        a file that changes twice within a second for its earlier version.
 
         Raises:
-            SystemExit: If the parent has closed the channel and asks nothing.
+            SystemExit: If the parent has closed the channel without a request.
         """
         sys.dont_write_bytecode = True
         questions, answers = _taken_streams()
@@ -47,22 +47,22 @@ class Channel(NamedTuple):
         return cls(questions, answers, setup, crash)
 
     def requests(self) -> Iterator[dict[str, Any]]:
-        """Yield each request; from then on, until `rest`, the process ends after the time that the parent allows."""
+        """Yield each request. Until `rest` is called, the process ends after the time that the parent allows."""
         for line in self.questions:
             faulthandler.dump_traceback_later(self.setup["seconds"], exit=True, file=self.crash)
             yield json.loads(line)
 
     def rest(self) -> None:
-        """Work without a limit of time again."""
+        """Stop the timeout of the current request."""
         faulthandler.cancel_dump_traceback_later()
 
     def answer(self, text: str) -> None:
-        """Answer the request."""
+        """Send the answer to the current request."""
         print(self.setup["mark"] + text, file=self.answers, flush=True)
 
 
 def _taken_streams() -> tuple[TextIO, TextIO]:
-    """Return the streams of the channel, which no file that is opened here writes to, reads from or inherits."""
+    """Return the streams of the channel, and keep code in this process from using or inheriting them."""
     requests, answers = os.fdopen(os.dup(0), encoding="utf-8"), os.fdopen(os.dup(1), "w", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
@@ -79,12 +79,12 @@ def _close(*streams: TextIO) -> None:
 
 
 def _limit_memory(size: int) -> None:
-    """Let what takes more memory fail with a MemoryError, which is a problem with a place, where the system can."""
+    """Make excessive allocations fail with a MemoryError, which has a location, where the system supports it."""
     try:
         import resource  # noqa: PLC0415 - not every system has it
     except ImportError:
         return
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     most = size if hard == resource.RLIM_INFINITY else min(size, hard)
-    with suppress(OSError, ValueError):  # some systems know the limit and refuse to set it
+    with suppress(OSError, ValueError):  # some systems have the limit but refuse to set it
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))

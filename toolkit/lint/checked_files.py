@@ -1,6 +1,6 @@
-"""Checked files: the rules run here on small files, and in another child process, with a deadline, on large ones.
+"""Runs the rules on files: on small ones in this process, on large ones in a child process with a timeout.
 
-Many files are checked in several such processes at once.
+Several such processes check a large number of files in parallel.
 """
 
 from collections.abc import Callable, Generator, Sequence
@@ -13,7 +13,7 @@ from toolkit.lint.requests import Request
 from toolkit.lint.rules import make_rules
 
 AnswerTo = Callable[[Request], Answer | None]
-"""What opening the file of a request gave, which may have to be waited for; None where nothing is run."""
+"""Returns the result of opening a request's file, waiting for it if necessary; None if nothing is run."""
 
 
 def checked_files(
@@ -23,14 +23,14 @@ def checked_files(
     known_tree: KnownTree | None = None,
     processes: int | None = None,
 ) -> Generator[Checked]:
-    """Return the report of each request, in any order.
+    """Yield the report of each request, in any order.
 
     Args:
-        requests: Files, and names of something else, that are opened in this order.
-        answer: Returns what opening one gave; it is asked for in the same order.
-        instructions: What is looked for.
+        requests: Files and other targets, in the order in which they are opened.
+        answer: Returns the result of opening a request; called in the same order.
+        instructions: What to check.
         known_tree: The syntax trees of files that were parsed before.
-        processes: How many processes check files beside this one; by default, as many as are useful.
+        processes: The number of additional processes that check files; by default, as many as are useful.
     """
     count = useful_processes(len(requests)) if processes is None else processes
     if count:
@@ -41,7 +41,7 @@ def checked_files(
 def _checked_here(
     requests: Sequence[Request], answer: AnswerTo, instructions: Instructions, known_tree: KnownTree | None
 ) -> Generator[Checked]:
-    """Yield the report of each request, in their order; each is read before its answer is awaited."""
+    """Yield the report of each request, in order; each file is read before its answer is awaited."""
     with Judge(instructions) as judge:
         checker = FileChecker(make_rules(instructions.codes, instructions.settings), known_tree)
         for request in requests:
@@ -53,7 +53,7 @@ def _checked_here(
 def _checked_there(
     requests: Sequence[Request], answer: AnswerTo, instructions: Instructions, processes: int
 ) -> Generator[Checked]:
-    """Yield the report of each request, in any order, from processes that check them beside this one."""
+    """Yield the report of each request, in any order, from additional processes that check them."""
     with JudgePool(instructions, processes) as pool:
         for request in requests:
             pool.give(request, answer(request))

@@ -1,8 +1,8 @@
-"""Checking: every problem of every tool and pipeline that the user named.
+"""Checks all tools and pipelines of the targets.
 
-Users' files are opened in a child process, one child for all of them, which is started anew after a file that ends it.
-So nobody's code runs in this process, and a file that crashes, hangs or exits hides no other. What was found before in
-files that have not changed is taken from the cache, which holds it for every selection.
+Users' files are opened in a child process. One child opens all of them; it is replaced after a file that ends it. So
+user code never runs in this process, and a file that crashes, hangs or exits does not hide the others. Results of files
+that have not changed come from the cache, which serves every selection of rules.
 """
 
 import functools
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 
 class Checked(NamedTuple):
-    """What a check found.
+    """The result of a check.
 
     Attributes:
-        problems: Everything that is wrong, sorted by place.
-        files: How many Python files were read, and how many imported.
-        tools: How many tools there are, and where.
+        problems: All problems, sorted by location.
+        files: The numbers of Python files that were read and imported.
+        tools: The numbers of tools and of files with tools.
     """
 
     problems: list[Problem]
@@ -58,7 +58,7 @@ def check(
     cache: Path | None = None,
     gate: "Gate | None" = None,
 ) -> list[Problem]:
-    """Return everything that is wrong with the tools and pipelines that the user named; see `check_and_count`."""
+    """Return all problems of the tools and pipelines in the targets; see `check_and_count`."""
     return check_and_count(targets, configuration, settings=settings, limits=limits, cache=cache, gate=gate).problems
 
 
@@ -72,31 +72,33 @@ def check_and_count(
     gate: "Gate | None" = None,
     text: str | None = None,
 ) -> Checked:
-    """Return everything that is wrong with the tools and pipelines that the user named, and count the files.
+    """Return all problems of the tools and pipelines in the targets, and count files and tools.
 
     Only Python files whose source defines tools are imported.
 
     Args:
-        targets: Files, folders, globs, names and modules, relative to the working directory; with none, the configured
-            sources, and without these the working directory.
+        targets: Files, folders, globs, names and modules, relative to the working directory; if empty, the configured
+            sources, or else the working directory.
         configuration: The settings of the project.
-        settings: What is looked for; by default, what the configuration selects.
-        limits: What one file may take while it is opened.
-        cache: A folder for what was found before in files that have not changed since.
-        gate: Who is asked before an MCP server of the project is reached; nobody unless given.
-        text: What stands in the place of the content of the one file that is named; it is read, and not run.
+        settings: What to check; by default, what the configuration selects.
+        limits: Time and memory that opening a single file may use.
+        cache: A folder with cached results of files that have not changed.
+        gate: Asks before connecting to one of the project's MCP servers; by default, nobody is asked.
+        text: The content to check instead of that of the single target; it is parsed, but not run.
     """
     settings = read_lint_settings(configuration)[0] if settings is None else settings
     if text is not None:
         settings, cache = settings._replace(is_static=True), None
-    requests, problems, folders = _ask(targets, configuration) if text is None else request_for_text(text, targets[0])
+    requests, problems, folders = (
+        _requests(targets, configuration) if text is None else request_for_text(text, targets[0])
+    )
     problems += waiting_for_consent(targets, configuration)
     if not settings.is_static:
         configuration = with_listed_servers(configuration, requests, gate)
     kept = Cache.open(cache, configuration, settings, limits)
     selections = settings.selections
     inspection = Inspection(
-        # What is kept serves every selection.
+        # The cache serves every selection.
         lambda: all_codes() if kept.is_kept else selected_codes(selections),
         configuration,
         settings=settings,
@@ -110,7 +112,7 @@ def check_and_count(
         problems += _of_policy(targets, configuration, reports, settings) if text is None else ()
         together = _together(reports, inspection, kept)
     finally:
-        kept.save()  # also after Ctrl-C: the next check goes on with the files that are left
+        kept.save()  # also after Ctrl-C: the next check continues with the remaining files
     problems += [*together.problems, *(problem for report in reports for problem in report.problems)]
     read = {file for report in reports for file in report.read}
     imported = {file for report in reports for file in report.imported}
@@ -125,8 +127,8 @@ def find_tools(
     limits: Limits = DEFAULT_LIMITS,
     gate: "Gate | None" = None,
 ) -> "list[ToolDefinition]":
-    """Return the tools that the user named, each once, whatever is wrong with the rest; see `check`."""
-    requests = _ask(targets, configuration).requests
+    """Return the tools of the targets, each once, ignoring all problems; see `check`."""
+    requests = _requests(targets, configuration).requests
     if not settings.is_static:
         configuration = with_listed_servers(configuration, requests, gate)
     chooser: Chooser = "user" if targets else "configuration"
@@ -137,7 +139,7 @@ def find_tools(
     )
 
 
-def _ask(targets: Sequence[str], configuration: Configuration) -> Asked:
+def _requests(targets: Sequence[str], configuration: Configuration) -> Asked:
     base = Path() if targets else configuration.directory
     return make_requests(targets or configuration.sources or ["."], base)
 
@@ -148,7 +150,7 @@ def _without_tools(
     configuration: Configuration,
     settings: LintSettings,
 ) -> Iterable[Problem]:
-    """Yield a warning for each folder and pattern that holds no tool, unless something in it hides whether it does."""
+    """Yield a warning for each folder and pattern without tools, unless a problem in it may hide some."""
     for text, requests in folders.items():
         hides = [one for one in requests if errors_among(reports[one].problems)]
         unread = [one for one in requests if one.kind == "pipeline" and settings.is_static]
@@ -172,19 +174,19 @@ def _of_policy(
 
 
 def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -> Together:
-    """Return what all tools together show, from the cache if it has seen just these tools."""
+    """Return the findings about all tools together, from the cache if possible."""
     key = key_of(reports, inspection.directory)
     known = key and cache.find_together(key)
     if known:
         return known
     found = look_together(reports, inspection.rules)
     if key:
-        cache.keep_together(key, found)
+        cache.store_together(key, found)
     return found
 
 
 def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: LintSettings) -> list[Problem]:
-    """Return the report of all findings, in order."""
+    """Return the findings to report, in order."""
     here = Path.cwd()
     is_wanted = functools.cache(lambda code: code not in all_codes() or is_selected(code, settings.selections))
     wanted = [problem for problem in problems if is_wanted(problem.code)]
@@ -195,24 +197,24 @@ def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: 
         unread = {problem.location.file for problem in wanted if problem.code == DOES_NOT_IMPORT and problem.location}
         useless = [one for one in own if one not in used and one.location.file not in unread]
         left += [seen_from(here, problem) for problem in _useless(useless, settings)]
-    weighed = [_weighed(problem, settings) for problem in _single(left) if not settings.ignores(problem)]
-    return sorted(weighed, key=_order)
+    findings = [_with_severity(problem, settings) for problem in _single(left) if not settings.ignores(problem)]
+    return sorted(findings, key=_order)
 
 
-def _weighed(problem: Problem, settings: LintSettings) -> Problem:
+def _with_severity(problem: Problem, settings: LintSettings) -> Problem:
     return replace(problem, severity="error") if settings.requires_tools and problem.code == NO_TOOLS else problem
 
 
 def _useless(comments: Sequence[Suppression], settings: LintSettings) -> Iterable[Problem]:
     if not comments:
         return ()
-    from toolkit.lint.rules.unused_suppression import UnusedSuppression  # noqa: PLC0415 - seldom is one useless
+    from toolkit.lint.rules.unused_suppression import UnusedSuppression  # noqa: PLC0415 - needed only for an unused suppression
 
     return UnusedSuppression().unused(comments, selected_codes(settings.selections), meant_by)
 
 
 def _single(problems: Iterable[Problem]) -> Iterable[Problem]:
-    """Return each problem once; of two that differ in the fix alone, the one that a program can fix."""
+    """Return each problem once; of two that only differ in their fix, the one with a fix."""
     found: dict[tuple[object, ...], Problem] = {}
     for problem in problems:
         key = problem.code, problem.location, problem.message

@@ -1,4 +1,4 @@
-"""Children: requests are answered by a child process, and by a new one after a file that ended or may disturb it."""
+"""Opens files in a child process, which is replaced after a file that ended it or may affect the next one."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from toolkit.lint.interpreters import Interpreter
 
 Answer = dict[str, Any] | Problem
-"""A child's answer to one request, or the problem that ended the child."""
+"""A child's answer to a request, or the problem that ended the child."""
 
 
 class Answers:
-    """The answers to requests, in their order; while one is looked at, the child is busy with the next.
+    """The answers to requests, in order; while one is processed, the child works on the next.
 
-    It is a context manager: when it is left, however early, nothing of the child runs on.
+    It is a context manager: nothing of the child is running after the `with` block, even if it ended early.
     """
 
     def __init__(
@@ -39,13 +39,13 @@ class Answers:
         keeps_trail: bool,
         interpreter: "Interpreter | None" = None,
     ) -> None:
-        """Ask for nothing yet.
+        """Prepare a child, without starting it.
 
         Args:
             configuration: The settings of the project.
-            limits: What one of them may take.
+            limits: Time and memory that a single request may use.
             keeps_trail: Whether answers list the files that they depend on.
-            interpreter: The Python that opens them; this one unless given.
+            interpreter: The Python that opens the files; by default, the current one.
         """
         self._queue: SimpleQueue[Answer | BaseException] = SimpleQueue()
         self._folder = TemporaryDirectory(prefix="toolkit-lint-")
@@ -56,15 +56,15 @@ class Answers:
         self._thread: Thread | None = None
 
     def __enter__(self) -> Self:
-        """Start nothing yet."""
+        """Return this object."""
         return self
 
     def begin(self) -> None:
-        """Start the child before it is known what to ask, so that it is ready by then."""
+        """Start the child early, so that it is ready when the requests are known."""
         self._child.begin()
 
     def ask(self, requests: Sequence[Request]) -> None:
-        """Begin to ask for the answers to all requests, if there are any; nothing else is asked afterwards."""
+        """Start a thread that requests all answers, if there are any requests; call it only once."""
         if requests:
             self._thread = Thread(target=self._work, args=(requests,), name="toolkit-lint", daemon=True)
             self._thread.start()
@@ -93,24 +93,24 @@ class Answers:
             with suppress(_Stopped):
                 for request in requests:
                     self._queue.put(self._child.open(request))
-        except BaseException as error:  # noqa: BLE001 - it is raised again, where the answers are awaited
+        except BaseException as error:  # noqa: BLE001 - raised again by `next`
             self._queue.put(error)
         finally:
             self._child.close()
 
 
 def _question_of(request: Request) -> dict[str, str]:
-    """Return a request as the child reads it; a Python file has been accepted before it is asked about."""
+    """Return a request in the form that the child reads; Python files are accepted before the child opens them."""
     accepted = request.file if request.kind == "python" else None
     return {"target": request.target, "base": request.base, "accepted": accepted or ""}
 
 
 class _Stopped(Exception):  # noqa: N818 - it never leaves this module
-    """Nobody waits for answers any more."""
+    """Raised when answers are no longer needed."""
 
 
 class _Child:
-    """Has requests answered, one after the other."""
+    """Answers requests one after another in a child process."""
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class _Child:
         self._refused: dict[str, dict[str, Any]] = {}
 
     def begin(self) -> None:
-        """Start the process."""
+        """Start the process, if it is not running."""
         if self._worker is None:
             setup = {**self._setup, "refused": self._refused}
             self._worker = Worker(setup, self._limits, self._crash_file, interpreter=self._interpreter)
@@ -145,7 +145,7 @@ class _Child:
         is_fresh = not self._has_answered
         answer = self._ask(request)
         if isinstance(answer, Ending) and not (is_fresh or answer.is_late):
-            answer = self._ask(request)  # an earlier file may have left something behind
+            answer = self._ask(request)  # an earlier file may be the cause
         if not isinstance(answer, Ending):
             return answer
         problem = problem_of(answer, request.target, self._limits)
@@ -154,7 +154,7 @@ class _Child:
         return problem
 
     def stop(self) -> None:
-        """End the process, and start no other; another thread may be waiting for it meanwhile."""
+        """End the process and do not start another one; another thread may be waiting for it."""
         self._is_stopped = True
         if (worker := self._worker) is not None:
             worker.kill()

@@ -1,7 +1,7 @@
-"""Collecting: the child process that opens users' files, one after the other, and reports what it found.
+"""The child process that opens users' files one after another and describes the tools in them.
 
-It reads one JSON object a line and answers each with one. Its own channel is out of reach of what the files print: for
-them, standard output is standard error, and standard input is empty. The first line sets it up; `workers` writes it.
+It reads one JSON object per line and answers each with one. User code cannot reach this channel: its standard output
+goes to standard error, and its standard input is empty. The first line sets the process up; `workers` writes it.
 """
 
 import faulthandler
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Answer until the channel is closed."""
+    """Answer requests until the channel is closed."""
     channel = Channel.take()
     setup = channel.setup
     _leave_a_trace_on_exit(channel.crash)
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def _leave_a_trace_on_exit(crash: TextIO) -> None:
-    """Let `os._exit`, which nothing can catch, first say where it was called."""
+    """Record a traceback before `os._exit`, which cannot be caught."""
     leave, own = os._exit, os.getpid()
 
     def leave_with_trace(status: int) -> NoReturn:
@@ -71,7 +71,7 @@ _KEPT = {"toolkit", "builtins", "json"}
 
 
 class _State(NamedTuple):
-    """What a file may change about the process that would be felt by the next one."""
+    """The state of the process that a file may change and that would affect the next file."""
 
     directory: str
     path: list[str]
@@ -83,7 +83,7 @@ class _State(NamedTuple):
     def now(cls) -> "_State":
         ours = [vars(module) for name, module in sys.modules.items() if name.partition(".")[0] in _KEPT]
         names = tuple((known, dict(known)) for known in ours)
-        return cls(os.getcwd(), list(sys.path), sys.getrecursionlimit(), names, dict(vars(toolkit)))  # noqa: PTH109 - a Path gains nothing here
+        return cls(os.getcwd(), list(sys.path), sys.getrecursionlimit(), names, dict(vars(toolkit)))  # noqa: PTH109 - a Path has no advantage here
 
     def restore(self) -> None:
         os.chdir(self.directory)
@@ -92,7 +92,7 @@ class _State(NamedTuple):
         for known, before in self.names:
             known.update(before)
         for name in vars(toolkit).keys() - self.face.keys():
-            if not isinstance(vars(toolkit)[name], ModuleType):  # what it gives only when asked for, it gives again
+            if not isinstance(vars(toolkit)[name], ModuleType):  # lazy names of the face can be loaded again
                 delattr(toolkit, name)
 
 
@@ -116,7 +116,7 @@ def _examine(opener: SourceOpener, request: Mapping[str, str], trail: Trail | No
 
 
 def _record_or_problem(tool: Tool) -> dict[str, Any] | Problem:
-    """Return what a tool is as plain data, or why that cannot be known: its own code may answer with anything."""
+    """Return a tool as plain data, or why that is impossible: its own code may return anything."""
     try:
         record = _tool_record(tool)
         json.dumps(record, allow_nan=False)
@@ -129,7 +129,7 @@ def _record_or_problem(tool: Tool) -> dict[str, Any] | Problem:
 
 
 def _tool_record(tool: Tool) -> dict[str, Any]:
-    """Return what a tool is and where it comes from, as far as that costs nothing."""
+    """Return the definition and origin of a tool, without any expensive work."""
     function = function_of(tool)
     code = getattr(function, "__code__", None)
     plan = _plan_of(tool)
@@ -142,17 +142,17 @@ def _tool_record(tool: Tool) -> dict[str, Any]:
     }
 
 
-_real_path = lru_cache(maxsize=256)(os.path.realpath)  # a file has many tools, and stays where it is meanwhile
+_real_path = lru_cache(maxsize=256)(os.path.realpath)  # a file may have many tools, and does not move
 
 
 def _plan_of(tool: Tool) -> "Plan | None":
-    """Return the plan of a pipeline; nothing is one if nobody has imported them."""
+    """Return the plan of a pipeline; None for other tools, or if the pipelines module is not imported."""
     room = sys.modules.get("toolkit.pipelines.pipeline")
     return tool.plan if room is not None and isinstance(tool, room.Pipeline) else None
 
 
 def _records_of_plan(plan: "Plan") -> list[dict[str, Any]]:
-    from toolkit.pipelines.tainting import taints_of  # noqa: PLC0415 - most projects have tools alone
+    from toolkit.pipelines.tainting import taints_of  # noqa: PLC0415 - most projects have no pipelines
 
     taints = taints_of(plan)
     return [*_steps_of(plan.steps, taints), *_steps_of(plan.on_failure, taints)]
@@ -161,7 +161,7 @@ def _records_of_plan(plan: "Plan") -> list[dict[str, Any]]:
 def _steps_of(
     steps: Iterable["PlannedStep"], taints: Mapping[str, tuple["Taint", ...]], *, is_concurrent: bool = False
 ) -> Iterator[dict[str, Any]]:
-    """Yield the fields of a `PipelineStep` for each step, the tool as its record."""
+    """Yield the fields of a `PipelineStep` for each step, with the tool as its record."""
     for step in steps:
         definition = step.definition
         yield {
@@ -185,7 +185,7 @@ def _steps_of(
 
 def _call_of(step: "PlannedStep", tool: Tool) -> tuple[Any, ...]:
     """Return the fields of the `StepCall` of a step."""
-    from toolkit.pipelines.definitions import Use  # noqa: PLC0415 - most projects have tools alone
+    from toolkit.pipelines.definitions import Use  # noqa: PLC0415 - most projects have no pipelines
     from toolkit.pipelines.templated_data import ConstantValue  # noqa: PLC0415
 
     action = step.definition.action

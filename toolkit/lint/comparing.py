@@ -1,4 +1,4 @@
-"""Comparing: what has changed in the definitions of tools since a git revision, from the source of both alone."""
+"""Compares the definitions of tools with those of a git revision, by reading the source of both."""
 
 import os
 from collections import Counter
@@ -29,7 +29,7 @@ _MARK = "tools are found by their marks: `@tool`, `@server.tool()`, and those of
 
 
 class _Tree(NamedTuple):
-    """The tools of one tree, by the paths of their files from its top, and what hides others."""
+    """The tools of one source tree by file path, and the problems of files that cannot be read."""
 
     tree: WrittenTree
     root: Path
@@ -38,7 +38,7 @@ class _Tree(NamedTuple):
 
     @classmethod
     def of(cls, root: Path) -> "_Tree":
-        """Return the tree below a folder, of which nothing was read yet."""
+        """Return an empty tree for a folder."""
         return cls(WrittenTree(root), root, {}, {})
 
     def read(self, file: str) -> bool:
@@ -55,7 +55,7 @@ class _Tree(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    """One tool before and now; None where it is not there."""
+    """One tool before and after; None if it does not exist."""
 
     before: WrittenEntry | None
     now: WrittenEntry | None
@@ -64,19 +64,19 @@ class _Pair(NamedTuple):
 def check_against(
     revision: str, targets: Sequence[str], configuration: Configuration, settings: LintSettings
 ) -> Checked:
-    """Return what has changed in the definitions of tools since a revision, classified as `toolkit lock` does.
+    """Return the changes in tool definitions since a revision, classified as by `toolkit lock`.
 
-    Python files and lists of definitions in JSON are read, and nothing is run.
+    Python files and lists of definitions in JSON are parsed; no code is run.
 
     Args:
-        revision: A branch, a tag or a commit of the repository.
-        targets: Files, folders and globs, relative to the working directory; with none, the configured sources, and
-            without these the working directory.
+        revision: A branch, tag or commit of the repository.
+        targets: Files, folders and globs, relative to the working directory; if empty, the configured sources, or else
+            the working directory.
         configuration: The settings of the project.
-        settings: Those of lint; of them count which files are ignored for `TK514`.
+        settings: The settings of lint, of which those count that ignore `TK514` in files.
 
     Raises:
-        ConfigurationError: If there is no repository, no such revision, or a target is outside of the repository.
+        ConfigurationError: If there is no repository or no such revision, or if a target is outside of the repository.
     """
     base = Path() if targets else configuration.directory
     texts = [*(targets or configuration.sources or ["."])]
@@ -91,7 +91,7 @@ def check_against(
 
 
 def _in(folder: Path, text: str, base: Path, revision: GitRevision) -> str:
-    """Return what a target is called in the tree of the revision."""
+    """Return the path of a target in the tree of the revision."""
     real = Path(os.path.realpath(base), text)
     whole = Path(os.path.realpath(real.parent), real.name) if real.name else real
     try:
@@ -102,7 +102,7 @@ def _in(folder: Path, text: str, base: Path, revision: GitRevision) -> str:
 
 
 def _read(text: str, base: Path, now: _Tree, text_before: str, before: _Tree) -> list[Problem]:
-    """Read what a target stands for on both sides, and return why there is nothing to compare."""
+    """Read a target in both trees, and return why there is nothing to compare, if so."""
     asked, asked_before = make_requests([text], base), make_requests([text_before], before.root)
     if any(one.file is None for one in asked.requests):
         message = f"'{text}' is not a file, and only files can be compared with those of a revision"
@@ -117,7 +117,7 @@ def _read(text: str, base: Path, now: _Tree, text_before: str, before: _Tree) ->
 
 
 def _compare(before: _Tree, now: _Tree, revision: GitRevision) -> list[Problem]:
-    """Return every change; the tools of a file that one side cannot read are compared with nothing."""
+    """Return every change, except in files that one side cannot read."""
     hidden = {*before.broken, *now.broken}
     problems = [*now.broken.values()]
     for path in sorted(before.broken.keys() - now.broken.keys()):
@@ -135,7 +135,7 @@ def _without(files: Mapping[str, list[WrittenEntry]], hidden: set[str]) -> list[
 
 
 def _pairs(before: Iterable[WrittenEntry], now: Iterable[WrittenEntry]) -> list[_Pair]:
-    """Return each tool with what it was: of the same name in the same file, or else the only one of its name."""
+    """Return each tool with its earlier version: that in the same file, or else the only one with its name."""
     same, gone, new = _match(before, now, lambda one: (one.file, one.name))
     alone = _single_names(gone) & _single_names(new)
     moved, gone, new = _match(gone, new, lambda one: one.name if one.name in alone else id(one))
@@ -145,7 +145,7 @@ def _pairs(before: Iterable[WrittenEntry], now: Iterable[WrittenEntry]) -> list[
 def _match(
     before: Iterable[WrittenEntry], now: Iterable[WrittenEntry], key: Callable[[WrittenEntry], object]
 ) -> tuple[list[_Pair], list[WrittenEntry], list[WrittenEntry]]:
-    """Return the tools of the same key as pairs, in order, and what is left on each side."""
+    """Return the tools with equal keys as pairs, in order, and the remaining tools of each side."""
     waiting: dict[object, list[WrittenEntry]] = {}
     for one in before:
         waiting.setdefault(key(one), []).append(one)
@@ -164,7 +164,7 @@ def _single_names(entries: Iterable[WrittenEntry]) -> set[str]:
 
 
 def _drift(pair: _Pair) -> Drift:
-    """Return what has changed of one tool; what one side does not show is not compared."""
+    """Return the changes of one tool; parts that one side does not show are not compared."""
     before, now = pair
     if before is not None and now is not None:
         hidden = before.hidden | now.hidden
@@ -184,7 +184,7 @@ def _place(pair: _Pair, now: _Tree) -> Location | None:
 
 
 def _check(problems: Iterable[Problem], now: _Tree, settings: LintSettings) -> Checked:
-    """Return the reported changes: without those that a comment or the settings ignore."""
+    """Return the changes to report, without those that a comment or the settings ignore."""
     here = Path.cwd()
     own = [one for path in now.files for one in now.tree.suppressions_of(str(now.root / path))]
     left, _ = silence(dict.fromkeys(seen_from(here, problem) for problem in problems), own)

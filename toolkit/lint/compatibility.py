@@ -1,4 +1,4 @@
-"""Compatibility: which provider takes which tool, with the reason for each no, and what its definition costs there."""
+"""Tells which providers accept which tools, with reasons, and how many tokens a definition costs."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -25,7 +25,7 @@ class Reason(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a provider makes of a tool: what stands against it, and about how many tokens it costs."""
+    """A provider's objections to a tool, and the approximate number of tokens that it costs."""
 
     provider: str
     tokens: int
@@ -33,26 +33,26 @@ class Verdict(NamedTuple):
 
     @property
     def is_taken(self) -> bool:
-        """Whether nothing that stands against it is an error."""
+        """Whether the provider accepts the tool: no objection is an error."""
         return all(reason.severity != "error" for reason in self.reasons)
 
 
 class Row(NamedTuple):
-    """A tool, or all of them, and what each provider makes of it."""
+    """A tool, or all tools together, with the verdict of each provider."""
 
     name: str
     verdicts: tuple[Verdict, ...]
 
 
 class Compatibility(NamedTuple):
-    """What the providers make of each tool, and of all in one request."""
+    """The verdicts on each tool, and on all tools in one request."""
 
     rows: tuple[Row, ...]
     whole: Row
 
 
 def compatibility_of(tools: Sequence[ToolDefinition], providers: Iterable[str] = EVERYBODY) -> Compatibility:
-    """Return how compatible tools are with each provider; those without a valid schema are omitted."""
+    """Return how compatible tools are with each provider; tools without a valid schema are omitted."""
     asked = tuple(dict.fromkeys(providers))
     known = [tool for tool in tools if tool.spec is not None]
     rows = tuple(Row(tool.name, tuple(_verdict(tool, provider) for provider in asked)) for tool in known)

@@ -1,4 +1,4 @@
-"""Defining: the source of a tool, and what the child process built of it, become one definition."""
+"""Combines the source of a tool with what the child process reports about it into one definition."""
 
 import ast
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from toolkit.tools.spec import ToolSpec
 if TYPE_CHECKING:
     from toolkit.sources.written_tools import WrittenTool
 
-# An annotation that is one of these names carries no description; another name may stand for anything.
+# Annotations that contain no description; any other name may be an alias of one that does.
 _PLAIN_TYPES = {
     "str", "int", "float", "bool", "bytes", "list", "dict", "set", "tuple", "object", "None", "Any", "Path", "Literal",
     "Optional", "Union", "List", "Dict", "datetime", "date", "time", "timedelta", "Decimal", "UUID",
@@ -29,7 +29,7 @@ _PLAIN_TYPES = {
 
 
 def static_definition(function: PythonFunction, *, is_alone: bool = False) -> ToolDefinition:
-    """Return what the source alone shows of a marked function; nothing is run.
+    """Return the definition of a marked function from its source alone; no code is run.
 
     Args:
         function: The function.
@@ -76,7 +76,7 @@ def static_definition(function: PythonFunction, *, is_alone: bool = False) -> To
 
 
 def _as_sent(parameter: ParameterDefinition, schema: Any) -> ParameterDefinition:
-    """Return a parameter with its schema, which a class may have set."""
+    """Return a parameter with its schema; a class may have set the description."""
     return replace(parameter, schema=schema, description=parameter.description or str(schema.get("description") or ""))
 
 
@@ -87,14 +87,14 @@ def built_definition(
     child: int,
     shown: ToolDefinition | None = None,
 ) -> ToolDefinition:
-    """Return a tool that was built.
+    """Return the definition of a tool that the child process has built.
 
     Args:
-        record: What the child process reports of it.
-        function: The function that it was made from, where its source is at hand.
-        fallback: The file or name that it was opened by.
-        child: The number of the process that reported it, which alone knows whether two objects are one.
-        shown: What the source shows of it, where it is a tool of another framework.
+        record: The child's report of the tool.
+        function: The function that it was made from, if its source is available.
+        fallback: The file or name through which it was opened.
+        child: The number of the child process, since object ids are only unique within one process.
+        shown: For a tool of another framework, its definition from the source.
     """
     spec = ToolSpec.from_json(record["spec"])
     function = shown.function if function is None and shown is not None else function
@@ -131,7 +131,7 @@ def built_definition(
 
 
 def marks_to_functions(file: PythonFile, records: Sequence[Mapping[str, Any]]) -> dict[int, PythonFunction]:
-    """Return the functions of a file that tools were made from, by the position of the tool's record."""
+    """Return the functions of a file that became tools, by the index of the tool's record."""
     every: dict[tuple[int, str], list[PythonFunction]] = {}
     for function in (*file.framework_functions.values(), *file.tools, *file.functions):
         every.setdefault((function.first_line, function.name), []).append(function)
@@ -146,13 +146,13 @@ def marks_to_functions(file: PythonFile, records: Sequence[Mapping[str, Any]]) -
 def written_behind(
     file: PythonFile, records: Sequence[Mapping[str, Any]], functions: Mapping[int, PythonFunction]
 ) -> dict[int, "WrittenTool"]:
-    """Return what the source of a file shows of tools of other frameworks, by the position of the tool's record.
+    """Return the tools of other frameworks in a file's source, by the index of the tool's record.
 
     Args:
         file: The file.
-        records: What the child process reports of each tool.
-        functions: The functions that the tools were made from. Without one, a tool is made by the class that stands
-            in its place, or by a call with its name.
+        records: The child's report of each tool.
+        functions: The functions that the tools were made from. A tool without one is found by the class at its
+            location, or by a call with its name.
     """
     found = {position: one.written for position, one in functions.items() if one.written is not None}
     for position, record in enumerate(records if file.written else ()):
@@ -179,7 +179,7 @@ def _identity(record: Mapping[str, Any], spec: ToolSpec, child: int) -> frozense
 
 
 def _start(location: Any) -> tuple[Any, ...]:
-    """Return file, line and column of the record of a place."""
+    """Return file, line and column of a location's record."""
     return (location["file"], location.get("line"), location.get("column")) if location else ()
 
 
@@ -216,7 +216,7 @@ def _built_parameter(
 
 
 def _description_of(name: str, schema: Mapping[str, Any], spec: ToolSpec, shown: ParameterDefinition | None) -> str:
-    """Return the description of a parameter: its own, or what the description of the tool holds of its docstring."""
+    """Return the description of a parameter: its own, or its docstring text if the tool's description includes that."""
     text = str(schema.get("description") or "")
     if text and text != _filler_of(spec.framework, name):
         return text
@@ -225,7 +225,7 @@ def _description_of(name: str, schema: Mapping[str, Any], spec: ToolSpec, shown:
 
 
 def _filler_of(framework: str | None, name: str) -> str | None:
-    """Return what a framework sends of a parameter that nobody has described."""
+    """Return the text that a framework sends for a parameter without a description, or None."""
     if framework is None:
         return None
     from toolkit.sources.marks_table import marks_of  # noqa: PLC0415 - most tools are ours
@@ -235,19 +235,19 @@ def _filler_of(framework: str | None, name: str) -> str | None:
 
 
 def _holds(text: str, part: str) -> bool:
-    """Whether a text holds another one, however both are broken into lines."""
+    """Return whether a text contains another one, ignoring line breaks."""
     return " ".join(part.split()) in " ".join(text.split())
 
 
 class SourceTexts:
-    """Where in a function's source its texts stand."""
+    """Finds the texts of a tool in the source of its function."""
 
     def __init__(self, function: PythonFunction) -> None:
         self.function = function
         self.file = function.file
 
     def description(self) -> str | None:
-        """Return the description in the source; None if only running it shows one."""
+        """Return the description in the source; None if it is only known at run time."""
         if "description" in self.function.options:
             option = self.function.option("description")
             if not isinstance(option, str):
@@ -257,14 +257,14 @@ class SourceTexts:
         return self.function.docstring.description
 
     def parameter(self, name: str) -> PythonParameter | None:
-        """Return the parameter that a schema calls so: by its name, or by an alias in its `Field`."""
+        """Return the parameter with this name in the schema: its own name, or an alias in its `Field`."""
         for one in self.function.parameters:
             if one.name == name:
                 return one
         return next((one for one in self.function.parameters if name in _strings(self._parts(one))), None)
 
     def text_of_parameter(self, parameter: PythonParameter, *, is_docstring_sent: bool = True) -> str | None:
-        """Return the description of a parameter; None where its annotation or default may hold one unseen."""
+        """Return the description of a parameter; None if its annotation or default may contain an unknown one."""
         if is_docstring_sent and (text := self.function.docstring.parameters.get(parameter.name)):
             return text
         annotation, default = self._parts(parameter)
@@ -274,16 +274,16 @@ class SourceTexts:
         return "" if shows_all(annotation, self.file) and self._shows_all_of_default(default) else None
 
     def values_of(self, parameter: PythonParameter) -> Mapping[str, Any] | None:
-        """Return the schema that the source shows, without the description, which is known already."""
+        """Return the schema that the source shows, without the description."""
         shown = written_schema(parameter.node.annotation, parameter.default, self.file)
         return shown and {key: value for key, value in shown.items() if key != "description"}
 
     def _parts(self, parameter: PythonParameter) -> tuple[ast.expr | None, ast.expr | None]:
-        """Return the annotation and the default, or what the file defines as them."""
+        """Return the annotation and the default, with names resolved within the file."""
         return self.file.resolved(parameter.node.annotation), self.file.resolved(parameter.default)
 
     def _shows_all_of_default(self, default: ast.expr | None) -> bool:
-        """Whether a default cannot be a `Field` from elsewhere."""
+        """Return whether a default cannot be a `Field` that is defined elsewhere."""
         match default:
             case ast.Attribute(value=ast.Name(id=owner)):
                 return owner in self.file.classes
@@ -294,7 +294,7 @@ class SourceTexts:
         return not any(isinstance(node, ast.Call) for node in ast.walk(default))
 
     def written_name(self, name: str) -> Written:
-        """Return where the name of the tool stands."""
+        """Return the position of the tool's name."""
         keyword = self.function.options.get("name")
         if keyword is not None and _says(keyword.value, name):
             return WrittenInPython(self.file, keyword.value, name)
@@ -302,7 +302,7 @@ class SourceTexts:
         return Somewhere(start)
 
     def written_description(self, description: str) -> Written:
-        """Return where the description stands."""
+        """Return the position of the description."""
         keyword = self.function.options.get("description")
         if keyword is not None and _says(keyword.value, description):
             return WrittenInPython(self.file, keyword.value, description)
@@ -311,7 +311,7 @@ class SourceTexts:
         return Somewhere(self.function.location)
 
     def written_parameter(self, python: PythonParameter, text: str) -> Written:
-        """Return where a text of a parameter stands: its description, or a value of its type."""
+        """Return the position of a text of a parameter: its description, or a value of its type."""
         for node in _constants(self._parts(python)):
             if node.value == text:
                 return WrittenInPython(self.file, node, text)
@@ -330,7 +330,7 @@ def _texts(
     location: Location | None,
     known: Iterable[Text] = (),
 ) -> Iterator[Text]:
-    """Yield everything that a model is sent of a tool, with its place, which may be known already."""
+    """Yield every text about a tool that a model receives, with its position, which may be known already."""
     nowhere = Somewhere(location)
     places = {(one.kind, one.value, one.parameter): one.written for one in known}
     yield Text("name", name, FoundLater(partial(source.written_name, name)) if source else nowhere)
@@ -349,11 +349,13 @@ def _texts(
                 parameter.name,
             )
         shown = parameter.schema
-        if shown is None and source and python:  # nothing has run; what the source shows is sent all the same
+        if shown is None and source and python:  # nothing was run, so use what the source shows
             shown = source.values_of(python)
         for kind, value, _, _ in Schema.of(shown).texts(parameter.name):
             yield Text(kind, value, _place_of_text(source, python, value, place), parameter.name)
-    beside = {key: value for key, value in (schema or {}).items() if key != "properties"}  # those are the parameters
+    beside = {
+        key: value for key, value in (schema or {}).items() if key != "properties"
+    }  # parameters were handled above
     for kind, value, owner, _ in Schema.of(beside).texts():
         yield Text(kind, value, nowhere, owner)
 
@@ -361,7 +363,7 @@ def _texts(
 def _place_of_text(
     source: SourceTexts | None, python: PythonParameter | None, text: str, otherwise: Written
 ) -> Written:
-    """Return where a text of a parameter stands, as far as the source of its function is at hand."""
+    """Return the position of a text of a parameter, if the source of its function is available."""
     if source is None or python is None:
         return otherwise
     return FoundLater(partial(source.written_parameter, python, text))
@@ -382,7 +384,7 @@ def _strings(parts: Iterable[ast.expr | None]) -> set[str]:
 
 
 def described(node: ast.expr | None, file: PythonSource) -> Iterator[str]:
-    """Yield the descriptions that stand in an annotation or a default: in `Annotated` and in `Field`."""
+    """Yield the descriptions in an annotation or a default: in `Annotated` and in `Field`."""
     for part in ast.walk(node) if node is not None else ():
         match part:
             case ast.Subscript(
@@ -396,7 +398,7 @@ def described(node: ast.expr | None, file: PythonSource) -> Iterator[str]:
 
 
 def shows_all(annotation: ast.expr | None, file: PythonSource) -> bool:
-    """Whether the source shows the whole annotation: it is made of plain types, and of `Field` calls."""
+    """Return whether the source shows the whole annotation, which only consists of plain types and `Field` calls."""
     match annotation:
         case None:
             return True
@@ -418,7 +420,7 @@ def shows_all(annotation: ast.expr | None, file: PythonSource) -> bool:
 
 
 def _is_whole_field(node: ast.expr, file: PythonSource) -> bool:
-    """Whether this is a call of `Field` with all of its options in sight."""
+    """Return whether this is a call of `Field` whose description, if any, is a constant."""
     match node:
         case ast.Call(func=ast.Name(id="Field") | ast.Attribute(attr="Field"), keywords=keywords):
             descriptions = [keyword.value for keyword in keywords if keyword.arg == "description"]
@@ -429,8 +431,8 @@ def _is_whole_field(node: ast.expr, file: PythonSource) -> bool:
 
 
 def _entry_of(name: str, docstring: str) -> int:
-    """Return where in a docstring the text of a parameter's entry may begin: behind its name."""
-    import re  # noqa: PLC0415 - only texts that are wanted in their places need it
+    """Return the offset in a docstring after a parameter's name, where its description may begin."""
+    import re  # noqa: PLC0415 - only needed for exact positions
 
     found = re.search(rf"^[ \t]*(?::\w+\s+(?:[^:\n]*\s)?)?\*{{0,2}}{re.escape(name)}\b", docstring, re.MULTILINE)
     return found.end() if found else 0

@@ -1,4 +1,4 @@
-"""Definitions: one tool as rules see it, whether it is defined in Python, in JSON, as a pipeline or by an object."""
+"""The definition of a tool as rules see it, from Python, JSON, a pipeline or an object."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,23 +20,23 @@ TextKind = Literal["name", "title", "description", "parameter name", "parameter"
 
 
 class Written(Protocol):
-    """Where a text was written, character by character."""
+    """The position of a text in a file, character by character."""
 
     def locate(self, offset: int, length: int = 1) -> Location | None:
-        """Return the place of some characters; of the whole if they have none; None if none is known."""
+        """Return the location of some characters; that of the whole text if it has none; None if nothing is known."""
 
     def replaced(self, offset: int, length: int, text: str) -> Edit | None:
-        """Return the edit that puts a text in the place of some characters; None where that cannot be done."""
+        """Return the edit that replaces some characters by a text, or None if that is impossible."""
 
 
 class Text(NamedTuple):
-    """One text that a model is sent.
+    """One text that a model receives.
 
     Attributes:
-        kind: What it is: `parameter` is the description of a parameter, `value` an enumerated or default one.
+        kind: The kind of text: `parameter` is the description of a parameter, `value` an enumerated or default value.
         value: The text.
-        written: Where it stands.
-        parameter: The parameter that it belongs to, if it does.
+        written: Its position.
+        parameter: The parameter that it belongs to, if any.
     """
 
     kind: TextKind
@@ -46,7 +46,7 @@ class Text(NamedTuple):
 
     @property
     def subject(self) -> str:
-        """What it is, in words, such as `the description of 'city'`."""
+        """The text's name in messages, such as `the description of parameter 'city'`."""
         if self.parameter is None:
             return f"the {self.kind}"
         what = {"parameter": "description", "parameter name": "name"}.get(self.kind, self.kind)
@@ -58,12 +58,12 @@ class ParameterDefinition:
     """One parameter of a tool.
 
     Attributes:
-        name: What a call names it.
-        description: What it is; empty if it has none, None if that is not known.
-        location: The place of its name.
-        schema: Its JSON Schema; None where only the source was read.
-        is_required: Whether a call must carry it.
-        python: The parameter of the Python function, where there is one in the source.
+        name: Its name in calls.
+        description: Its description; empty if it has none, None if that is not known.
+        location: The location of its name.
+        schema: Its JSON Schema; None if only the source was read.
+        is_required: Whether a call must include it.
+        python: The parameter of the Python function, if it has one in the source.
     """
 
     name: str
@@ -79,23 +79,23 @@ class ToolDefinition:
     """One tool.
 
     Attributes:
-        name: What a model calls it by.
-        description: What it does; empty if it has none, None if that is not known.
-        parameters: What a call may carry, in order.
-        origin: How it is defined; `object` is a tool that is made when the program runs.
-        location: The place of its name.
-        schema: The JSON Schema of its parameters; None where only the source was read.
-        spec: All that is known of it as data; None where only the source was read, or where it cannot be built.
+        name: The name that a model calls.
+        description: Its description; empty if it has none, None if that is not known.
+        parameters: Its parameters, in order.
+        origin: How it is defined; `object` is a tool created at run time.
+        location: The location of its name.
+        schema: The JSON Schema of its parameters; None if only the source was read.
+        spec: Its specification; None if only the source was read, or if the definition is invalid.
         function: The Python function in its source, if it is one.
-        source: What it belongs to: the file, or the name that it was opened by.
-        texts: What a model is sent of it, with the places.
-        document: The parameters' schema as it stands in JSON, with the place of each part.
-        examples: The places of its examples, where they stand in JSON.
-        identity: Whether two definitions are one tool that was reached in two ways: then theirs are equal.
-        is_written: Whether only the source was read, so that `spec` lacks what only building adds.
-        framework: Whose kind of tool it is, where its source shows that it is not ours.
-        is_named: Whether its name is known; where only running the file shows it, `name` stands in for it.
-        exports: What was made of `spec` until now, by dialect; copies of the definition share it.
+        source: The file, or the name through which it was opened.
+        texts: The texts that a model receives, with their positions.
+        document: The JSON document of the parameters' schema, with the location of each part.
+        examples: The locations of its examples in JSON.
+        identity: Keys of the tool; two definitions with a common key are the same tool.
+        is_written: Whether only the source was read, so that `spec` lacks whatever only running adds.
+        framework: The framework that it is written for, if it is not a tool of this package.
+        is_named: Whether its name is known; if it is only known at run time, `name` is a placeholder.
+        exports: The exports of `spec` so far, by dialect; shared by copies of the definition.
     """
 
     name: str
@@ -118,7 +118,7 @@ class ToolDefinition:
 
     @property
     def terms(self) -> Terms | None:
-        """How the users of its framework write what lint asks for; None for a tool of ours."""
+        """What its framework calls the things that hints mention; None for a tool of this package."""
         if self.framework is None:
             return None
         from toolkit.sources.marks_table import marks_of  # noqa: PLC0415 - most tools are ours
@@ -128,17 +128,17 @@ class ToolDefinition:
 
     @property
     def is_foreign(self) -> bool:
-        """Whether somebody else may have written it: it stands in JSON, or no code of this project makes it."""
+        """Whether someone else may have written it: it is defined in JSON, or not by code of this project."""
         return self.origin == "json" or (self.origin == "object" and not any(key[0] == "code" for key in self.identity))
 
     def exported(self, dialect: str) -> Export:
-        """Return the tool in a provider's dialect; it is made once, however many rules ask for it.
+        """Return the tool in a provider's dialect; each export is created once.
 
         Args:
             dialect: One of `dialects.DIALECTS`.
 
         Raises:
-            ValueError: If there is no specification that could be exported, or no such dialect.
+            ValueError: If there is no specification to export, or no such dialect.
         """
         if self.spec is None:
             raise ValueError(f"of {self.name!r} only the source was read")
@@ -147,10 +147,10 @@ class ToolDefinition:
         return self.exports[dialect]
 
     def place(self, *path: str | int) -> Location | None:
-        """Return the place of a part of the parameters' schema: the nearest that is known.
+        """Return the location of a part of the parameters' schema, or the nearest one that is known.
 
         Args:
-            *path: The keys that lead to it, such as `"properties", "city", "enum"`.
+            *path: The keys that lead to the part, such as `"properties", "city", "enum"`.
         """
         if self.document is not None:
             return nearest_node(self.document, path).location
@@ -160,17 +160,17 @@ class ToolDefinition:
         return self.location
 
     def schemas(self) -> Iterable[tuple[Pointer, Mapping[str, Any]]]:
-        """Return every schema inside the parameters' schema, itself first, with the path that leads to it."""
+        """Return every schema inside the parameters' schema, starting with itself, with its path."""
         return _schemas_of(self)
 
 
-@lru_cache(maxsize=16)  # one rule after the other asks for those of one tool
+@lru_cache(maxsize=16)  # all rules ask for the same tool in turn
 def _schemas_of(tool: ToolDefinition) -> tuple[tuple[Pointer, Mapping[str, Any]], ...]:
     return tuple((part.pointer, part.keywords) for part in Schema.of(tool.schema).parts())
 
 
 def nearest_node(node: Node, path: Iterable[str | int]) -> Node:
-    """Return the node that a path leads to, or the last one on the way."""
+    """Return the node at a path, or the last existing node on the way."""
     for key in path:
         match node:
             case MappingNode() if (inner := node.get(str(key))) is not None:

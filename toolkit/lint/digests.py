@@ -1,8 +1,8 @@
-"""Digests: a short text that stands for much data, and that other data does not have."""
+"""Short digests that identify data."""
 
 
 def digest(data: bytes) -> str:
-    """Return 32 hexadecimal digits for the data."""
+    """Return a digest of the data: 32 hexadecimal digits."""
     try:
         from _blake2 import blake2b  # noqa: PLC0415 - `hashlib` loads OpenSSL, which takes as long as Python's start
     except ImportError:

@@ -1,7 +1,7 @@
-"""Effects: what the body of a function does to the world, as far as the source shows it.
+"""Finds the side effects of a function's body in its source.
 
-Only what is certain counts: a call that is known by its name through the imports, or a constant. What a
-function does to a temporary file of its own leaves the world as it was.
+Only certain effects count: calls whose full name is known from the imports, and constants. Changes to a temporary file
+that the function creates itself do not count.
 """
 
 import ast
@@ -43,7 +43,7 @@ _DESTROYING_SQL = re.compile(r"\s*(?:delete\s+from|drop\s+\w+|truncate)\b", re.I
 
 
 class Effect(NamedTuple):
-    """One thing that a body does: the call, what it is known by, and how far it goes."""
+    """One side effect: the call, its name in messages, and its kind."""
 
     node: ast.Call
     what: str
@@ -51,7 +51,7 @@ class Effect(NamedTuple):
 
 
 def effects_of(function: PythonFunction) -> Iterator[Effect]:
-    """Yield what a function's body changes, in the order in which it is written."""
+    """Yield the side effects of a function's body, in the order of the source."""
     for node in function.walk():
         effect = _effect(function, node) if isinstance(node, ast.Call) else None
         if effect is not None and not _is_temporary(function, effect.node):
@@ -77,7 +77,7 @@ def _effect(function: PythonFunction, node: ast.Call) -> Effect | None:
 
 
 def _method_of_request(node: ast.Call) -> str | None:
-    """Return the method that a call such as `Request(url, method="DELETE")` names, if it changes something."""
+    """Return the HTTP method in a call such as `Request(url, method="DELETE")`, if it changes something."""
     called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if called not in _REQUESTING:
         return None
@@ -102,7 +102,7 @@ def _effect_of_method(node: ast.Call, called: ast.Attribute) -> Effect | None:
 
 
 def _is_temporary(function: PythonFunction, node: ast.Call) -> bool:
-    """Whether what a call writes or destroys is a temporary file, or a folder, that the function itself has made."""
+    """Return whether a call writes or deletes a temporary file or folder that the function itself created."""
     meaning = function.file.meaning(node.func) or ""
     if meaning in _ON_ONE:
         target = node.args[0] if node.args else None
@@ -116,7 +116,7 @@ def _is_temporary(function: PythonFunction, node: ast.Call) -> bool:
 
 
 def _temporary_names(function: PythonFunction) -> set[str]:
-    """Return the variables of a function that hold what `tempfile` has made, or are called so that they do."""
+    """Return the variables that contain results of `tempfile`, or whose names suggest it."""
     given = {one.name for one in function.all_parameters}
     names = set[str]()
     for node in function.walk():
@@ -146,7 +146,7 @@ def _opens_for_writing(node: ast.Call, position: int) -> bool:
 
 
 def leading_text(node: ast.expr) -> str:
-    """Return the constant text that an expression begins with, however the rest is put together."""
+    """Return the constant text at the start of an expression."""
     match node:
         case ast.Constant(value=str() as text):
             return text
@@ -160,5 +160,5 @@ def leading_text(node: ast.expr) -> str:
 
 
 def own_nodes(function: PythonFunction) -> Iterator[ast.AST]:
-    """Return the nodes of the body without those of functions inside it."""
+    """Return the nodes of a function's body, without those of inner functions."""
     return iter(function.own_nodes)

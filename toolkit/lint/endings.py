@@ -1,4 +1,4 @@
-"""Endings: what it means for a file that the process which opened it came to its end."""
+"""Explains why the process that opened a file ended."""
 
 import re
 import signal
@@ -15,7 +15,7 @@ _FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
 
 
 def problem_of(ending: Ending, target: str, limits: Limits) -> Problem:
-    """Return the problem of a file over which the process came to its end, with the place in the user's code."""
+    """Return the problem of a file that ended the process, with the location in the user's code."""
     place = _place(ending) or Location(target)
     name = Path(target).name
     if ending.is_late:
@@ -36,7 +36,7 @@ def _describe(status: int) -> tuple[str, str]:
     except ValueError:
         name = f"signal {-status}"
     if name in _CRASHES:
-        return f"crashed Python ({name})", "a module that is not written in Python fails; leave it out to see which"
+        return f"crashed Python ({name})", "a compiled extension module crashed; remove imports to find out which"
     memory = "; the system also does that when memory runs out" if name == "SIGKILL" else ""
     return f"was killed ({name})", f"look for what sends this signal{memory}"
 

@@ -1,4 +1,4 @@
-"""File checks: one file, or one name, with every rule: a report of what was found and of the tools that it has."""
+"""Checks one file or name with every rule, and reports the findings and its tools."""
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
 
 _LARGEST = 16 * 1024 * 1024
 KnownTree = Callable[[str, str], ast.Module | None]
-"""The syntax tree of a file, by its real path, if it was parsed when it held a certain text."""
+"""Returns the syntax tree of a file, by its real path, if it was parsed with this content before."""
 
 
 class Read(NamedTuple):
-    """One request, and what could be read of it before the answer of the child process.
+    """A request, and what could be read before the answer of the child process.
 
     Attributes:
-        request: What was asked for.
-        module: The source, of a Python file that can be parsed.
-        found: What the rules find in the functions that are marked in it.
-        problem: Why it cannot be parsed.
+        request: The request.
+        module: The source of a Python file that can be parsed.
+        found: The rules' findings in the marked functions.
+        problem: Why the file cannot be parsed.
     """
 
     request: Request
@@ -54,10 +54,10 @@ class Read(NamedTuple):
 
 
 class FileChecker:
-    """Looks at files with a set of rules."""
+    """Checks files with a set of rules."""
 
     def __init__(self, rules: Sequence[Rule], known_tree: KnownTree | None = None) -> None:
-        """Sort the rules by what they look at; `known_tree` gives the trees of files that were parsed before."""
+        """Group the rules by what they check; `known_tree` returns the trees of files that were parsed before."""
         self._known_tree = known_tree or self._reader.tree_of
         self._tool, self._function, self._module, self._pipeline = (
             [rule for rule in rules if rule.overrides(check)]
@@ -69,7 +69,7 @@ class FileChecker:
         return _LateReader()
 
     def read(self, request: Request) -> "Read":
-        """Read what needs no answer of the child process: the source of a Python file, and what it shows."""
+        """Read what does not depend on the child process: the source of a Python file, and findings in it."""
         file = str(request.file)
         if request.kind != "python":
             return Read(request)
@@ -89,8 +89,8 @@ class FileChecker:
         """Return the report of one request.
 
         Args:
-            read: What was asked for, read.
-            answer: What the child process reports of it; None where nothing is to be run.
+            read: The request, as returned by `read`.
+            answer: The answer of the child process; None if no code is run.
         """
         report = self._look(read, answer)
         files = answer if isinstance(answer, dict) else {}
@@ -138,7 +138,7 @@ class FileChecker:
         if is_static and not sources and not theirs and request.is_named:
             message = f"there are no tools in '{request.target}'"
             problems.append(Problem(NO_TOOLS, message, Location(file), "warning", _how_to_make_one(module)))
-        if is_static:  # else it was reported when the tools were built
+        if is_static:  # otherwise it was reported when the tools were built
             problems += undefined_annotations(module)
         unmarked = {function.node: function for function in functions.values() if function.mark is None}
         problems += [*read.found, *self._of_functions(unmarked.values())]
@@ -179,7 +179,7 @@ class FileChecker:
         text = read_text(Path(file), file) if request.text is None else request.text
         if isinstance(text, Problem):
             return Report((*problems, text) if is_static else tuple(problems))
-        if is_static:  # else it was reported when the pipeline was planned
+        if is_static:  # otherwise it was reported when the pipeline was planned
             problems += parse_document(text, file)[1]
         steps = [tuple(map(read_step, record["steps"])) for record in opened.tools if record["steps"] is not None]
         pipeline = PipelineFile(file, text, steps[0] if steps else None)
@@ -196,7 +196,7 @@ class FileChecker:
     ) -> Report:
         found = [problem for tool in tools for problem in self._of_tool(tool)]
         seen = {(one.code, one.location and one.location[1:3]) for one in found}
-        # A rule may report what building reports, but better.
+        # A rule's finding replaces a problem of building at the same location.
         found += [one for one in problems if (one.code, one.location and one.location[1:3]) not in seen]
         stripped = tuple(
             replace(tool, function=None, texts=(), document=None, parameters=_bare(tool)) for tool in tools
@@ -207,7 +207,7 @@ class FileChecker:
 
 
 def _fixable(rule: Rule, found: Iterable[Problem]) -> Iterable[Problem]:
-    """Return what a rule finds in a tool of another framework, without the fixes that are not right for it."""
+    """Return the findings in a tool of another framework, without fixes that do not apply to it."""
     return found if rule.fixes_all else (replace(one, fix=None) for one in found)
 
 
@@ -216,7 +216,7 @@ def _bare(tool: ToolDefinition) -> tuple[Any, ...]:
 
 
 def _shown(module: PythonFile, tool: "WrittenTool | None") -> ToolDefinition | None:
-    """Return what the source of a file shows of a tool of another framework."""
+    """Return the definition of a tool of another framework from the source of a file."""
     if tool is None:
         return None
     from toolkit.lint.framework_definitions import framework_definition  # noqa: PLC0415 - few files have some
@@ -225,13 +225,13 @@ def _shown(module: PythonFile, tool: "WrittenTool | None") -> ToolDefinition | N
 
 
 def header_of(function: PythonFunction) -> Header:
-    """Return the lines of a function's decorators and of its parameters."""
+    """Return the lines of a function's decorators and parameters."""
     node = function.node
     return Header(function.first_line, node.lineno, max(node.lineno, node.body[0].lineno - 1))
 
 
 class _LateReader:
-    """What finds the tools of other frameworks, made when a file may have some."""
+    """Finds the tools of other frameworks; the reader is only created for files that may have some."""
 
     @cached_property
     def _reader(self) -> "ToolReader":
@@ -246,7 +246,7 @@ class _LateReader:
         return self._reader.meanings.files_behind(file)
 
     def tree_of(self, file: str, text: str) -> ast.Module | None:
-        """Return the syntax tree of a file that was read on the way from another one, if it held this very text."""
+        """Return the syntax tree of a file that was parsed while reading another one, if its content is the same."""
         return self._reader.meanings.tree_of(file, text) if "_reader" in vars(self) else None
 
 
@@ -267,15 +267,17 @@ class _Opened(NamedTuple):
         return cls(problems, answer["tools"], answer["child"], answer["needs"])
 
 
-# Elsewhere some things weigh less or more than here, where definitions are judged and nothing is wanted to run.
+# Severities that differ in lint, which checks definitions rather than running tools.
 _SEVERITIES: dict[str, Severity] = {MISSING_DESCRIPTION: "error", NO_TOOLS: "warning"}
 
 
 def _how_to_make_one(module: PythonFile) -> str:
-    """Return how a file comes to have a tool: in the words of the framework that it imports, if it does."""
+    """Return a hint on creating a tool, in the terms of the framework that the file imports, if any."""
     frameworks = dict.fromkeys(map(title_of, module.frameworks))
     return (
-        f"nothing in it is made a tool of {' or '.join(frameworks)}" if frameworks else "mark a function with `@tool`"
+        f"no function in it is registered as a tool of {' or '.join(frameworks)}"
+        if frameworks
+        else "mark a function with `@tool`"
     )
 
 
@@ -284,18 +286,18 @@ def _judge(problem: Problem) -> Problem:
 
 
 def _is_from_here(record: Mapping[str, Any], file: str) -> bool:
-    """Whether a tool without a function in this file belongs to it nonetheless: nothing installed defines it."""
+    """Return whether a tool that is no function of this file belongs to it: no installed package defines it."""
     definition, location = record["definition"], record["spec"].get("location")
     defining = definition[0] if definition else location and location["file"]
     return not defining or defining == file or not is_installed(defining)
 
 
 def source_of(file: str) -> str | Problem:
-    """Return the source of a Python file as it stands, with its own line ends."""
+    """Return the source of a Python file, with its original line ends."""
     text = read_text(Path(file), file, most=_LARGEST)
     if not isinstance(text, Problem):
         return text
-    import tokenize  # noqa: PLC0415 - few sources are no UTF-8
+    import tokenize  # noqa: PLC0415 - few files are not UTF-8
 
     try:
         with Path(file).open("rb") as stream:
@@ -307,7 +309,7 @@ def source_of(file: str) -> str | Problem:
 
 
 def unreadable(error: SyntaxError, file: str) -> Problem:
-    """Return that a file is not Python, with the place that Python names."""
+    """Return the problem that a file is not valid Python, with Python's location of the error."""
     from toolkit.sources.import_failures import syntax_hint  # noqa: PLC0415 - only bad news needs it
 
     place = Location(file, error.lineno or 1, error.offset or 1)

@@ -1,4 +1,4 @@
-"""File states: whether a file is still what it was, by its times, and by its content where these say nothing."""
+"""Finds out whether a file has changed, by its times, or by its content if the times are inconclusive."""
 
 import os
 import time
@@ -7,23 +7,23 @@ from typing import Any
 from toolkit.lint.digests import digest
 
 _YOUNG = 2_000_000_000
-"""Nanoseconds for which a file's times say nothing: it may change once more before they do."""
+"""Age in nanoseconds below which a file's times are inconclusive: it may change again without a new time."""
 
 
 class FileStates:
-    """The states of files, each looked up once."""
+    """The states of files, each determined once."""
 
     def __init__(self) -> None:
-        """Know none yet."""
+        """Create an empty table."""
         self._stamps: dict[str, list[int] | None] = {}
         self._digests: dict[str, str] = {}
 
     def record(self, file: str) -> list[Any]:
-        """Return a file's state as plain data: a digest of its content, and its size and times where they count."""
+        """Return a file's state as plain data: a digest of its content, and its size and times if conclusive."""
         return [self._digest(file), self._stamp(file)]
 
     def is_same(self, file: str, known: list[Any]) -> bool:
-        """Whether a file is what it was when its state was recorded; then `known` is brought up to date."""
+        """Return whether a file is unchanged since its state was recorded; if so, `known` is updated."""
         content, stamp = known
         if stamp is not None and stamp == self._stamp(file):
             return True
@@ -44,7 +44,7 @@ class FileStates:
 
 
 def digest_of(file: str) -> str:
-    """Return the digest of a file's content; nothing for one that cannot be read."""
+    """Return the digest of a file's content, or an empty string if it cannot be read."""
     try:
         with open(file, "rb") as stream:  # noqa: PTH123 - as above
             return digest(stream.read())
@@ -54,7 +54,7 @@ def digest_of(file: str) -> str:
 
 def _stamp_of(file: str) -> list[int] | None:
     try:
-        found = os.stat(file)  # noqa: PTH116 - a Path a file is what a thousand files pay for
+        found = os.stat(file)  # noqa: PTH116 - with a thousand files, creating Paths is slow
     except OSError:
         return None
     latest = max(found.st_mtime_ns, found.st_ctime_ns)

@@ -1,7 +1,7 @@
-"""Fixing: the edits that fix problems are made in the files, whole fixes at a time, and no file is left broken.
+"""Applies fixes to files. A fix is applied as a whole, and never leaves a file that cannot be parsed.
 
-Edits never overlap: of two fixes that want the same text, the later one waits for the next round. A file that could not
-be read any more afterwards is not written.
+Edits never overlap: if two fixes change the same text, the second one waits for the next round. A file that could not
+be parsed after a fix is not written.
 """
 
 import ast
@@ -21,7 +21,7 @@ _BOM = "\ufeff"
 
 
 class Change(NamedTuple):
-    """What becomes of one file: its text before and after, and the problems that this fixes."""
+    """The change of one file: its text before and after, and the problems that it fixes."""
 
     file: str
     before: str
@@ -30,12 +30,12 @@ class Change(NamedTuple):
 
 
 class Fixed(NamedTuple):
-    """What fixing came to.
+    """The result of fixing.
 
     Attributes:
-        problems: What is left.
-        solved: What is gone.
-        refused: What has a fix that would have broken its file.
+        problems: The remaining problems.
+        solved: The problems that were fixed.
+        refused: The problems whose fix would have broken a file.
     """
 
     problems: list[Problem]
@@ -44,11 +44,11 @@ class Fixed(NamedTuple):
 
 
 def fix_files(check: Callable[[], list[Problem]], *, unsafe: bool) -> Fixed:
-    """Check, fix and check again, until nothing is left to fix.
+    """Check, fix and check again, until there is nothing left to fix.
 
     Args:
-        check: Returns the problems that the files have now.
-        unsafe: Whether fixes are made that may change what the code means.
+        check: Returns the current problems of the files.
+        unsafe: Whether to apply fixes that may change the meaning of the code.
     """
     problems, solved, refused = check(), list[Problem](), list[Problem]()
     for _ in range(_MOST_ROUNDS):
@@ -63,7 +63,7 @@ def fix_files(check: Callable[[], list[Problem]], *, unsafe: bool) -> Fixed:
 
 
 def make_changes(problems: Iterable[Problem], *, unsafe: bool) -> tuple[list[Change], list[Problem]]:
-    """Return the files as fixing the problems would change them, and the problems whose fix would break a file."""
+    """Return the changes that would fix the problems, and the problems whose fix would break a file."""
     wanted = [problem for problem in problems if is_fixable(problem, unsafe=unsafe)]
     texts: dict[str, _Text] = {}
     refused: list[Problem] = []
@@ -86,12 +86,12 @@ def make_changes(problems: Iterable[Problem], *, unsafe: bool) -> tuple[list[Cha
 
 
 def is_fixable(problem: Problem, *, unsafe: bool) -> bool:
-    """Whether a program can fix a problem."""
+    """Return whether a problem has a fix that may be applied."""
     return problem.fix is not None and (problem.fix.is_safe or unsafe)
 
 
 def diff_of(change: Change, name: str) -> str:
-    """Return a change as a unified diff; `name` is what the file is called."""
+    """Return a change as a unified diff; `name` is the file name to show."""
     from difflib import unified_diff  # noqa: PLC0415 - few ask for it
 
     before, after = change.before.splitlines(keepends=True), change.after.splitlines(keepends=True)
@@ -100,10 +100,10 @@ def diff_of(change: Change, name: str) -> str:
 
 
 def write_change(change: Change) -> None:
-    """Put the new text in the place of the old one, in one go, with the same permissions.
+    """Replace the content of a file atomically, and keep its permissions.
 
     Raises:
-        OSError: If the file cannot be written; it is then as it was.
+        OSError: If the file cannot be written; it is then unchanged.
     """
     path = Path(os.path.realpath(change.file))
     put(path, change.after.encode())
@@ -115,7 +115,7 @@ def _first_place(problem: Problem) -> tuple[str, int, int]:
 
 
 class _Text(NamedTuple):
-    """A file and the edits that are to be made in it, by the indices at which they begin and end."""
+    """A file and the edits to apply, each with the indices of its start and end."""
 
     file: str
     before: str
@@ -127,10 +127,10 @@ class _Text(NamedTuple):
         try:
             return cls(file, Path(file).read_bytes().decode("utf-8"))
         except (OSError, UnicodeDecodeError):
-            return cls(file, "")  # nothing in it is at the place of an edit
+            return cls(file, "")  # no edit applies to it
 
     def takes(self, edit: Edit) -> bool:
-        """Whether an edit is in the text, and overlaps none that is already there; the very same one is welcome."""
+        """Return whether an edit is inside the text, and overlaps no other edit; an identical edit is accepted."""
         span = self._span(edit)
         if span is None:
             return False
@@ -146,7 +146,7 @@ class _Text(NamedTuple):
 
     @property
     def after(self) -> str:
-        """The text with all edits made."""
+        """The text with all edits applied."""
         parts, position = [], 0
         for start, end, text in self.edits:
             parts += [self.before[position:start], text]
@@ -154,7 +154,7 @@ class _Text(NamedTuple):
         return "".join([*parts, self.before[position:]])
 
     def is_sound(self) -> bool:
-        """Whether the edited text can still be read as well as before."""
+        """Return whether the edited text has no more syntax errors than before."""
         return _faults(self.file, self.after) <= _faults(self.file, self.before)
 
     def _span(self, edit: Edit) -> tuple[int, int, str] | None:
@@ -170,7 +170,7 @@ class _Text(NamedTuple):
 
 
 def _faults(file: str, text: str) -> int:
-    """Return how much stands against reading a text."""
+    """Return the number of errors in parsing a text."""
     if file.endswith(".py"):
         try:
             ast.parse(text.removeprefix(_BOM))

@@ -1,4 +1,4 @@
-"""Framework definitions: what the source shows of a tool that is written for another framework."""
+"""Defines tools of other frameworks from their source."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ UNKNOWN_NAME = "(known at runtime)"
 
 
 def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
-    """Return what the source of a file shows of one of the tools that it registers; nothing is run."""
+    """Return the definition of a tool that a file registers, from its source; no code is run."""
     function = file.framework_functions.get(tool)
     description, node = _description(file, tool, function)
     schema = _schema(file, tool)
@@ -64,7 +64,7 @@ def _description(
         if not (isinstance(text, ast.Constant) and text.value is None):
             return None, None
     if tool.as_class is not None and not tool.as_class.kind.listing:
-        return None, None  # a class above it may say it
+        return None, None  # it may be inherited
     if function is None:
         return ("" if _shows_arguments(tool) else None), None
     docstring = ast.get_docstring(function.node) or ""
@@ -74,7 +74,7 @@ def _description(
 
 
 def written_description(tool: WrittenTool) -> ast.expr | None:
-    """Return what a tool gives as its description; None where it gives none."""
+    """Return the expression that a tool uses as its description, or None."""
     if tool.as_class is not None and not tool.as_class.kind.listing:
         return tool.as_class.value(tool.as_class.kind.description)
     if tool.declared is not None:
@@ -83,7 +83,7 @@ def written_description(tool: WrittenTool) -> ast.expr | None:
 
 
 def _shows_arguments(tool: WrittenTool) -> bool:
-    """Whether a definition shows all that it is made of, so that what is not there is missing."""
+    """Return whether all arguments of a definition are visible, so that a missing one is really missing."""
     call = tool.mark
     is_whole = (
         tool.registration is not None and tool.registration.way == "definition" and bool(tool.registration.schema)
@@ -92,7 +92,7 @@ def _shows_arguments(tool: WrittenTool) -> bool:
 
 
 def _is_filled_in(tool: WrittenTool) -> bool:
-    """Whether something else may give a description: a decorator of the project, or arguments that are unpacked."""
+    """Return whether the description may come from elsewhere: a custom decorator, or unpacked arguments."""
     if tool.registration is None or tool.registration not in tool.marks.registrations:
         return True
     call = tool.mark.func if isinstance(tool.mark, ast.Call) and isinstance(tool.mark.func, ast.Call) else tool.mark
@@ -100,7 +100,7 @@ def _is_filled_in(tool: WrittenTool) -> bool:
 
 
 def written_schema_of(file: PythonSource, tool: WrittenTool) -> ast.expr | None:
-    """Return what a tool gives as the schema of its parameters; None where it gives none."""
+    """Return the expression that a tool uses as the schema of its parameters, or None."""
     if tool.as_class is not None:
         given = (tool.as_class.value(one) for one in tool.as_class.kind.schema)
         return file.resolved(next((one for one in given if one is not None), None))
@@ -154,7 +154,7 @@ def _parameters(
 
 
 def _is_docstring_sent(tool: WrittenTool) -> bool:
-    """Whether what a docstring says of the parameters is sent: in the schema, or with the whole docstring."""
+    """Return whether models receive the docstring's text on parameters: in the schema, or in the whole docstring."""
     option = tool.marks.demands.parses_if
     is_parsed = tool.marks.reads_docstrings or bool(option and tool.argument((option,)))
     return is_parsed or written_description(tool) is None
@@ -175,7 +175,7 @@ def _in_schema(file: PythonSource, written: ast.Dict, schema: Mapping[str, Any])
 
 
 def _in_mapping(file: PythonSource, written: ast.Dict) -> Iterator[ParameterDefinition]:
-    """Yield the parameters of a dictionary from their names to their types, or to a schema each, at their keys."""
+    """Yield the parameters in a dictionary from names to types or schemas, located at their keys."""
     for key, value in zip(written.keys, written.values, strict=True):
         if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
             continue
@@ -187,12 +187,12 @@ def _in_mapping(file: PythonSource, written: ast.Dict) -> Iterator[ParameterDefi
                 found = [*described(value, file)]
                 content = found[0] if found else "" if shows_all(value, file) else None
             case _:
-                return  # a JSON Schema, some of which is computed
+                return  # a JSON Schema that is partly computed
         yield ParameterDefinition(key.value, content, file.location(key))
 
 
 def _in_class(file: PythonSource, written: ast.expr | None) -> Iterator[ParameterDefinition]:
-    """Yield the parameters that the fields of a model in the file stand for."""
+    """Yield the parameters for the fields of a model in the file."""
     match written:
         case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="model_json_schema" | "schema")):
             cls = file.classes.get(name)

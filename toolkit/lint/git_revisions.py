@@ -1,4 +1,4 @@
-"""Git revisions: the files of a commit, read out of the repository into a folder; no hook and no filter runs."""
+"""Reads the files of a git commit into a folder, without running hooks or filters."""
 
 import os
 import subprocess
@@ -20,8 +20,8 @@ class GitRevision(NamedTuple):
     """One commit of a repository.
 
     Attributes:
-        name: What the user calls it.
-        commit: Its whole hash.
+        name: The name that the user gave.
+        commit: The full hash.
         root: The real path of the top folder of the working tree.
     """
 
@@ -30,11 +30,11 @@ class GitRevision(NamedTuple):
     root: Path
 
     def put_files(self, suffixes: tuple[str, ...], folder: Path) -> None:
-        """Write the files of the commit whose names end so into a folder; links and submodules are left out.
+        """Write the commit's files with these suffixes into a folder; links and submodules are omitted.
 
         Raises:
-            ConfigurationError: If the repository lacks some of them.
-            OSError: If one cannot be written.
+            ConfigurationError: If files are missing from the repository.
+            OSError: If a file cannot be written.
         """
         listed = _git(self.root, "ls-tree", "-r", "-z", "-l", "--full-tree", self.commit)
         if listed.returncode:
@@ -63,10 +63,10 @@ class GitRevision(NamedTuple):
 
 
 def find_revision(name: str, directory: Path) -> GitRevision:
-    """Return the commit that a name stands for: a branch, a tag, a hash, `HEAD~2`.
+    """Return the commit for a name: a branch, a tag, a hash, `HEAD~2`.
 
     Args:
-        name: What the user calls it.
+        name: The name that the user gave.
         directory: A folder of the repository.
 
     Raises:
@@ -84,7 +84,7 @@ def find_revision(name: str, directory: Path) -> GitRevision:
 
 
 def _how_to_get(name: str, root: Path) -> str:
-    """Return what helps where a revision is missing: the names that are alike, or how a shallow clone gets it."""
+    """Return a hint on a missing revision: similar names, or how to fetch it into a shallow clone."""
     listed = _git(root, "for-each-ref", "--format=%(refname:short)").stdout.decode("utf-8", "replace")
     known = list(islice(listed.splitlines(), _MOST_REFERENCES))
     remote = next((one for one in known if one.endswith(f"/{name}")), None)
@@ -100,7 +100,7 @@ def _how_to_get(name: str, root: Path) -> str:
 
 
 def _wanted(listed: bytes, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield the path and the object of each plain file whose name ends so."""
+    """Yield the path and the object of each plain file with one of the suffixes."""
     for line in listed.split(b"\0"):
         about, _, raw = line.partition(b"\t")
         path = os.fsdecode(raw)
@@ -114,7 +114,7 @@ def _wanted(listed: bytes, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str
 def _git(folder: Path, *words: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     command: Sequence[str] = ("git", "-C", str(folder), *words)
     try:
-        return subprocess.run(  # noqa: S603 - what the user names stands behind `--end-of-options`
+        return subprocess.run(  # noqa: S603 - names from the user follow `--end-of-options`
             command, input=given, capture_output=True, env=os.environ | _BY_ITSELF, check=False
         )
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Importing: the edit that makes a name known in a file."""
+"""Creates the edit that imports a name."""
 
 import ast
 
@@ -7,7 +7,7 @@ from toolkit.problems import Edit
 
 
 def importing(file: PythonSource, module: str, name: str | None = None) -> list[Edit]:
-    """Return the edits that import a module or a name of it, behind the docstring and what must stand first."""
+    """Return the edits that import a module, or a name from it, after the docstring and `__future__` imports."""
     wanted = f"from {module} import {name}" if name else f"import {module}"
     if file.imports.get(name or module) == (f"{module}.{name}" if name else module):
         return []

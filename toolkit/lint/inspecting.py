@@ -1,4 +1,4 @@
-"""Inspecting: every file and name that is asked for is looked at, or what was found in it before is taken."""
+"""Checks each requested file or name, or returns its cached report."""
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Inspection:
-    """Looks at requests with the rules of some codes."""
+    """Checks requests with the rules of some codes."""
 
     def __init__(
         self,
@@ -36,16 +36,16 @@ class Inspection:
         chooser: Chooser,
         processes: int | None = None,
     ) -> None:
-        """Look at nothing yet.
+        """Prepare the inspection, without checking anything.
 
         Args:
-            codes: Returns what is looked for, once that is needed: to know it can mean to import all rules.
+            codes: Returns the codes to check; called late, since it may import all rules.
             configuration: The settings of the project.
-            settings: Those of lint.
-            limits: What one file may take while it is opened.
-            cache: What was found before.
+            settings: The settings of lint.
+            limits: Time and memory that opening a single file may use.
+            cache: The results of earlier checks.
             chooser: Who named the requests.
-            processes: How many processes check files beside this one; by default, as many as are useful.
+            processes: The number of additional processes that check files; by default, as many as are useful.
         """
         self._find_codes = codes
         self._configuration = configuration
@@ -57,7 +57,7 @@ class Inspection:
 
     @property
     def directory(self) -> Path:
-        """The folder of the project's settings, where its lockfile lies."""
+        """The folder of the project's settings and its lockfile."""
         return self._settings.directory
 
     @cached_property
@@ -66,7 +66,7 @@ class Inspection:
 
     @cached_property
     def rules(self) -> list[Rule]:
-        """The rules of the codes; to make them is to import them."""
+        """The rules of the codes; the first use imports them."""
         return make_rules(self._codes, self._rule_settings)
 
     @property
@@ -74,7 +74,7 @@ class Inspection:
         return RuleSettings(self._settings.providers, self._settings.limits, self._settings.directory)
 
     def reports(self, requests: Sequence[Request]) -> list[Report]:
-        """Return what is found under each request, in the same order."""
+        """Return the report of each request, in the same order."""
         known = {request: self._cache.find(request) for request in requests}
         fresh = self._look_at([request for request, report in known.items() if report is None])
         return [known[request] or fresh[request] for request in requests]
@@ -85,7 +85,7 @@ class Inspection:
         if self._settings.is_static:
             unknown = {request: _not_looked_at(request) for request in requests if request.file is None}
             return unknown | self._checked([one for one in requests if one not in unknown], lambda _: None)
-        from toolkit.lint.opened_files import opened_files  # noqa: PLC0415 - most checks know most files already
+        from toolkit.lint.opened_files import opened_files  # noqa: PLC0415 - not needed if all files are cached
 
         with opened_files(
             requests,

@@ -1,4 +1,4 @@
-"""Whether a file is the user's own, or came with Python, with this package or with another one."""
+"""Distinguishes the user's own files from installed ones."""
 
 import os
 import sysconfig
@@ -17,5 +17,5 @@ _PLACES = tuple(
 
 
 def is_installed(file: str) -> bool:
-    """Return whether a file, given by its real path, is nobody's own; what is not a file at all is not either."""
+    """Return whether a file, given by its real path, is part of Python or an installed package, or not a file."""
     return file.startswith(("<", *_PLACES)) or f"{os.sep}site-packages{os.sep}" in file

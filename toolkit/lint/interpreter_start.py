@@ -1,6 +1,6 @@
-"""Interpreter start: what another Python runs first, so that it finds this package, and what this package needs.
+"""The first code that another Python runs, so that it finds this package and its dependencies.
 
-It stands alone: nothing of ours can be imported before.
+It does not import anything from this package, which cannot be found yet.
 """
 
 import json
@@ -13,22 +13,22 @@ from types import ModuleType
 
 
 class Packages(MetaPathFinder):
-    """Finds some packages, each in a folder, and nothing else that lies there."""
+    """Finds some packages, each in its folder, and nothing else in these folders."""
 
     def __init__(self, folders: Mapping[str, str]) -> None:
-        """Find packages by their names; the values are the folders."""
+        """Find packages by name; the values are their folders."""
         self._folders = folders
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return where a package is; None for any other module."""
+        """Return the location of a package, or None for any other module."""
         folder = self._folders.get(fullname) if path is None else None
         return None if folder is None else PathFinder.find_spec(fullname, [folder], target)
 
 
 def main() -> None:
-    """Do the work in the only argument, as `Interpreter.command` has written it."""
+    """Run the work in the only argument, as written by `Interpreter.command`."""
     wanted = json.loads(sys.argv.pop())
     sys.meta_path.insert(0, Packages({"toolkit": wanted["ours"]}))
     sys.meta_path.append(Packages(wanted["folders"]))

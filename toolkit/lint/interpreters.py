@@ -1,4 +1,4 @@
-"""Interpreters: another Python that opens users' modules with its own packages, so that lint can be installed apart."""
+"""Runs another Python that opens users' modules with its own packages, so that lint can be installed separately."""
 
 import json
 import os
@@ -20,7 +20,7 @@ from toolkit.problems import Problem
 from toolkit.tools.frameworks import all_packages, package_of
 
 OLDEST: Final = (3, 11)
-"""The first version of Python that this package runs on."""
+"""The oldest Python that this package supports."""
 
 _MODULES: Final[Mapping[str, str]] = {
     "annotated_types": "annotated-types",
@@ -32,14 +32,14 @@ _MODULES: Final[Mapping[str, str]] = {
     "typing_inspection": "typing-inspection",
     "yaml": "pyyaml",
 }
-"""What opening a module needs beside this package: the modules, and the names that pip installs them by."""
+"""The modules that opening a user's module requires besides this package, with their names on PyPI."""
 
 _COMPILED: Final = "pydantic-core"
 _START: Final = Path(__file__).with_name("interpreter_start.py")
 _SECONDS: Final = 30
 _INSTEAD: Final = "or only read the source: `toolkit lint --static`"
 
-# It also runs on versions of Python that nothing else of ours runs on, and imports nothing from the working directory.
+# This also runs on Python versions that we do not support, and imports nothing from the working directory.
 _PROBE: Final = """
 import sys
 sys.path[:] = [entry for entry in sys.path if entry]
@@ -79,9 +79,9 @@ class Interpreter(NamedTuple):
     Attributes:
         executable: Its path.
         version: Its version.
-        path: Where it finds modules.
-        places: Where its packages are installed.
-        packages: The packages of frameworks that it has.
+        path: Its `sys.path`.
+        places: The folders of its installed packages.
+        packages: The packages of frameworks that are installed.
     """
 
     executable: str
@@ -91,14 +91,13 @@ class Interpreter(NamedTuple):
     packages: tuple[str, ...]
 
     def has(self, module: str) -> bool:
-        """Return whether it has the package of a framework that a module belongs to."""
+        """Return whether the package of a module's framework is installed."""
         return package_of(module) in self.packages
 
     def command(self, work: str) -> list[str]:
-        """Return the command that runs the `main` of a module of this room with it.
+        """Return the command that runs the `main` function of a lint module with this interpreter.
 
-        Its own packages come first. This package is always the one that asks, and what it needs and is not there is
-        taken from beside it.
+        Its own packages come first. This package is always the current one; missing dependencies are added.
         """
         folders = {name: folder for name in _MODULES if (folder := _folder_of(name))}
         ours = str(Path(__file__).resolve().parents[2])
@@ -106,10 +105,10 @@ class Interpreter(NamedTuple):
 
 
 def find_interpreter(named: str) -> Interpreter:
-    """Return the interpreter that a user named: its path, that of its environment, or the name of a command.
+    """Return the interpreter for a path, the path of an environment, or the name of a command.
 
     Raises:
-        ConfigurationError: If it is not an interpreter that can open modules, with the reason and what to do.
+        ConfigurationError: If it is not an interpreter that can open modules, with the reason and a fix.
     """
     executable = _executable(named)
     found = _probed(executable, named)
@@ -130,7 +129,7 @@ def _executable(named: str) -> str:
         inside = [path / place for place in ("bin/python", "Scripts/python.exe", "python.exe")]
         path = next((one for one in inside if one.is_file()), path)
     if path.is_file():
-        return os.path.abspath(path)  # noqa: PTH100 - what it links to is not in the environment
+        return os.path.abspath(path)  # noqa: PTH100 - the target of the link is outside of the environment
     if os.sep not in named and (command := shutil.which(named)):
         return command
     raise _refusal(
@@ -142,7 +141,7 @@ def _executable(named: str) -> str:
 def _probed(executable: str, named: str) -> dict[str, Any]:
     wanted = json.dumps([[*_MODULES.values()], [*all_packages()]])
     try:
-        ended = subprocess.run(  # noqa: S603 - the user has named it
+        ended = subprocess.run(  # noqa: S603 - the user chose the command
             [executable, "-c", _PROBE, wanted],
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -166,7 +165,7 @@ def _probed(executable: str, named: str) -> dict[str, Any]:
 
 
 def _refuse_packages(named: str, executable: str, found: Mapping[str, Any]) -> None:
-    """Refuse an interpreter whose packages this one does not work with."""
+    """Raise an error if the interpreter's packages are incompatible."""
     for distribution, least in _least_versions():
         installed = found["installed"].get(distribution)
         if installed is not None and numbers_of(installed) < numbers_of(least):
@@ -184,7 +183,7 @@ def _refuse_packages(named: str, executable: str, found: Mapping[str, Any]) -> N
 
 
 def _least_versions() -> Iterator[tuple[str, str]]:
-    """Yield the first version of each dependency that this package works with, according to its own metadata."""
+    """Yield the oldest supported version of each dependency, according to this package's metadata."""
     try:
         written = requires("toolkit-cli") or ()
     except PackageNotFoundError:
@@ -196,7 +195,7 @@ def _least_versions() -> Iterator[tuple[str, str]]:
 
 
 def _folder_of(module: str) -> str | None:
-    """Return the folder that a module of this process lies in."""
+    """Return the folder that contains a module of this process."""
     spec = find_spec(module)
     if spec is None or spec.origin is None:
         return None

@@ -1,8 +1,8 @@
-"""Definitions in JSON: lists of tools as OpenAI, Anthropic, Gemini, Bedrock and MCP take them.
+"""Reads lists of tools in JSON, in the formats of OpenAI, Anthropic, Gemini, Bedrock and MCP.
 
-All these shapes are recognised by their keys, alone or mixed: `{"type": "function", "function": {…}}`,
+The formats are recognized by their keys, alone or mixed: `{"type": "function", "function": {…}}`,
 `{"name", "input_schema"}`, `{"name", "inputSchema"}`, `{"functionDeclarations": […]}`, `{"toolSpec": {…}}`, and the
-plain `{"name", "description", "parameters"}`. They may stand in a list, or under `tools`, `functions` or `result`.
+plain `{"name", "description", "parameters"}`. They may be in a list, or under `tools`, `functions` or `result`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,11 +34,11 @@ _HINTS = {
 
 
 def definitions_in(root: Node, file: str) -> tuple[list[ToolDefinition], list[Problem]]:
-    """Return the tools that a document defines, and what in it is not a tool.
+    """Return the tools that a document defines, and problems of entries that are not tools.
 
     Args:
         root: The document.
-        file: The file that it stands in.
+        file: The file of the document.
     """
     tools: list[ToolDefinition] = []
     problems: list[Problem] = []
@@ -48,7 +48,7 @@ def definitions_in(root: Node, file: str) -> tuple[list[ToolDefinition], list[Pr
         if isinstance(node, MappingNode) and isinstance(node.get("name"), Scalar):
             tools.append(_definition(node, file))
         else:
-            hint = 'write {"name": …, "description": …, "parameters": {…}}, or the same as your provider wants it'
+            hint = 'write {"name": …, "description": …, "parameters": {…}}, or the format of your provider'
             problems.append(Problem(NOT_A_TOOL, "this is not a tool definition", node.location, hint=hint))
     return tools, problems
 
@@ -67,7 +67,7 @@ def _entries(node: Node) -> Iterator[Node]:
 
 
 def _is_hosted(node: MappingNode) -> bool:
-    """Whether this asks for a tool of the provider's own, such as `{"type": "web_search"}`, which has no definition."""
+    """Return whether this is a tool of the provider itself, such as `{"type": "web_search"}`, without a definition."""
     kind = node.get("type")
     is_known = isinstance(kind, Scalar) and isinstance(kind.value, str) and kind.value not in _OWN_KINDS
     return is_known and not any(key in node.entries for key in (*_SCHEMAS, "description"))
@@ -82,7 +82,7 @@ def _schema(node: MappingNode) -> _Schema:
     for key in _SCHEMAS:
         found = node.get(key)
         if isinstance(found, MappingNode) and isinstance(inner := found.get("json"), MappingNode):
-            found = inner  # as Bedrock wraps it
+            found = inner  # the format of Bedrock
         if found is not None:
             data = plain(found)
             return _Schema(found, data if isinstance(data, dict) else {})
@@ -91,7 +91,7 @@ def _schema(node: MappingNode) -> _Schema:
 
 def _definition(node: MappingNode, file: str) -> ToolDefinition:
     name, description = node.get("name"), node.get("description")
-    assert isinstance(name, Scalar)  # noqa: S101 - it is looked for before
+    assert isinstance(name, Scalar)  # noqa: S101 - checked by the caller
     schema, examples = _schema(node), _examples(node)
     text = description.value if isinstance(description, Scalar) and isinstance(description.value, str) else ""
     return ToolDefinition(
@@ -111,7 +111,7 @@ def _definition(node: MappingNode, file: str) -> ToolDefinition:
 
 
 def _examples(node: MappingNode) -> list[MappingNode]:
-    """Return the arguments that stand as examples, as Anthropic and others call them."""
+    """Return the examples of arguments, under the keys of Anthropic and others."""
     found = next((found for key in _EXAMPLES if isinstance(found := node.get(key), Sequence)), None)
     return [one for one in found.items if isinstance(one, MappingNode)] if found is not None else []
 
@@ -119,7 +119,7 @@ def _examples(node: MappingNode) -> list[MappingNode]:
 def _spec(
     node: MappingNode, name: str, description: str, schema: _Schema, examples: list[MappingNode], file: str
 ) -> ToolSpec | None:
-    """Return the definition as a specification; None where it can be none."""
+    """Return the definition as a specification, or None if it is invalid."""
     annotations, strict, output = node.get("annotations"), node.get("strict"), node.get("outputSchema")
     hints = plain(annotations) if isinstance(annotations, MappingNode) else {}
     flags = {ours: hints[theirs] for theirs, ours in _HINTS.items() if isinstance(hints.get(theirs), bool)}

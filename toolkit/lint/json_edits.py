@@ -1,4 +1,4 @@
-"""Edits of JSON: an entry or an item is taken out, put in or replaced, and all else stays as it is written."""
+"""Creates edits that remove, add or replace parts of a JSON document and preserve the rest."""
 
 import json
 from typing import Any
@@ -8,19 +8,19 @@ from toolkit.problems import Edit, Location
 
 
 def without_item(node: Sequence, index: int) -> Edit:
-    """Return the edit that takes an item out of a list, with the comma that it does not need any more."""
+    """Return the edit that removes an item from a list, including its comma."""
     return Edit(_gap([item.location for item in node.items], [item.location for item in node.items], index), "")
 
 
 def without_entry(node: Mapping, key: str) -> Edit:
-    """Return the edit that takes an entry out of an object, with the comma that it does not need any more."""
+    """Return the edit that removes an entry from an object, including its comma."""
     entries = list(node.entries.values())
     index = list(node.entries).index(key)
     return Edit(_gap([one.key.location for one in entries], [one.value.location for one in entries], index), "")
 
 
 def with_entry(node: Mapping, key: str, value: Any) -> Edit:
-    """Return the edit that puts an entry into an object, behind the others, or in the place of the one of this name."""
+    """Return the edit that sets an entry of an object; a new entry is added at the end."""
     written = f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
     if (entry := node.entries.get(key)) is not None:
         return Edit(_between(entry.key.location, entry.value.location), written)
@@ -30,14 +30,14 @@ def with_entry(node: Mapping, key: str, value: Any) -> Edit:
 
 
 def instead_of_entry(node: Mapping, key: str, other: str, value: Any) -> Edit:
-    """Return the edit that puts another entry in the place of one."""
+    """Return the edit that replaces an entry by another one."""
     entry = node.entries[key]
     place = _between(entry.key.location, entry.value.location)
     return Edit(place, f"{json.dumps(other)}: {json.dumps(value, ensure_ascii=False)}")
 
 
 def with_item(node: Sequence, value: Any) -> Edit:
-    """Return the edit that puts an item behind the others of a list."""
+    """Return the edit that appends an item to a list."""
     written = json.dumps(value, ensure_ascii=False)
     if not node.items:
         return Edit(node.location, f"[{written}]")
@@ -45,12 +45,12 @@ def with_item(node: Sequence, value: Any) -> Edit:
 
 
 def replacing(node: Node, value: Any) -> Edit:
-    """Return the edit that writes something else."""
+    """Return the edit that replaces a value."""
     return Edit(node.location, json.dumps(value, ensure_ascii=False))
 
 
 def appending(node: Scalar, text: str) -> Edit:
-    """Return the edit that lets a text say more at its end."""
+    """Return the edit that appends text to a string."""
     place = node.location
     column = None if place.end_column is None else place.end_column - 1
     return Edit(Location(place.file, place.end_line, column, place.end_line, column), json.dumps(text)[1:-1])

@@ -1,8 +1,8 @@
-"""Judge pools: many files are read and checked in several child processes, each of which checks a part of them.
+"""Checks many files in several child processes, each of which checks a part of them.
 
-Which process checks a file depends on the position of the file alone, and what is found in it does not depend on the
-process: the number of processes changes nothing but the time. A process that ends loses no file either: it is reported
-that the file was not checked, and the next one is checked in a new process.
+The process for a file only depends on the file's index, and the findings do not depend on the process, so the number of
+processes only affects the time. If a process ends, its file is reported as not checked, and a new process continues
+with the next one.
 """
 
 import os
@@ -18,33 +18,33 @@ from toolkit.lint.reports import Report
 from toolkit.lint.requests import Request
 
 _MANY: Final = 150
-"""From how many files on several processes are quicker than this one alone: each imports the rules first."""
+"""The number of files from which several processes are faster than one, since each has to import the rules."""
 _MOST: Final = 8
 _NEIGHBOURS: Final = 16
-"""How many files in a row one process checks: it reads a file once that several of them import."""
+"""The number of consecutive files for one process: neighbors often import the same files, which it reads once."""
 
 
 class Checked(NamedTuple):
-    """A request, and what was found."""
+    """A request and its report."""
 
     request: Request
     report: Report
 
 
 def useful_processes(files: int) -> int:
-    """Return how many processes check so many files the soonest; none where this one is quicker alone."""
+    """Return the best number of processes for a number of files; 0 if this process is faster alone."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return min(cores, _MOST) if files >= _MANY and cores > 1 else 0
 
 
 class JudgePool:
-    """Several judges, which check files at the same time.
+    """Several judges that check files in parallel.
 
-    It is a context manager: when it is left, however early, nothing of the processes runs on.
+    It is a context manager: no process is running after the `with` block, even if it ended early.
     """
 
     def __init__(self, instructions: Instructions, processes: int) -> None:
-        """Start nothing yet."""
+        """Create the pool, without starting any process."""
         self._checked: SimpleQueue[Checked | BaseException] = SimpleQueue()
         self._members = [_Member(Judge(instructions), self._checked) for _ in range(processes)]
         self._given = 0
@@ -66,17 +66,17 @@ class JudgePool:
             member.join()
 
     def give(self, request: Request, answer: Answer | None) -> None:
-        """Have a file checked; `answer` is what opening it gave, and None where nothing is run."""
+        """Queue a file to be checked; `answer` is the result of opening it, or None if no code is run."""
         self._members[self._given // _NEIGHBOURS % len(self._members)].give(request, answer)
         self._given += 1
 
     def finished(self) -> Iterator[Checked]:
-        """Yield what has been checked by now, each file once."""
+        """Yield the reports that are ready now, each once."""
         while (checked := self._next(waits=False)) is not None:
             yield checked
 
     def rest(self) -> Iterator[Checked]:
-        """Yield what was given and not returned yet, as soon as it is checked."""
+        """Yield the remaining reports as soon as they are ready."""
         while self._returned < self._given and (checked := self._next(waits=True)) is not None:
             yield checked
 
@@ -105,7 +105,7 @@ class _Member(Thread):
         self._tasks.put((request, answer))
 
     def stop(self) -> None:
-        """Check no further file, and not the one at hand to its end."""
+        """Check no further file, and abort the current one."""
         self._is_stopped = True
         self._tasks.put(None)
         self._judge.stop()
@@ -116,5 +116,5 @@ class _Member(Thread):
                 self._judge.begin()
                 while (task := self._tasks.get()) is not None and not self._is_stopped:
                     self._checked.put(Checked(task[0], self._judge.report(*task)))
-        except BaseException as error:  # noqa: BLE001 - it is raised again, where the reports are awaited
+        except BaseException as error:  # noqa: BLE001 - raised again by `_next`
             self._checked.put(error)

@@ -1,6 +1,6 @@
-"""Judges: files are read and checked in a child process, and one that takes too long is given up.
+"""Reads and checks files in a child process, with a timeout for each file.
 
-A few small files are checked in this process, which is quicker. How much work a large one means cannot be known before.
+A few small files are checked in the current process, which is faster. The work for a large one cannot be predicted.
 """
 
 import os
@@ -30,13 +30,13 @@ _ANCHOR = re.compile(rb"[\s\[{,:]&\w")
 
 
 def is_heavy(request: Request) -> bool:
-    """Return whether a file may mean much work: it is large, or a document that can repeat its parts."""
+    """Return whether a file may take long to check: it is large, or a document that can repeat its parts."""
     if request.file is None:
         return False
     if request.text is not None:
         return len(request.text) > LARGE
     try:
-        status = os.stat(request.file)  # noqa: PTH116 - a Path a file is what a thousand files pay for
+        status = os.stat(request.file)  # noqa: PTH116 - with a thousand files, creating Paths is slow
         if not stat.S_ISREG(status.st_mode):
             return False
         if status.st_size > LARGE:
@@ -48,7 +48,7 @@ def is_heavy(request: Request) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """What a judge checks with, and what one file may take."""
+    """What a judge checks, and the limits for one file."""
 
     codes: tuple[str, ...]
     settings: RuleSettings
@@ -60,26 +60,26 @@ class Instructions:
         return cls(tuple(sorted(codes)), settings, limits)
 
     def record(self) -> dict[str, Any]:
-        """Return them as the child process reads them."""
+        """Return the instructions in the form that the child process reads."""
         providers, limits, directory = self.settings
         return {"codes": self.codes, "rule_settings": [providers, dict(limits), str(directory)]}
 
 
 class Judge:
-    """Checks files in a child process, and in a new one after a file that was given up.
+    """Checks files in a child process, which is replaced after a file that ended it.
 
-    It is a context manager; the process is started for the first file and ended at the end.
+    It is a context manager; the process starts with the first file, and ends with the `with` block.
     """
 
     def __init__(self, instructions: Instructions) -> None:
-        """Start nothing yet."""
+        """Create the judge, without starting the process."""
         self._instructions = instructions
         self._folder = ExitStack()
         self._crash_file: Path | None = None
         self._worker: Worker | None = None
 
     def __enter__(self) -> Self:
-        """Wait for files."""
+        """Return this object."""
         return self
 
     def __exit__(
@@ -90,20 +90,20 @@ class Judge:
         self._folder.close()
 
     def begin(self) -> None:
-        """Start the process before there is a file, so that it has imported the rules by then."""
+        """Start the process early, so that it can import the rules."""
         self._started()
 
     def stop(self) -> None:
-        """End the process from another thread, whatever it does; the file at hand counts as given up."""
+        """Kill the process from another thread; the current file is reported as not checked."""
         if (worker := self._worker) is not None:
             worker.kill()
 
     def report(self, request: Request, answer: Answer | None) -> Report:
-        """Return the report of one file, or the one problem that it was given up.
+        """Return the report of one file, or a report with the problem that it was not checked.
 
         Args:
             request: The file.
-            answer: What opening it gave; None where nothing is run.
+            answer: The result of opening it; None if no code is run.
         """
         problem = problem_record(answer) if isinstance(answer, Problem) else None
         question = {"request": request, "answer": None if problem else answer, "problem": problem}

@@ -1,6 +1,6 @@
-"""Judging: the child process that reads large files and checks them with the rules, one after the other.
+"""The child process that reads large files and checks them with the rules, one after another.
 
-It runs nobody's code. It reads one JSON object a line and answers each with one; `judges` is the parent's side.
+It runs no user code. It reads one JSON object per line and answers each with one; `judges` is the parent's side.
 """
 
 import gc
@@ -19,11 +19,11 @@ from toolkit.lint.rules import make_rules
 from toolkit.problems import read_problem
 
 _OBJECTS: Final = 100_000
-"""After how many new objects garbage is collected: a syntax tree has many, and nearly all stay as long as it does."""
+"""The threshold of garbage collection: a syntax tree has many objects, and nearly all live as long as the tree."""
 
 
 def main() -> None:
-    """Answer until the channel is closed."""
+    """Answer requests until the channel is closed."""
     channel = Channel.take()
     providers, limits, directory = channel.setup["rule_settings"]
     checker = FileChecker(make_rules(channel.setup["codes"], RuleSettings(tuple(providers), limits, Path(directory))))

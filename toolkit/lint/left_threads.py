@@ -1,4 +1,4 @@
-"""Left threads: whether what a file has started runs on after it was opened, and may disturb the next one."""
+"""Finds out whether a file has started threads that still run and may affect the next file."""
 
 import sys
 import threading
@@ -8,7 +8,7 @@ from toolkit.lint.installed import is_installed
 
 
 def leaves_threads() -> bool:
-    """Return whether another thread than this one is in code of the user's own; those of libraries wait in peace."""
+    """Return whether another thread is running the user's code; threads of libraries do not count."""
     own = threading.get_ident()
     others = (frame for thread, frame in sys._current_frames().items() if thread != own)  # noqa: SLF001 - documented
     return any(_is_in_own_code(frame) for frame in others)

@@ -1,15 +1,15 @@
-"""Limits: what a user's file may take while it is opened."""
+"""Limits on time and memory while a user's file is opened."""
 
 from typing import NamedTuple
 
 
 class Limits(NamedTuple):
-    """What one file may take.
+    """Limits for a single file.
 
     Attributes:
-        seconds: How long it may take to open it.
-        memory: How many bytes the process may hold, on systems that can limit that.
-        grace: How many seconds more a process has to end itself, before it is ended from outside.
+        seconds: Timeout for opening it, in seconds.
+        memory: Maximum memory of the process in bytes, on systems that can limit it.
+        grace: Time in seconds for a process to end itself after its timeout, before it is killed.
     """
 
     seconds: float = 20.0

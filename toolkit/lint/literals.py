@@ -1,6 +1,6 @@
-"""Literals: from a character of a Python string's value back to its place in the source.
+"""Maps the characters of a Python string's value to their positions in the source.
 
-Prefixes, quotes, escapes, line ends and several literals in a row stand between the two.
+These differ because of prefixes, quotes, escapes, line ends and adjacent literals.
 """
 
 import ast
@@ -20,17 +20,17 @@ _UNIT = re.compile(
 
 
 class Span(NamedTuple):
-    """Where one character of a value stands in the text of the file: from an index up to another."""
+    """The position of a character in the text of the file: start and end index."""
 
     start: int
     end: int
 
 
 class Literal:
-    """A string in a source: its value, and where each character of it stands."""
+    """A string in the source: its value, and the position of each character."""
 
     def __init__(self, text: str, start: int, end: int) -> None:
-        """Read the string, or the several in a row, that stand in a text from an index up to another."""
+        """Read the literal, or adjacent literals, between two indices of a text."""
         self._starts: Sequence[int]
         self._ends: Sequence[int]
         plain = _plain_span(text, start, end)
@@ -48,25 +48,25 @@ class Literal:
 
     @cached_property
     def _solid(self) -> list[int]:
-        """The offsets of the characters that are not blank."""
+        """The offsets of the characters that are not whitespace."""
         return [index for index, character in enumerate(self.value) if not character.isspace()]
 
     def span(self, offset: int, length: int = 1) -> Span:
-        """Return where some characters of the value stand; its length as the offset means its end."""
+        """Return the position of some characters; the length of the value as the offset means its end."""
         if offset >= len(self._starts):
             return Span(self._end, self._end)
         last = min(offset + max(length, 1), len(self._ends)) - 1
         return Span(self._starts[offset], self._ends[last])
 
     def find(self, text: str, after: int = 0) -> "list[int] | None":
-        """Return where in the value each character of a text stands that was made from it by changing blanks only.
+        """Return the offset in the value of each character of a text that only differs from it in whitespace.
 
         Args:
-            text: What was made from the value, or from a part of it, by taking indentation away and joining lines.
-            after: The offset in the value from which it is looked for.
+            text: The value, or a part of it, with indentation removed and lines joined.
+            after: The offset in the value at which the search begins.
 
         Returns:
-            An offset for each character of the text, that of the next one for a blank; None if it is not there.
+            An offset for each character of the text (for whitespace, that of the next one); None if it was not found.
         """
         wanted = "".join(text.split())
         first = "".join(self.value.split()).find(wanted, bisect_left(self._solid, after))
@@ -81,7 +81,7 @@ class Literal:
 
 
 def _plain_span(text: str, start: int, end: int) -> Span | None:
-    """Return where the inside of a string stands that is one alone, without an escape."""
+    """Return the position of the content of a single string without escapes, or None."""
     found = _OPENING.match(text, start, end)
     if found is None or not text.endswith(found[2], found.end(), end):
         return None
@@ -91,7 +91,7 @@ def _plain_span(text: str, start: int, end: int) -> Span | None:
 
 
 def _units(text: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
-    """Yield every character of the value with its place."""
+    """Yield every character of the value with its position."""
     position = start
     while (found := _OPENING.match(text, position, end)) is not None:
         prefix, quotes = found[1].lower(), found[2]
@@ -103,7 +103,7 @@ def _units(text: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
                 yield from ((text[index], Span(index, index + 1)) for index in range(*ordinary.span()))
                 continue
             one = unit.match(text, position, end)
-            assert one is not None  # noqa: S101 - there is at least one character more
+            assert one is not None  # noqa: S101 - there is at least one more character
             yield from _characters(one[0], Span(*one.span()), is_raw="r" in prefix)
             position = one.end()
         between = _BETWEEN.match(text, position + len(quotes), end)
@@ -111,14 +111,14 @@ def _units(text: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
 
 
 def _characters(written: str, span: Span, *, is_raw: bool) -> Iterator[tuple[str, Span]]:
-    if is_raw and len(written) == 2 and written[0] == "\\":  # noqa: PLR2004 - a backslash and what it protects
+    if is_raw and len(written) == 2 and written[0] == "\\":  # noqa: PLR2004 - a backslash and a character
         yield "\\", Span(span.start, span.start + 1)
         yield written[1], Span(span.start + 1, span.end)
     elif written in {"\r", "\r\n"}:
         yield "\n", span
     elif written[0] != "\\":
         yield written, span
-    elif written[1] not in "\r\n":  # a backslash at the end of a line stands for nothing
+    elif written[1] not in "\r\n":  # a backslash at the end of a line has no value
         yield from ((character, span) for character in _meaning(written))
 
 

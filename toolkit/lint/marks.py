@@ -1,4 +1,4 @@
-"""Marks: the edit that adds an option to the decorator of a tool."""
+"""Creates the edit that adds an option to a tool's decorator."""
 
 import ast
 
@@ -7,7 +7,7 @@ from toolkit.problems import Edit
 
 
 def with_option(function: PythonFunction, mark: ast.expr, option: str) -> Edit:
-    """Return the edit that writes an option, such as `destructive=True`, behind the others of a mark."""
+    """Return the edit that appends an option, such as `destructive=True`, to a decorator."""
     file = function.file
     start, end = file.span(mark)
     if not isinstance(mark, ast.Call):
