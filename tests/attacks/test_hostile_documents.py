@@ -42,7 +42,7 @@ def test_what_aliases_repeat_counts_towards_the_size_of_a_document(written, atta
     file = written(REPEATED[kind])
     for command in (["show", file], ["run", file, "--dry-run", "input=x"], ["lint", "--static", "--no-cache", file]):
         result = toolkit(*command)
-        refused = "more than 1,048,576 characters, those that aliases repeat included" in result.output
+        refused = "more than 1,048,576 characters, including those that aliases repeat" in result.output
         attacks.count(f"{command}: {result.output[-300:]}", held=refused and result.exit_code in {1, 2})
 
 
@@ -165,7 +165,7 @@ def test_what_nobody_sees_is_found_wherever_a_reviewer_reads(written, attacks, n
 @pytest.mark.parametrize("rest", ["  - set: 1\n", "- set: 1\n", ""])
 def test_a_key_without_its_colon_is_reported_where_it_stands(written, attacks, rest):
     result = toolkit("show", written(f"name: a\nsteps\n{rest}"))
-    held = "bomb.yaml:2:1" in result.output and "there is no ':' behind 'steps'" in result.output
+    held = "bomb.yaml:2:1" in result.output and "there is no ':' after 'steps'" in result.output
     attacks.count(f"{rest!r}: {result.output}", held=held)
 
 

@@ -50,7 +50,7 @@ def test_places_are_those_of_the_values():
         ('{"a": 1,\n}', "2:1", "a key in double quotes is expected"),
         ('{"a" 1}', "1:6", "':' is expected after the key"),
         ("[1 2]", "1:4", "',' or ']' is expected"),
-        ('["a\nb"]', "1:2", "this text has no end, or an escape or a control character that JSON does not know"),
+        ('["a\nb"]', "1:2", "this string is not closed, or contains an invalid escape or a control character"),
         ("{'a': 1}", "1:2", "a key in double quotes is expected"),
         ("[NaN]", "1:2", "a value is expected"),
         ("1 // one", "1:3", "the document ends before this"),

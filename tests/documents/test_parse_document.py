@@ -156,7 +156,9 @@ def test_a_document_that_is_too_large_is_refused_before_it_is_read():
 def test_a_list_of_too_many_values_is_refused():
     node, problems = parsed("[" + "1," * 100_001 + "]")
     assert node is None
-    assert [problem.message for problem in problems] == ["more than 100,000 values, those that aliases repeat included"]
+    assert [problem.message for problem in problems] == [
+        "more than 100,000 values, including those that aliases repeat"
+    ]
 
 
 # ------------------------------------------------------------------------------------------------------ whatever comes

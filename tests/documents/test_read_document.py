@@ -48,7 +48,7 @@ def test_a_pipe_that_nobody_writes_to_is_a_problem_and_no_wait(tmp_path):
 
 def test_an_impossible_name_is_a_problem():
     assert report_of(Path("a\0b"), "it") == [
-        "it: error[TK001]: cannot read 'it': no name of a file has a null character"
+        "it: error[TK001]: cannot read 'it': a file name cannot contain a null character"
     ]
 
 

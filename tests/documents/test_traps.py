@@ -21,14 +21,14 @@ def warnings_of(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("written", "warning"),
     [
-        ("on", "'on' is text here, and true in YAML 1.1 (write true, or put quotes round it)"),
-        ("Yes", "'Yes' is text here, and true in YAML 1.1 (write true, or put quotes round it)"),
-        ("NO", "'NO' is text here, and false in YAML 1.1 (write false, or put quotes round it)"),
-        ("off", "'off' is text here, and false in YAML 1.1 (write false, or put quotes round it)"),
-        ("12:30", "'12:30' is text here, and a base-60 number in YAML 1.1 (put quotes round it)"),
-        ("1_000", "'1_000' is text here, and a number in YAML 1.1 (write 1000, or put quotes round it)"),
-        ("0123", "'0123' is the number 123, and an octal one in YAML 1.1 (put quotes round it if it is text)"),
-        ("1.10", "'1.10' is the number 1.1 (put quotes round it if it is text)"),
+        ("on", "'on' is text here, but true in YAML 1.1 (write true, or put quotes around it)"),
+        ("Yes", "'Yes' is text here, but true in YAML 1.1 (write true, or put quotes around it)"),
+        ("NO", "'NO' is text here, but false in YAML 1.1 (write false, or put quotes around it)"),
+        ("off", "'off' is text here, but false in YAML 1.1 (write false, or put quotes around it)"),
+        ("12:30", "'12:30' is text here, but a base-60 number in YAML 1.1 (put quotes around it)"),
+        ("1_000", "'1_000' is text here, but a number in YAML 1.1 (write 1000, or put quotes around it)"),
+        ("0123", "'0123' is the number 123 here, but an octal number in YAML 1.1 (put quotes around it if it is text)"),
+        ("1.10", "'1.10' is the number 1.1 (put quotes around it if it is text)"),
     ],
 )
 def test_a_trap_is_pointed_out_with_its_hint(written, warning):
@@ -43,7 +43,7 @@ def test_braces_without_dollar_are_pointed_out_where_they_stand():
 
 def test_a_comment_that_cuts_an_expression_off_is_pointed_out():
     assert warnings_of("a: ${{ prev # all of it }}\n") == [
-        "f:1:4: warning[TK618]: the rest of the line is a comment, since ' #' begins one (put quotes round the text)"
+        "f:1:4: warning[TK618]: the rest of the line is a comment, since ' #' begins one (put quotes around the text)"
     ]
 
 

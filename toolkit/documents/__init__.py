@@ -1,8 +1,7 @@
-"""Documents: YAML, JSON and TOML read into plain data that remembers the line and column of every node.
+"""Reads YAML, JSON and TOML into nodes that know their line and column.
 
-One table of keys for each table of settings lists what it may contain (`tables`).
-
-The only room that imports PyYAML, and only when a document is read.
+Settings are read by tables of keys, which describe what each table can contain (`tables`). Only this package imports
+PyYAML, and only when a document is read.
 """
 
 TYPE_CHECKING = False

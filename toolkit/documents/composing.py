@@ -1,7 +1,7 @@
-"""Composing: PyYAML's events become nodes, within limits.
+"""Composes nodes from PyYAML's events, within limits.
 
-Events and not PyYAML's own nodes: they are read one by one without recursion, so that a document may be refused in the
-middle, and nothing is resolved, constructed or expanded before this module has looked at it.
+This uses events rather than PyYAML's own nodes because they can be processed one by one without recursion. So a
+document can be refused in the middle, and nothing is resolved, constructed or expanded before this module checks it.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 MAX_DEPTH = 64
 MAX_NODES = 100_000
 MAX_CHARACTERS = 1024 * 1024
-"""As many as a document without aliases can have: one with them is read only if it could be written out."""
+"""Maximum number of characters after expanding aliases, which is the maximum of a document without aliases."""
 MERGE_KEY = "<<"
 CORE = "tag:yaml.org,2002:"
 SCALAR_TAGS: dict[str, tuple[type, ...]] = {
@@ -34,7 +34,7 @@ SCALAR_TAGS: dict[str, tuple[type, ...]] = {
 
 
 def compose(source: Source, file: str) -> tuple[Node | None, list[Problem]]:
-    """Return the root node of a document, None where there is none to look at, and everything wrong with it."""
+    """Return the root node of a document, or `None` if it cannot be parsed, and all problems."""
     composer = _Composer(source, file)
     try:
         return composer.compose(), composer.problems
@@ -54,7 +54,7 @@ class _Refused(Exception):  # noqa: N818 - it never leaves this module
 
 
 class _Size(NamedTuple):
-    """How much there is of a document, what aliases repeat included."""
+    """The size of a part of a document, including what aliases repeat."""
 
     nodes: int
     characters: int
@@ -101,7 +101,7 @@ class _Composer:
 
     def begin(self, event: Any) -> None:
         if self.root is not None:
-            self._refuse(event, "a second document begins here", hint="keep one document to a file; remove the '---'")
+            self._refuse(event, "a second document begins here", hint="write one document per file; remove the '---'")
 
     # ------------------------------------------------------------------------------------------------------- one node
 
@@ -124,7 +124,7 @@ class _Composer:
         try:
             value = resolve(event.value)
         except NoSuchNumber as error:
-            self._report(location, str(error), hint="put quotes round it if it is text")
+            self._report(location, str(error), hint="put quotes around it if it is text")
             return None
         if kind is None:
             return value
@@ -141,7 +141,7 @@ class _Composer:
         return None
 
     def _kind(self, event: Any) -> str | None:
-        """Return the name of a core tag, or None where the tag is refused."""
+        """Return the name of a core tag, or `None` after reporting a tag that is not allowed."""
         tag: str = event.tag
         if isinstance(event, yaml.ScalarEvent):
             allowed: tuple[str, ...] = ("str", *SCALAR_TAGS)
@@ -154,7 +154,7 @@ class _Composer:
         self._report(
             self._location(event),
             f"the tag '{shown}' is not allowed",
-            hint=f"remove it; put quotes round the text if it begins with '{shown[:1]}'",
+            hint=f"remove it; put quotes around the text if it begins with '{shown[:1]}'",
         )
         return None
 
@@ -163,7 +163,7 @@ class _Composer:
             self._refuse(
                 event,
                 f"there is no anchor '&{event.anchor}' before this",
-                hint='put quotes round a text that begins with "*"',
+                hint='put quotes around a text that begins with "*"',
             )
         anchored = self.anchors[event.anchor]
         if anchored is None:
@@ -205,7 +205,7 @@ class _Composer:
         self._place(node, event)
 
     def _place(self, node: Node, event: Any) -> None:
-        """Put a finished node where it belongs: into the innermost open collection, or at the root."""
+        """Add a finished node to the innermost open collection, or make it the root."""
         if not self.stack:
             self.root = node
             return
@@ -221,7 +221,7 @@ class _Composer:
             collection.key = self._accepted_key(node, collection.entries, event)
 
     def _accepted_key(self, key: Node, entries: dict[str, Entry], event: Any) -> Scalar | None:
-        """Return a key, or None where its entry has to be left out."""
+        """Return a key, or `None` after reporting a key whose entry has to be left out."""
         if not isinstance(key, Scalar):
             self._report_key(key)
             return None
@@ -249,7 +249,7 @@ class _Composer:
             self.problems.append(problem)
         else:
             kind = "mapping" if isinstance(key, Mapping) else "list"
-            self._report(key.location, f"a {kind} cannot be a key", hint="put quotes round it if it is text")
+            self._report(key.location, f"a {kind} cannot be a key", hint="put quotes around it if it is text")
 
     # --------------------------------------------------------------------------------------------------- what is wrong
 
@@ -260,7 +260,7 @@ class _Composer:
             (self.size.characters, MAX_CHARACTERS, "characters"),
         ):
             if number > most:
-                message = f"more than {most:,} {what}, those that aliases repeat included"
+                message = f"more than {most:,} {what}, including those that aliases repeat"
                 self._refuse(event, message, hint="move such data to a separate file")
 
     def _report(self, location: Location, message: str, *, hint: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Document reader: text or a file becomes nodes and Problems, and never an exception."""
+"""Reads YAML text or files to nodes and problems; invalid documents never raise an exception."""
 
 import re
 from pathlib import Path
@@ -14,27 +14,27 @@ WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 CONTROL_CHARACTER = "[^\t\n\r\x20-\x7e\x80-\U0010ffff]"
 
-# Half a surrogate pair is not a character; U+2028, U+2029 and U+0085 break lines for some programs, not for others,
-# so that no two would agree on a line number.
+# A lone surrogate is not a character. U+2028, U+2029 and U+0085 are line breaks only for some programs, which would
+# make line numbers ambiguous.
 WIDER_CONTROL_CHARACTER = "[\x80-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
 LAST_OF_TWO_DIGITS = 0xFF
 SURROGATES = range(0xD800, 0xE000)
 
 
 Document = tuple[Node | None, list[Problem]]
-"""What reading a YAML document gave: its root, and what is wrong with it."""
+"""The root node of a YAML document, and its problems."""
 
 
 def parse_document(text: str, file: str) -> Document:
-    """Read the text of one YAML document.
+    """Parse one YAML document.
 
     Args:
         text: The document.
-        file: How the file is called in the places of nodes and problems.
+        file: The name of the file in the locations of nodes and problems.
 
     Returns:
-        The root node and everything wrong with the document. The root is None only after an error without anything
-        left to look at; an empty document is a null. What is refused (a duplicate key, a tag) is not in the tree.
+        The root node and all problems. The root is `None` only if an error prevents parsing; the root of an empty
+        document is a null. Parts that are refused, such as duplicate keys or tags, are left out of the tree.
     """
     source = Source(text.removeprefix("\ufeff"))
     if len(source.text) > MAX_BYTES:
@@ -47,14 +47,14 @@ def parse_document(text: str, file: str) -> Document:
 
 
 def read_document(path: Path, *, name: str | None = None) -> Document:
-    """Read a YAML file, which is UTF-8 text of at most one mebibyte.
+    """Read a YAML file, which must be UTF-8 and at most 1 MiB large.
 
     Args:
-        path: The file.
-        name: How it is called in the places of nodes and problems; as the path is written by default.
+        path: The path of the file.
+        name: The name of the file in the locations of nodes and problems; by default, its path.
 
     Returns:
-        As `parse_document` does; a file that cannot be read is a Problem too.
+        The same as `parse_document`. A file that cannot be read is reported as a problem.
     """
     file = str(path) if name is None else name
     text = read_text(path, file)
@@ -62,7 +62,7 @@ def read_document(path: Path, *, name: str | None = None) -> Document:
 
 
 def read_text(path: Path, file: str, *, most: int = MAX_BYTES) -> str | Problem:
-    """Return the text of a file, which is UTF-8 of at most so many bytes, or why it cannot be read."""
+    """Return the text of a UTF-8 file of at most `most` bytes, or the problem if it cannot be read."""
     data = _read_bytes(path, file, most)
     if isinstance(data, Problem):
         return data
@@ -75,7 +75,7 @@ def read_text(path: Path, file: str, *, most: int = MAX_BYTES) -> str | Problem:
 def _read_bytes(path: Path, file: str, most: int) -> bytes | Problem:
     try:
         mode = path.stat().st_mode
-        if not S_ISREG(mode):  # opening a pipe that nobody writes to would wait forever
+        if not S_ISREG(mode):  # opening a pipe without a writer would block forever
             kind = "a directory" if S_ISDIR(mode) else "not a regular file"
             return Problem(NOT_FOUND, f"cannot read '{file}': it is {kind}", Location(file))
         with path.open("rb") as stream:
@@ -83,7 +83,7 @@ def _read_bytes(path: Path, file: str, most: int) -> bytes | Problem:
     except FileNotFoundError:
         return Problem(NOT_FOUND, f"there is no file '{file}'", Location(file), hint=near_file(file, path))
     except ValueError:
-        return Problem(NOT_FOUND, f"cannot read '{file}': no name of a file has a null character", Location(file))
+        return Problem(NOT_FOUND, f"cannot read '{file}': a file name cannot contain a null character", Location(file))
     except OSError as error:
         reason = error.strerror or str(error)
         return Problem(NOT_FOUND, f"cannot read '{file}': {reason[:1].lower()}{reason[1:]}", Location(file))
@@ -91,7 +91,7 @@ def _read_bytes(path: Path, file: str, most: int) -> bytes | Problem:
 
 
 def near_file(text: str, path: Path) -> str | None:
-    """Return a hint for a file that is not there: files of like names where it should be, written as `text` is."""
+    """Return a hint for a missing file: files with similar names in its folder, written like `text`."""
     try:
         names = [entry.name for entry in path.parent.iterdir() if not entry.name.startswith(".") and entry.is_file()]
     except OSError:
@@ -119,7 +119,7 @@ def _not_text(data: bytes, file: str, start: int) -> Problem:
 
 
 def unreadable_in(text: str) -> re.Match[str] | None:
-    """Return the first character that may stand in a document only as an escape."""
+    """Return the first character that a document can contain only as an escape."""
     found = re.search(CONTROL_CHARACTER, text)
     return found if found or text.isascii() else re.search(WIDER_CONTROL_CHARACTER, text)
 

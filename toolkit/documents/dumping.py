@@ -1,4 +1,4 @@
-"""Dumping: plain data as YAML, for people to read."""
+"""Formats plain data as YAML for people to read."""
 
 from typing import Any
 
@@ -10,17 +10,17 @@ from toolkit.freezing import FrozenDict, FrozenList
 
 
 def as_yaml(data: Any) -> str:
-    """Return plain data (what JSON can say) as a YAML document, in its own order, with a newline at the end.
+    """Format plain data (as in JSON) as a YAML document, keeping the order of keys, with a newline at the end.
 
-    A text that either version of YAML would take for something else is quoted.
+    A string is quoted if YAML 1.1 or 1.2 would otherwise read it as another type.
     """
     return yaml.dump(data, Dumper=_Dumper, sort_keys=False, allow_unicode=True, default_flow_style=False, width=100)
 
 
 def as_yaml_line(data: Any) -> str:
-    """Return plain data as YAML in one line, such as `{tool: fetch, where: {url: 'https://example.com/'}}`.
+    """Format plain data as YAML on one line, such as `{tool: fetch, where: {url: 'https://example.com/'}}`.
 
-    It means the same in a list or mapping in brackets as on a line of its own.
+    The result can also be used inside a list or mapping in brackets.
     """
     listed = yaml.dump(
         [data], Dumper=_LineDumper, sort_keys=False, allow_unicode=False, default_flow_style=True, width=10**9
@@ -29,9 +29,9 @@ def as_yaml_line(data: Any) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes the same value twice rather than an anchor and an alias."""
+    """Repeats equal values rather than using anchors and aliases."""
 
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - as in PyYAML
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - PyYAML's signature
         return True
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
@@ -51,7 +51,7 @@ def _means_something_else(text: str) -> bool:
 
 
 class _LineDumper(_Dumper):
-    """Writes texts of several lines in one, with escapes."""
+    """Writes multi-line strings on one line, with escapes."""
 
 
 def _represent_in_line(dumper: _Dumper, text: str) -> yaml.ScalarNode:

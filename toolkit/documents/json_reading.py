@@ -1,6 +1,6 @@
-"""JSON text becomes the same nodes as YAML, with the line and column of each.
+"""Parses JSON to the same nodes as YAML, with the line and column of each.
 
-YAML is almost a superset of JSON: tabs and escaped surrogate pairs, which are common in JSON, are not YAML.
+The YAML parser cannot do this, since some valid JSON is not YAML: tabs and escaped surrogate pairs are common in JSON.
 """
 
 import json
@@ -25,22 +25,22 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 def read_json(path: Path, *, name: str | None = None) -> tuple[Node | None, list[Problem]]:
-    """Read a JSON file; a file that cannot be read is a Problem, as everything is that is wrong with it."""
+    """Read a JSON file; a file that cannot be read is reported as a problem, as in `parse_json`."""
     file = str(path) if name is None else name
     text = read_text(path, file, most=MAX_BYTES)
     return (None, [text]) if isinstance(text, Problem) else parse_json(text, file)
 
 
 def parse_json(text: str, file: str) -> tuple[Node | None, list[Problem]]:
-    """Read JSON text.
+    """Parse JSON.
 
     Args:
         text: The document.
-        file: How the file is called in the places of nodes and problems.
+        file: The name of the file in the locations of nodes and problems.
 
     Returns:
-        The root node, None where the text is not JSON, and everything wrong with it. Of a key that stands twice the
-        first stays (`TK603`).
+        The root node, or `None` if the text is not JSON, and all problems. If a key occurs twice, its first value is
+        kept (`TK603`).
     """
     reader = _Reader(Source(text.removeprefix("\ufeff")), file)
     try:
@@ -50,7 +50,7 @@ def parse_json(text: str, file: str) -> tuple[Node | None, list[Problem]]:
 
 
 def json_data(text: str, file: str) -> Any:
-    """Return JSON text as plain data, or the first Problem in it; only a text with one is read into nodes."""
+    """Parse JSON to plain data, or return the first problem; nodes are created only if there is a problem."""
     try:
         return json.loads(text, object_pairs_hook=_without_repetitions)
     except (ValueError, RecursionError):
@@ -61,7 +61,7 @@ def json_data(text: str, file: str) -> Any:
 def _without_repetitions(members: list[tuple[str, Any]]) -> dict[str, Any]:
     data = dict(members)
     if len(data) != len(members):
-        raise ValueError  # which key stands twice, and where, is found out from the nodes
+        raise ValueError  # the caller finds the duplicate key in the nodes
     return data
 
 
@@ -72,7 +72,7 @@ class _NoJson(Exception):  # noqa: N818 - it never leaves this module
 
 
 class _Reader:
-    """Reads one document from its start to its end."""
+    """Parses one document."""
 
     def __init__(self, source: Source, file: str) -> None:
         self.source = source
@@ -132,7 +132,7 @@ class _Reader:
         return Sequence(tuple(items), self.source.location(self.file, start, self.position))
 
     def closed_by(self, bracket: str, *, is_first: bool) -> bool:
-        """Pass the closing bracket, or the comma before the next item, and return which it was."""
+        """Consume the closing bracket and return `True`, or consume the comma before the next item, if any."""
         self.skip_blank()
         if self.text.startswith(bracket, self.position):
             self.position += 1
@@ -147,7 +147,7 @@ class _Reader:
     def string(self) -> Scalar:
         found = _STRING.match(self.text, self.position)
         if found is None:
-            self.refuse("this text has no end, or an escape or a control character that JSON does not know")
+            self.refuse("this string is not closed, or contains an invalid escape or a control character")
         value: str = json.loads(found[0])
         self.position = found.end()
         written = Written(self.source, found.start(), found.end(), '"')
@@ -157,7 +157,7 @@ class _Reader:
         if found := _NUMBER.match(self.text, self.position):
             try:
                 value = json.loads(found[0])
-            except ValueError:  # more digits than Python reads
+            except ValueError:  # more digits than Python parses
                 self.refuse("this number is too long")
         elif (found := _WORD.match(self.text, self.position)) and found[0] in _WORDS:
             value = _WORDS[found[0]]

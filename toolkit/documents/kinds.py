@@ -1,4 +1,4 @@
-"""Kinds: what a value of a setting has to be, each defined once: in words, as a check and as JSON Schema."""
+"""Common kinds of settings' values, each with its words, its check and its JSON Schema."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -18,32 +18,32 @@ TEXTS_SCHEMA: Final = {"type": "array", "items": TEXT_SCHEMA}
 
 
 def as_written(name: str, words: str, schema: Schema, test: Callable[[Any], bool], example: str = "") -> Kind:
-    """Return the kind of a value that is kept as it is written, if it passes a test."""
+    """Return the kind of values that pass a test and are used as they are written."""
     return Kind(name, words, lambda written, _: written if test(written) else None, example, schema)
 
 
 def is_text(written: Any) -> bool:
-    """Return whether something is a text that is not blank."""
+    """Return whether a value is a string that is not blank."""
     return isinstance(written, str) and bool(written.strip())
 
 
 def in_seconds(_: object, written: Any) -> str | None:
-    """Return how a number would be written as a duration."""
+    """Return a hint on how to write a number as a duration."""
     return f"write '{written}s' for seconds" if is_number(written) else None
 
 
 def is_number(written: Any) -> bool:
-    """Return whether something is a number."""
+    """Return whether a value is a number, but not a boolean."""
     return isinstance(written, int | float) and not isinstance(written, bool)
 
 
 def duration(written: Any, _: Path) -> float | None:
-    """Return the seconds of a duration that is above zero."""
+    """Parse a duration to seconds, or return `None` if it is invalid or zero."""
     return (parse_duration(written) or None) if isinstance(written, str) else None
 
 
 def texts(written: Any, _: Path) -> tuple[str, ...] | None:
-    """Return a list of texts that are not blank."""
+    """Return a list of strings that are not blank as a tuple, or `None` for any other value."""
     return tuple(written) if isinstance(written, list | tuple) and all(map(is_text, written)) else None
 
 
@@ -52,6 +52,6 @@ def table(written: Any, _: Path) -> Mapping[str, Any] | None:
 
 
 def table_of_tables(written: Any, folder: Path) -> Mapping[str, Any] | None:
-    """Return a table that holds nothing but tables."""
+    """Return a table whose values are all tables, or `None` for any other value."""
     found = table(written, folder)
     return found if found is not None and all(isinstance(each, Mapping) for each in found.values()) else None

@@ -1,4 +1,4 @@
-"""List additions: one more item in a list of a YAML document, with everything else in it left as it is."""
+"""Adds items to lists in YAML documents without changing anything else."""
 
 from typing import Any
 
@@ -8,15 +8,15 @@ from toolkit.documents.dumping import as_yaml_line
 
 
 def with_item(text: str, key: str, item: Any) -> str:
-    """Return a document with one more item at the end of the list under a key; comments and order stay.
+    """Return a document with a new item at the end of the list under a key; comments and order are kept.
 
     Args:
-        text: The document: a mapping, or nothing.
-        key: The key of the list at its top; without it, the list is added at the end.
-        item: The item, as plain data; it is written in one line.
+        text: The document, which must be a mapping or empty.
+        key: The top-level key of the list. If it is missing, it is added at the end of the document.
+        item: The item as plain data, which is written on one line.
 
     Raises:
-        ValueError: If the document is neither, or there is something else under the key.
+        ValueError: If the document is not a mapping, or the value of the key is not a list.
     """
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -58,7 +58,7 @@ def _in_list(text: str, value: yaml.Node, key: str, line: str, end: str) -> str:
 
 
 def _end_of(node: yaml.Node) -> int:
-    """Return where the last thing that is written in a node ends; the marks of blocks are behind comments."""
+    """Return the end of the last value in a node, since PyYAML's end mark of a block is after any comments."""
     if not isinstance(node, yaml.CollectionNode) or node.flow_style or not node.value:
         return int(node.end_mark.index)
     last = node.value[-1]
@@ -67,7 +67,7 @@ def _end_of(node: yaml.Node) -> int:
 
 
 def _end_of_line(text: str, index: int) -> int:
-    if index > 0 and text[index - 1] == "\n":  # a block of text ends behind its line
+    if index > 0 and text[index - 1] == "\n":  # a block scalar ends after its last line break
         return len(text[:index].rstrip("\r\n"))
     found = text.find("\n", index)
     return len(text) if found < 0 else found - (text[found - 1] == "\r")

@@ -1,7 +1,7 @@
-"""Locating: from a character of a scalar's value back to its place in the file.
+"""Finds the location of characters of a scalar's value in its file.
 
-Quotes, escapes, folded lines and indentation stand between the two. The value is laid beside its source character by
-character; since folding changes white space only, every other character is found exactly.
+Because of quotes, escapes, folded lines and indentation, the value differs from its source. Both are aligned character
+by character; since folding changes only white space, every other character is located exactly.
 """
 
 import re
@@ -29,7 +29,7 @@ WHITE = " \t\r\n"
 
 
 class Unit(NamedTuple):
-    r"""One character of a value as it was written: `\n` in quotes is one unit of two characters."""
+    r"""One character of a value with its span in the source; `\n` in quotes is one unit of two characters."""
 
     character: str
     start: int
@@ -37,14 +37,14 @@ class Unit(NamedTuple):
 
 
 def locate(written: Written, file: str, value: str, offset: int, length: int) -> Location:
-    """Return the place of some characters of a scalar's value.
+    """Return the location of some characters of a scalar's value.
 
     Args:
         written: How the scalar was written.
-        file: How the file is called.
+        file: The name of the file.
         value: The scalar's value as text.
-        offset: The index of the first character in the value; its length means the end.
-        length: How many characters.
+        offset: The index of the first character in the value, or its length for the end.
+        length: The number of characters.
     """
     offset = max(0, min(offset, len(value)))
     start = _content_start(written)
@@ -59,7 +59,7 @@ def locate(written: Written, file: str, value: str, offset: int, length: int) ->
 
 
 def _spans(written: Written, value: str) -> list[tuple[int, int]]:
-    """Return the span in the source of each character of a value, or of as much of it as is wanted."""
+    """Return the span in the source of each character of a value, or of its beginning."""
     spans: list[tuple[int, int]] = []
     end = _content_start(written)
     units = _units(written, end)
@@ -78,7 +78,7 @@ def _spans(written: Written, value: str) -> list[tuple[int, int]]:
 
 
 def _content_start(written: Written) -> int:
-    """Return where the text begins, behind anchors, tags, the opening quote or the header of a block."""
+    """Return the start of the text, after anchors, tags, the opening quote or the header of a block."""
     text = written.source.text
     found = PROPERTIES.match(text, written.start, written.end)
     start = found.end() if found else written.start
@@ -107,12 +107,12 @@ def _quoted_units(written: Written, start: int) -> Iterator[Unit]:
         one = found.group()
         if len(one) == 1:
             yield Unit(one, found.start(), found.end())
-        elif one[1] not in "\r\n":  # a backslash at the end of a line stands for nothing
+        elif one[1] not in "\r\n":  # a backslash at the end of a line produces no character
             yield Unit(_unescaped(one), found.start(), found.end())
 
 
 def _block_units(written: Written, start: int) -> Iterator[Unit]:
-    """Return what stands in a block, without the indentation that belongs to the block and not to the text."""
+    """Yield the characters of a block without its indentation."""
     text = written.source.text
     first = FIRST_INDENTATION.search(text, start, written.end)
     indent = len(first.group(1)) if first else 0
@@ -125,11 +125,11 @@ def _block_units(written: Written, start: int) -> Iterator[Unit]:
 
 
 def _unescaped(one: str) -> str:
-    """Return the character that `''` or a backslash and what follows it stand for."""
+    """Return the character for `''` or for an escape."""
     if one[0] == "'":
         return "'"
-    if one.count("\\u") > 1:  # a pair of halves, as JSON writes what is beyond 65,535
+    if one.count("\\u") > 1:  # a surrogate pair, as in JSON
         return one.encode().decode("unicode_escape").encode("utf-16", "surrogatepass").decode("utf-16")
-    if len(one) > 2:  # noqa: PLR2004 - `\x41` and its longer kin
+    if len(one) > 2:  # noqa: PLR2004 - `\x41` and longer forms
         return chr(min(int(one.lstrip("\\xuU"), base=16), 0x10FFFF))
     return ESCAPES.get(one[1], one[1])

@@ -1,6 +1,6 @@
-"""Nodes: what a document is made of, each with the place where it stands.
+"""The nodes of a document, each with its location.
 
-Two nodes are the same only if they are one: what they stand for is compared as `plain` data.
+Nodes are compared by identity; to compare their values, use `plain`.
 """
 
 from collections.abc import Iterable
@@ -15,15 +15,15 @@ from toolkit.problems import Location
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scalar:
-    """One value: text, a number, true, false or null.
+    """A single value: a string, a number, true, false or null.
 
     Attributes:
-        value: The value that the text stands for. In YAML, by the core rules of its version 1.2: `on`, `no` and `12:30`
-            are text. In TOML, dates and times too.
-        text: The value as text, without quotes and escapes: `1.10` keeps its last digit here.
-        plain: Whether it was written without quotes.
-        location: The place of the whole value, its quotes included.
-        written: How it was written, for the places of its characters; None for a value made by hand.
+        value: The parsed value. YAML follows the core schema of version 1.2, in which `on`, `no` and `12:30` are
+            strings. TOML also has dates and times.
+        text: The value as text, without quotes and escapes; `1.10` keeps its last digit here.
+        plain: Whether the value was written without quotes.
+        location: The location of the whole value, including its quotes.
+        written: How the value was written, to locate its characters; `None` for a value created in code.
     """
 
     value: str | int | float | bool | date | time | None
@@ -33,14 +33,14 @@ class Scalar:
     written: Written | None = field(default=None, repr=False)
 
     def locate(self, offset: int, length: int = 1) -> Location:
-        """Return the place of some characters of `text`, through quotes, escapes and folded lines.
+        """Return the location of some characters of `text`, taking quotes, escapes and folded lines into account.
 
         Args:
-            offset: The index of the first character in `text`; its length means the end.
-            length: How many characters.
+            offset: The index of the first character in `text`, or its length for the end.
+            length: The number of characters.
 
         Returns:
-            The place in the file; the place of the whole value if it is not known how that was written.
+            The location in the file, or the location of the whole value if `written` is `None`.
         """
         if self.written is None:
             return self.location
@@ -65,28 +65,28 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mapping:
-    """Entries by the text of their keys, in the order they were written."""
+    """Entries by the text of their keys, in the order of the document."""
 
     entries: dict[str, Entry]
     location: Location
 
     def get(self, name: str) -> "Node | None":
-        """Return the value under a key, or None if there is no such key."""
+        """Return the value of a key, or `None` if there is no such key."""
         entry = self.entries.get(name)
         return None if entry is None else entry.value
 
 
 Node = Scalar | Sequence | Mapping
-"""A part of a document, with the place where it stands."""
+"""A part of a document, with its location."""
 
 
 def is_agent(root: "Node | None") -> bool:
-    """Return whether a document describes an agent: it has `agent` among its top-level keys."""
+    """Return whether a document describes an agent, by its top-level key `agent`."""
     return isinstance(root, Mapping) and "agent" in root.entries
 
 
 def place_of(root: "Node | None", path: Iterable[str]) -> Location | None:
-    """Return the place of what keys, and positions in lists, lead to, or of the last one on the way that there is."""
+    """Return the location at a path of keys and list indexes, or of the last part of the path that exists."""
     node, place = root, None
     for name in path:
         if isinstance(node, Sequence) and name.isdecimal() and int(name) < len(node.items):
@@ -101,7 +101,7 @@ def place_of(root: "Node | None", path: Iterable[str]) -> Location | None:
 
 
 def plain(node: Node) -> Any:
-    """Return the plain data a node stands for: what JSON could hold."""
+    """Return the plain data of a node, as in JSON (and the dates and times of TOML)."""
     if isinstance(node, Scalar):
         return node.value
     if isinstance(node, Sequence):

@@ -1,6 +1,6 @@
-"""Scalars: what a text without quotes stands for, by the core schema of YAML 1.2.
+"""Resolves unquoted scalars by the core schema of YAML 1.2.
 
-In YAML 1.1, which PyYAML speaks, `no` is false, `12:30` is 750 and `1_000` is 1000; here all of them are text.
+In YAML 1.1, which PyYAML implements, `no` is false, `12:30` is 750 and `1_000` is 1000; here all of these are strings.
 """
 
 import re
@@ -21,14 +21,14 @@ MAX_DIGITS = 1000
 
 
 class NoSuchNumber(ValueError):  # noqa: N818 - named for what happened
-    """A text that is written like a number which no program could take."""
+    """A scalar is written like a number but is not one that JSON and Python support."""
 
 
 def resolve(text: str) -> Value:
-    """Return the value that a text without quotes stands for.
+    """Return the value of an unquoted scalar.
 
     Raises:
-        NoSuchNumber: It is infinite, no number at all, or absurdly long.
+        NoSuchNumber: If the number is infinite, not a number (`.nan`), or too long.
     """
     if text in CONSTANTS:
         return CONSTANTS[text]
@@ -53,5 +53,5 @@ def _integer(text: str) -> int:
 def _number(text: str) -> float:
     number = float(text)
     if not isfinite(number):
-        raise NoSuchNumber(f"'{text[:40]}' is larger than any number")
+        raise NoSuchNumber(f"'{text[:40]}' is too large for a number")
     return number

@@ -1,4 +1,4 @@
-"""Schemas: what the formats of files are made of, as JSON Schemas for editors: draft-07, since they read no later."""
+"""Helpers for the JSON Schemas of file formats, which are draft-07 since editors support no later draft."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 DRAFT = "http://json-schema.org/draft-07/schema#"
 
 NAME = "^[A-Za-z_][A-Za-z0-9_]*$"
-"""The pattern of a name that an expression can say."""
+"""The pattern of a name that can be used in an expression."""
 
 Schema = dict[str, Any]
 
@@ -18,7 +18,7 @@ def closed(properties: Schema, required: Sequence[str] = ()) -> Schema:
 
 
 def reference(name: str, description: str = "") -> Schema:
-    """Return the reference to a definition; beside one draft-07 reads nothing else, so a description goes round it."""
+    """Return a reference to a definition, wrapped if it has a description, which draft-07 ignores next to `$ref`."""
     found = {"$ref": f"#/definitions/{name}"}
     return {"allOf": [found], "description": description} if description else found
 

@@ -1,6 +1,6 @@
-"""Shapes: what a node has to be, each defined once: text, a whole number, a duration, one of a few words.
+"""Reads nodes as values of an expected type: text, a whole number, a duration, one of a few words, and others.
 
-Each reader returns the plain value, or `None` after reporting where the node is and what it should have been.
+Each method returns the plain value, or `None` after reporting the location of the node and what was expected.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -13,14 +13,14 @@ from toolkit.problems import Location, Problem, did_you_mean, nearest, respelled
 
 
 class Word(NamedTuple):
-    """A name and where it stands."""
+    """A name and its location."""
 
     text: str
     location: Location
 
 
 def kind_of(node: Node) -> str:
-    """Return in words what a node is, for a message."""
+    """Describe a node in words, for a message."""
     match node:
         case Mapping():
             return "a mapping" if node.entries else "an empty mapping"
@@ -41,7 +41,7 @@ def _shortened(text: str, length: int = 40) -> str:
 
 
 class ShapeReader:
-    """Reads nodes as plain values and keeps what is wrong with them in `problems`."""
+    """Reads nodes as plain values and adds problems to `problems`."""
 
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = problems
@@ -54,10 +54,10 @@ class ShapeReader:
         self.report(node.location, f"{what} must be {expected}, not {kind_of(node)}", hint=hint)
 
     def text(self, node: Node, what: str) -> str | None:
-        """Read a text that is not blank."""
+        """Read a string that is not blank."""
         if isinstance(node, Scalar) and isinstance(node.value, str) and node.value.strip():
             return node.value
-        hint = "put quotes round it" if isinstance(node, Scalar) and node.text.strip() else None
+        hint = "put quotes around it" if isinstance(node, Scalar) and node.text.strip() else None
         self._expected(node, what, "text", hint)
         return None
 
@@ -76,14 +76,14 @@ class ShapeReader:
         return None
 
     def number(self, node: Node, what: str, *, least: float, most: float) -> float | None:
-        """Read a number between two others."""
+        """Read a number from `least` up to `most`."""
         if isinstance(node, Scalar) and type(node.value) in (int, float) and least <= float(str(node.value)) <= most:
             return float(str(node.value))
         self._expected(node, what, f"a number from {least:g} to {most:g}")
         return None
 
     def duration(self, node: Node, what: str, *, may_be_zero: bool = False) -> float | None:
-        """Read a duration such as `30s` and return its seconds."""
+        """Read a duration such as `30s` and return it in seconds."""
         seconds = parse_duration(node.text) if isinstance(node, Scalar) else None
         if seconds or (may_be_zero and seconds is not None):
             return seconds
@@ -114,7 +114,7 @@ class ShapeReader:
         return None
 
     def check_keys(self, node: Mapping, what: str, known: Collection[str]) -> None:
-        """Report every key that is not known, with the nearest one that is."""
+        """Report every unknown key, with the most similar known one."""
         for name, entry in node.entries.items():
             if name not in known:
                 otherwise = f"the keys here are {', '.join(known)}"
@@ -125,13 +125,13 @@ class ShapeReader:
                 self.problems.append(Problem(UNKNOWN_KEY, f"unknown key {name!r} in {what}", place, hint=hint, fix=fix))
 
     def words(self, node: Node, what: str, choices: Sequence[str]) -> tuple[Any, ...] | None:
-        """Read a list of words out of a few; one word alone will do."""
+        """Read a list of words that must be among some choices, or a single such word."""
         nodes: Iterable[Node] = node.items if isinstance(node, Items) else (node,)
         words = [self.choice(item, f"an item of {what}", choices) for item in nodes]
         return None if None in words or not words else tuple(words)
 
     def names(self, node: Node, what: str) -> tuple[Word, ...]:
-        """Read a list of names with their places; one name alone will do."""
+        """Read a list of names, or a single name, with their locations."""
         nodes: Iterable[Node] = node.items if isinstance(node, Items) else (node,)
         texts = ((self.text(item, what), item.location) for item in nodes)
         return tuple(Word(text, place) for text, place in texts if text is not None)

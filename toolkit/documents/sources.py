@@ -1,4 +1,4 @@
-"""Sources: the text of a file, where its lines begin, and where in it a scalar was written."""
+"""The source text of a file, to convert between indexes of characters and lines and columns."""
 
 from array import array
 from bisect import bisect_right
@@ -7,18 +7,18 @@ from typing import Literal, NamedTuple
 
 from toolkit.problems import Location
 
-_ONE = 1  # the end of a line
+_ONE = 1  # the length of a line break
 
 Style = Literal["", "'", '"', "|", ">"]
 
 
 class Source:
-    """The text of a file, with the places of its characters."""
+    """The text of a file, with the locations of its characters."""
 
     __slots__ = ("_line_starts", "text")
 
     def __init__(self, text: str) -> None:
-        """Keep the text; its lines are only looked for when a place is asked for."""
+        """Create the source; its lines are found when a location is first needed."""
         self.text = text
         self._line_starts: array[int] | None = None
 
@@ -41,12 +41,12 @@ class Source:
         return self.line_starts[line - 1] + column - 1
 
     def location(self, file: str, start: int, end: int) -> Location:
-        """Return the place of the characters from `start` up to `end`."""
+        """Return the location of the characters from `start` up to `end`."""
         return Location(file, *self.place(start), *self.place(end))
 
 
 class Written(NamedTuple):
-    """Where in a source a scalar stands, and in which style."""
+    """The span of a scalar in a source, and the style in which it is written."""
 
     source: Source
     start: int

@@ -1,6 +1,7 @@
-"""Syntax: PyYAML's errors for a broken document, reported with the right place and the fix.
+"""Converts PyYAML's syntax errors to problems with the right location and a hint.
 
-A parser notices a mistake late and in words of its grammar. Each diagnosis below knows one mistake that people make.
+A parser detects a mistake late and describes it in terms of its grammar. Each diagnosis below recognizes one common
+mistake.
 """
 
 import re
@@ -16,20 +17,20 @@ EXPRESSION = re.compile(r"\$?\{\{.*?(?:\}\}|$)", re.MULTILINE)
 COLON = re.compile(r":(?=\s|$)")
 LIST_ITEMS = re.compile(r"\s*(?:- +)*")
 LONGEST_KEY = 1_024
-"""How long a key may be in YAML before its colon."""
+"""Maximum length of a key in YAML."""
 BRACKETS = {"[": "]", "{": "}"}
 NO_EXPRESSION = "'{{ }}' is not an expression"
-NO_EXPRESSION_CURE = 'write "${{ … }}", in quotes'
-QUOTES_CURE = "put quotes round the text"
+NO_EXPRESSION_FIX = 'write "${{ … }}", in quotes'
+QUOTES_FIX = "put quotes around the text"
 
 
 def syntax_problem(error: Any, source: Source, file: str) -> Problem:
-    """Return the one Problem of a document that PyYAML could not read.
+    """Return the problem of a document that PyYAML could not parse.
 
     Args:
         error: PyYAML's exception.
         source: The text of the document.
-        file: How the file is called.
+        file: The name of the file.
     """
     stuck = _Stuck(
         source.text,
@@ -44,11 +45,11 @@ def syntax_problem(error: Any, source: Source, file: str) -> Problem:
 
 
 def misread_expression(source: Source, file: str, index: int) -> Problem | None:
-    """Return the Problem of a `{{ x }}` at an index, which YAML reads as a mapping whose key is a mapping."""
+    """Return the problem with a `{{ x }}` at an index, which YAML parses as a mapping whose key is a mapping."""
     found = EXPRESSION.match(source.text, index)
     if found is None:
         return None
-    return Problem(BROKEN_DOCUMENT, NO_EXPRESSION, source.location(file, *found.span()), hint=NO_EXPRESSION_CURE)
+    return Problem(BROKEN_DOCUMENT, NO_EXPRESSION, source.location(file, *found.span()), hint=NO_EXPRESSION_FIX)
 
 
 def _index(mark: Any, source: Source) -> int:
@@ -56,7 +57,7 @@ def _index(mark: Any, source: Source) -> int:
 
 
 class _Finding(NamedTuple):
-    """What is wrong, between which characters, and the fix."""
+    """A message, the indexes of the first character and after the last character, and a hint."""
 
     message: str
     start: int
@@ -65,7 +66,7 @@ class _Finding(NamedTuple):
 
 
 class _Stuck(NamedTuple):
-    """Where the parser gave up (`at`), inside what (`since`), and its message."""
+    """Where the parser stopped (`at`), the start of what it was parsing (`since`), and its message."""
 
     text: str
     reason: str
@@ -86,11 +87,11 @@ class _Stuck(NamedTuple):
 
     @property
     def before(self) -> str:
-        """The line up to where the parser gave up."""
+        """The line up to where the parser stopped."""
         return self.text[self.line_start(self.at) : self.at]
 
     def line_above(self) -> tuple[int, str] | None:
-        """The nearest line above with content, and where it begins."""
+        """The nearest line above with content, and the index of its start."""
         end = self.line_start(self.at)
         while end > 0:
             end = self.text.rfind("\n", 0, end)
@@ -117,23 +118,23 @@ def _unquoted_expression(stuck: _Stuck) -> _Finding | None:
         span = (start + found.start(), start + found.end())
         if written.startswith("$"):
             quote = "'" if '"' in written else '"'
-            hint = f"put quotes round it: {quote}{written}{quote}"
+            hint = f"put quotes around it: {quote}{written}{quote}"
             if quote == "'" and "'" in written:
-                hint = "put quotes round the whole value, or write it as a block behind '|'"
+                hint = "put quotes around the whole value, or write it as a block after '|'"
             return _Finding("'${{ }}' needs quotes here", *span, hint)
-        return _Finding(NO_EXPRESSION, *span, NO_EXPRESSION_CURE)
+        return _Finding(NO_EXPRESSION, *span, NO_EXPRESSION_FIX)
     return None
 
 
 def _no_colon(stuck: _Stuck) -> _Finding | None:
-    """`steps` on a line of its own, where a key is wanted."""
+    """`steps` on a separate line, where a key is expected."""
     if "could not find expected ':'" not in stuck.reason:
         return None
     key = stuck.text[stuck.since : stuck.line_end(stuck.since)].rstrip()
     if len(key) > LONGEST_KEY:
         message = f"a key has at most {LONGEST_KEY:,} characters"
         return _Finding(message, stuck.since, stuck.since + LONGEST_KEY, "shorten it")
-    return _Finding(f"there is no ':' behind '{key}'", stuck.since, stuck.since + len(key), f"write '{key}:'")
+    return _Finding(f"there is no ':' after '{key}'", stuck.since, stuck.since + len(key), f"write '{key}:'")
 
 
 def _open_quote(stuck: _Stuck) -> _Finding | None:
@@ -142,7 +143,7 @@ def _open_quote(stuck: _Stuck) -> _Finding | None:
         return _Finding("this quote is not closed", stuck.since, stuck.since + 1, "close it at the end of the text")
     before = stuck.before.rstrip()
     if before and before[-1] in "\"'" and "expected" in stuck.reason and stuck.character not in ("", "]", "}"):
-        hint = "put one pair of quotes round the whole text; inside single quotes, '' is one quote"
+        hint = "put one pair of quotes around the whole text; inside single quotes, '' is one quote"
         return _Finding("the text continues after its closing quote", stuck.at, stuck.line_end(stuck.at), hint)
     return None
 
@@ -165,7 +166,7 @@ def _reserved_start(stuck: _Stuck) -> _Finding | None:
         start = stuck.at
     else:
         return None
-    return _Finding(f"a text cannot begin with '{stuck.text[start : start + 1]}'", start, start + 1, QUOTES_CURE)
+    return _Finding(f"a text cannot begin with '{stuck.text[start : start + 1]}'", start, start + 1, QUOTES_FIX)
 
 
 def _block_header(stuck: _Stuck) -> _Finding | None:
@@ -173,26 +174,26 @@ def _block_header(stuck: _Stuck) -> _Finding | None:
     if "block scalar" not in stuck.doing:
         return None
     mark = stuck.text[stuck.since : stuck.since + 1]
-    hint = f"begin the text on the next line, indented; or put quotes round it if it begins with '{mark}'"
-    return _Finding(f"text stands on the line of '{mark}'", stuck.at, stuck.line_end(stuck.at), hint)
+    hint = f"begin the text on the next line, indented; or put quotes around it if it begins with '{mark}'"
+    return _Finding(f"there is text on the same line as '{mark}'", stuck.at, stuck.line_end(stuck.at), hint)
 
 
 def _escape(stuck: _Stuck) -> _Finding | None:
-    r"""`a: "C:\users"` and half a character, `"\ud83d"`."""
+    r"""`a: "C:\users"` and a lone surrogate, `"\ud83d"`."""
     if "scalar" not in stuck.doing or not ("escape" in stuck.reason or "hexdecimal" in stuck.reason):
         return None
     start = stuck.text.rfind("\\", 0, stuck.at + 1)
     if "Unicode" in stuck.reason:
         return _Finding("this escape is a lone surrogate", start, start + 6, "write the character itself")
-    hint = "write two backslashes for one, or use single quotes, in which it is a backslash"
-    return _Finding(f"there is no escape '{stuck.text[start : start + 2]}'", start, start + 2, hint)
+    hint = "write two backslashes for one, or use single quotes, in which a backslash has no special meaning"
+    return _Finding(f"'{stuck.text[start : start + 2]}' is not a valid escape", start, start + 2, hint)
 
 
 def _colon(stuck: _Stuck) -> _Finding | None:
-    """`a: b: c`; a line above without its colon; a line that is indented too far."""
+    """`a: b: c`, a line above without its colon, or a line that is indented too far."""
     if "mapping values are not allowed" not in stuck.reason:
         return None
-    hint = f"{QUOTES_CURE} that has ': ' in it"
+    hint = f"{QUOTES_FIX} that contains ': '"
     own = stuck.before.lstrip()
     if COLON.search(LIST_ITEMS.sub("", QUOTED.sub("_", own), count=1)):
         return _Finding("a second ': ' on one line", stuck.at, stuck.at + 1, hint)
@@ -202,9 +203,9 @@ def _colon(stuck: _Stuck) -> _Finding | None:
         key, _, value = above.rstrip().partition(":")
         hint = f"write '{key}: {value or '…'}', with a colon and a space"
         begin = start + len(line) - len(above)
-        return _Finding(f"there is no ': ' behind '{key}'", begin, begin + len(above.rstrip()), hint)
+        return _Finding(f"there is no ': ' after '{key}'", begin, begin + len(above.rstrip()), hint)
     if above and len(stuck.before) - len(own) > len(line) - len(above):
-        hint = "line it up with the key above"
+        hint = "align it with the key above"
         return _Finding("this line is indented deeper than the value above", stuck.at - len(own), stuck.at, hint)
     return _Finding("':' is not allowed here", stuck.at, stuck.at + 1, hint)
 
@@ -213,7 +214,7 @@ def _list_on_line_of_key(stuck: _Stuck) -> _Finding | None:
     """`a: - b`."""
     if "sequence entries are not allowed" not in stuck.reason:
         return None
-    hint = "begin it on the next line, or write [a, b]; put quotes round a text that begins with '- '"
+    hint = "begin it on the next line, or write [a, b]; put quotes around a text that begins with '- '"
     return _Finding("a list cannot begin on the line of its key", stuck.at, stuck.at + 1, hint)
 
 
@@ -225,11 +226,11 @@ def _brackets(stuck: _Stuck) -> _Finding | None:
     if opening not in BRACKETS or "expected ','" not in stuck.reason:
         if stuck.at >= len(stuck.text.rstrip()):
             return _Finding("a bracket is not closed", len(stuck.text.rstrip()), stuck.at, "close every '[' and '{'")
-        return _Finding("there is no value here", stuck.at, stuck.at + 1, "remove the comma, or put quotes round it")
+        return _Finding("there is no value here", stuck.at, stuck.at + 1, "remove the comma, or put quotes around it")
     closing = BRACKETS[opening]
     if stuck.line_start(stuck.at) != stuck.line_start(stuck.since):
         return _Finding(f"this '{opening}' is not closed", stuck.since, stuck.since + 1, f"close it with '{closing}'")
-    hint = f"write ',' between the items; {QUOTES_CURE} that has brackets, commas or colons in it"
+    hint = f"write ',' between the items; {QUOTES_FIX} that contains brackets, commas or colons"
     return _Finding(f"there is no ',' or '{closing}' here", stuck.at, stuck.at + 1, hint)
 
 
@@ -238,12 +239,12 @@ def _stray_bracket(stuck: _Stuck) -> _Finding | None:
     if stuck.character not in ("]", "}", ",") or not stuck.character:
         return None
     if stuck.character == "," or not stuck.before.rstrip() or stuck.before.rstrip()[-1] in ":-":
-        return _Finding(f"a text cannot begin with '{stuck.character}'", stuck.at, stuck.at + 1, QUOTES_CURE)
+        return _Finding(f"a text cannot begin with '{stuck.character}'", stuck.at, stuck.at + 1, QUOTES_FIX)
     return _Finding(f"this '{stuck.character}' has no opening bracket", stuck.at, stuck.at + 1, "remove it")
 
 
 def _indentation(stuck: _Stuck) -> _Finding | None:
-    """A key among list items, a list item among keys, a line that stands between two levels."""
+    """A key among list items, a list item among keys, or a line between two levels of indentation."""
     if "block" not in stuck.doing:
         return None
     span = (stuck.at, stuck.line_end(stuck.at))
@@ -260,16 +261,16 @@ def _directive(stuck: _Stuck) -> _Finding | None:
     if "incompatible YAML" in stuck.reason:
         return _Finding("this version of YAML is unknown", stuck.at, stuck.line_end(stuck.at), "remove the line")
     if "document start" in stuck.reason:
-        hint = "keep one document to a file; put quotes round a text that is '...'"
+        hint = "write one document per file; put quotes around a text that is '...'"
         return _Finding("a second document begins here", stuck.at, stuck.line_end(stuck.at), hint)
     if "tag" in stuck.reason or "tag" in stuck.doing:
-        return _Finding("a tag is not allowed", stuck.at, stuck.at + 1, "put quotes round a text that begins with '!'")
+        return _Finding("a tag is not allowed", stuck.at, stuck.at + 1, "put quotes around a text that begins with '!'")
     return None
 
 
 def _say_it_again(stuck: _Stuck) -> _Finding:
     message = stuck.reason.partition("\n")[0].removeprefix("found ").removeprefix("did not find ")
-    return _Finding(f"invalid YAML: {message}", stuck.at, stuck.at + 1, QUOTES_CURE)
+    return _Finding(f"invalid YAML: {message}", stuck.at, stuck.at + 1, QUOTES_FIX)
 
 
 DIAGNOSES: tuple[_Diagnosis, ...] = (

@@ -1,11 +1,11 @@
-"""Tables of settings: a row for each key, and the one way to read them.
+"""Describes tables of settings by one row per key, and reads them.
 
-A row has the name of a key, what its value has to be, and what it is for. What is wrong, the reference in the docs and
-the JSON Schema all come from the rows:
+A row has the name of a key, the kind of its value, and its meaning. Error messages, the reference in the docs and the
+JSON Schema are all derived from the rows:
 
     KEYS = (
-        Key("base", FOLDER, "the folder that it reads beneath", default="."),
-        Key("timeout", DURATION, "how long it may take", default="30s"),
+        Key("base", FOLDER, "the folder to read from", default="."),
+        Key("timeout", DURATION, "time limit for a call", default="30s"),
     )
 """
 
@@ -19,24 +19,24 @@ from toolkit.codes import BAD_CONFIGURATION
 from toolkit.problems import Location, Problem, Severity, did_you_mean
 
 Owner = Literal["user", "project"]
-"""Whose file it is: the user's own configuration (or code), or a file of a project."""
+"""Who controls a file: the user (their own configuration or code), or a project."""
 
 Schema = dict[str, Any]
 
 Widening = Callable[[Any, Path], str | None]
-"""Describes what a value reaches, given the project's folder; None if it stays within bounds."""
+"""Describes what a value gives access to beyond the project's folder and the public web; `None` if to nothing more."""
 
 
 class Setting(NamedTuple):
-    """Where tables stand, and who answers for them.
+    """The file in which tables are written.
 
     Attributes:
-        folder: What relative paths start from.
-        place: Returns where the key is that a path leads to.
-        take: Takes what is wrong.
-        owner: Whose file it is.
-        is_editors: Whether it is the file of an editor, which others write too.
-        assigns: What stands between a key and its value.
+        folder: The folder that relative paths start from.
+        place: Returns the location of the key at a path.
+        take: Receives problems.
+        owner: Whether the file belongs to the user or to a project.
+        is_editors: Whether the file belongs to an editor, so that unsupported settings in it are only warnings.
+        assigns: The text between a key and its value, for hints.
     """
 
     folder: Path
@@ -48,7 +48,7 @@ class Setting(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """Where a value stands: the keys that lead to it, in which setting, and the whole table that it is in."""
+    """The position of a value: the path of keys to it, the file, and the table that contains it."""
 
     path: tuple[str, ...]
     setting: Setting
@@ -56,33 +56,33 @@ class Spot(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The keys with dots between them."""
+        """The path as keys separated by dots."""
         return ".".join(self.path)
 
     def below(self, *keys: str) -> "Spot":
-        """Return where a key of this value stands."""
+        """Return the position of a key inside this value."""
         return self._replace(path=(*self.path, *keys))
 
     def report(self, message: str, hint: str | None = None, severity: Severity = "error") -> None:
-        """Report what is wrong here."""
+        """Report a problem at this position."""
         self.setting.take(Problem(BAD_CONFIGURATION, message, self.setting.place(self.path), severity, hint))
 
     def wrong(self, words: str, hint: str | None = None) -> None:
-        """Report what the value must be."""
+        """Report that the value must be something else, which `words` describe."""
         self.report(f"'{self.name}' must be {words}", hint)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kind:
-    """What a value has to be.
+    """The kind of a value.
 
     Attributes:
-        name: The same in a word or two, for a table.
-        words: The same in words, which go after "must be".
-        read: Makes the value of what was written, beneath a folder; None if it is invalid.
-        example: How a right one is written; nothing where the words say it.
-        schema: The same as JSON Schema; a function where making it costs imports.
-        advice: Returns how to write it right, given the key and what was written; otherwise the example is shown.
+        name: The name of the kind in one or two words, for tables.
+        words: The description of valid values, to follow "must be".
+        read: Converts a written value, given the folder for relative paths; returns `None` if the value is invalid.
+        example: An example of a valid value; empty if `words` are enough.
+        schema: The JSON Schema of valid values, or a function that returns it if it needs late imports.
+        advice: Returns a hint for an invalid value, given the key and the value; by default, the hint is the example.
     """
 
     name: str
@@ -98,13 +98,13 @@ class Key(NamedTuple):
 
     Attributes:
         name: The key.
-        kind: What its value has to be.
-        meaning: What it does, for the documentation.
-        default: What holds unless it is given, as it would be written; None if nothing does.
-        required: Whether the table is of no use without it.
-        widens: Describes what a value of it reaches that a project's file cannot open without its user's consent.
-        take: Makes more of a value of the right kind: reads the table that it is, or checks what its kind cannot; it
-            reports what is wrong, and returns None where nothing is left.
+        kind: The kind of its value.
+        meaning: The meaning of the value, for the documentation.
+        default: The default value, as it would be written; `None` if there is none.
+        required: Whether the key must be given.
+        widens: Describes what a value gives access to that needs the user's consent in a project's file.
+        take: Processes a value of the right kind further, for example to read a nested table. It reports problems, and
+            returns `None` if no value remains.
     """
 
     name: str
@@ -117,17 +117,17 @@ class Key(NamedTuple):
 
 
 def by_example(key: Key, assigns: str = " = ") -> str | None:
-    """Return the hint that shows how a right value is written; none where the words say it."""
+    """Return a hint with an example of a valid value, or `None` if its kind has no example."""
     return f"write {key.name}{assigns}{key.kind.example}" if key.kind.example else None
 
 
 def keys_listed(names: Iterable[str]) -> str:
-    """Return the hint that lists all keys."""
+    """Return a hint that lists all keys."""
     return f"the keys are {', '.join(names)}"
 
 
 def near_key(name: str, known: Sequence[str]) -> str | None:
-    """Return the hint for an unknown key: the nearest ones, or all."""
+    """Return a hint for an unknown key, with the most similar keys, or all keys."""
     return did_you_mean(name, known, otherwise=keys_listed(known))
 
 
@@ -139,14 +139,14 @@ def read_table(
     each: str = "key",
     advice: Callable[[str, Sequence[str]], str | None] = near_key,
 ) -> dict[str, Any]:
-    """Return the values of the keys that are given and good; everything else is reported.
+    """Return the valid values of a table, and report invalid values, unknown keys and missing keys.
 
     Args:
-        table: What is given, by key; values that were read once may be read again.
-        keys: The keys that there are.
-        spot: Where the table stands.
-        each: What one of the keys is called.
-        advice: Returns what to do about an unknown key, given it and the known ones.
+        table: The written values, by key. Values that were already read can be read again.
+        keys: All keys that the table can have.
+        spot: The position of the table.
+        each: The word for a key in messages.
+        advice: Returns a hint for an unknown key, given that key and the known ones.
     """
     known = {key.name: key for key in keys}
     values = {}

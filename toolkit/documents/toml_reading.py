@@ -1,7 +1,7 @@
-"""TOML text becomes the same nodes as YAML and JSON, with the line and column of each.
+"""Parses TOML to the same nodes as YAML and JSON, with the line and column of each.
 
-The standard library decides what a text means and whether it is TOML at all, but gives no places. So each key and each
-value is found in the text here, beside the data that was read from it.
+The standard library parses the text and detects errors, but does not return locations. So this module finds each key
+and value in the text again, guided by the parsed data.
 """
 
 import re
@@ -26,17 +26,17 @@ _SCALAR = re.compile(
 _WHERE = re.compile(r"^(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
 
 Table = tuple[Mapping, dict[str, Any]]
-"""The node of a table, and what was read of it."""
+"""The node of a table, and its parsed data."""
 
 
 def read_data(text: str, file: str) -> dict[str, Any] | Problem:
-    """Return the data of a TOML text, without places, or why it cannot be read.
+    """Parse TOML to plain data without locations, or return the problem if it cannot be parsed.
 
     Args:
         text: The document.
-        file: How the file is called in the place of a problem.
+        file: The name of the file in the location of a problem.
     """
-    import tomllib  # noqa: PLC0415 - only a file that speaks of us is worth it
+    import tomllib  # noqa: PLC0415 - only needed for a file with settings of this project
 
     try:
         return tomllib.loads(text)
@@ -47,10 +47,10 @@ def read_data(text: str, file: str) -> dict[str, Any] | Problem:
 
 
 def nodes_of(data: dict[str, Any], text: str, file: str) -> Mapping:
-    """Return the nodes of a text that was read already: finding them takes longer than reading.
+    """Return the nodes of a text that is already parsed, which takes longer than parsing.
 
-    A key is placed where the dotted key or the header begins that names it. Where lists are nested almost too deeply to
-    be read, there are no nodes.
+    The location of a key is the start of the dotted key or header that contains it. If lists are nested too deeply for
+    this function, although `tomllib` could parse them, the result is an empty mapping.
     """
     try:
         return _Finder(Source(text), file, data).document()
@@ -67,7 +67,7 @@ def _broken(reason: str, text: str, file: str) -> Problem:
 
 
 class _Finder:
-    """Finds the keys and values of a text that is known to be TOML, from its start to its end."""
+    """Finds the keys and values of a text that is known to be valid TOML."""
 
     def __init__(self, source: Source, file: str, data: dict[str, Any]) -> None:
         self.source = source
@@ -90,7 +90,7 @@ class _Finder:
         return self.root[0]
 
     def header(self) -> Table:
-        """Pass `[a.b]` or `[[a.b]]` and return the table that it begins."""
+        """Consume `[a.b]` or `[[a.b]]` and return the table that it starts."""
         brackets = 2 if self.text.startswith("[[", self.position) else 1
         self.position += brackets
         *outer, key = self.keys()
@@ -100,7 +100,7 @@ class _Finder:
         if brackets > 1:
             self.lists.setdefault((owner[0], key.text), []).append(Mapping({}, key.location))
             owner[0].entries[key.text] = first or Entry(key, Sequence((), key.location))
-        elif first:  # `[a.b]` stood before `[a]`
+        elif first:  # `[a.b]` came before `[a]`
             owner[0].entries[key.text] = Entry(key, first.value)
         return self.inner(owner, [key])
 
@@ -112,7 +112,7 @@ class _Finder:
         node.entries[key.text] = Entry(key, self.value(data[key.text]))
 
     def inner(self, table: Table, keys: list[Scalar]) -> Table:
-        """Return the table that keys lead to from another one; of a list of tables it is the last."""
+        """Return the table at some keys inside another one; for a list of tables, that is the last table."""
         node, data = table
         for key in keys:
             below = data[key.text]
@@ -124,7 +124,7 @@ class _Finder:
         return node, data
 
     def keys(self) -> list[Scalar]:
-        """Pass a dotted key and return its parts; the place of each begins where the whole key does."""
+        """Consume a dotted key and return its parts, whose locations all start at the start of the whole key."""
         self.skip_blank()
         start, keys = self.position, list[Scalar]()
         while True:
@@ -165,7 +165,7 @@ class _Finder:
         return table
 
     def goes_on(self, bracket: str) -> bool:
-        """Pass the opening bracket or a comma, and the closing bracket if that follows."""
+        """Consume the opening bracket or a comma; return `False` after consuming a closing bracket."""
         self.skip_blank()
         if not self.text.startswith(bracket, self.position):
             self.position += 1
@@ -177,7 +177,7 @@ class _Finder:
 
     def take(self, pattern: re.Pattern[str]) -> str:
         found = pattern.match(self.text, self.position)
-        assert found is not None, "tomllib has read it"  # noqa: S101 - both agree on what TOML is
+        assert found is not None, "tomllib has parsed it"  # noqa: S101 - both accept the same syntax
         self.position = found.end()
         return found[0]
 

@@ -1,7 +1,7 @@
-"""Traps: what was written without quotes and is not, or not everywhere, what it looks like.
+"""Finds unquoted values that are not what they look like, or that other YAML parsers read differently.
 
-Half of the world's YAML is read as version 1.1, in which `no` is false and `12:30` is 750. Here it is text; a reader
-who expects the other meaning gets a warning. What a number loses (`1.10` is 1.1) it loses in every version.
+Many parsers still implement YAML 1.1, in which `no` is false and `12:30` is 750. Here both are strings, so a reader who
+expects the other meaning gets a warning. Numbers that lose a digit, such as `1.10`, lose it in every version.
 """
 
 import re
@@ -24,18 +24,18 @@ COMMENT = re.compile(r" {1,1000}#")
 
 _MOST_TRAPS = 100
 
-QUOTES = "put quotes round it"
-QUOTES_IF_TEXT = "put quotes round it if it is text"
+QUOTES = "put quotes around it"
+QUOTES_IF_TEXT = "put quotes around it if it is text"
 
 
 def find_traps(node: Node) -> list[Problem]:
-    """Return a warning (TK618) for the values in a document that may be misread: each once, and not without end."""
+    """Return warnings (TK618) for values in a document that could be misread, without repetitions and at most 100."""
     scalars = {id(scalar): scalar for scalar in _values_in(node)}.values()
     return list(islice((problem for scalar in scalars if (problem := trap_of(scalar))), _MOST_TRAPS))
 
 
 def trap_of(scalar: Scalar) -> Problem | None:
-    """Return the warning (TK618) about one value, or None if it is what it looks like."""
+    """Return the warning (TK618) for one value, or `None` if it cannot be misread."""
     if "{{" in scalar.text and "${{" not in scalar.text and (found := re.search(NO_EXPRESSION, scalar.text)):
         location = scalar.locate(found.start(), len(found.group()))
         fix = Fix(f"Write ${found.group()}", (Edit(location, f"${found.group()}"),), is_safe=False)
@@ -51,7 +51,7 @@ def trap_of(scalar: Scalar) -> Problem | None:
     message, hint = misread
     stays_text = isinstance(scalar.value, str)
     quoting = Edit(scalar.locate(0, len(scalar.text)), f'"{scalar.text}"')
-    fix = Fix("Put quotes round it", (quoting,), is_safe=stays_text)
+    fix = Fix("Put quotes around it", (quoting,), is_safe=stays_text)
     return Problem(YAML_1_1_TRAP, message, scalar.location, "warning", hint, fix=fix)
 
 
@@ -59,7 +59,7 @@ def _misread_word(text: str) -> tuple[str, str] | None:
     meaning = WORDS.get(text.lower())
     if meaning is None or text not in [change(text) for change in CASES]:
         return None
-    return f"'{text}' is text here, and {meaning} in YAML 1.1", f"write {meaning}, or put quotes round it"
+    return f"'{text}' is text here, but {meaning} in YAML 1.1", f"write {meaning}, or put quotes around it"
 
 
 def _misread_number(scalar: Scalar) -> tuple[str, str] | None:
@@ -67,24 +67,24 @@ def _misread_number(scalar: Scalar) -> tuple[str, str] | None:
     if not text or text[0] not in NUMERIC_START or (text.isdecimal() and text[0] != "0"):
         return None
     if re.fullmatch(SEXAGESIMAL, text):
-        return f"'{text}' is text here, and a base-60 number in YAML 1.1", QUOTES
+        return f"'{text}' is text here, but a base-60 number in YAML 1.1", QUOTES
     if re.fullmatch(GROUPED, text):
         digits = text.replace("_", "")
-        return f"'{text}' is text here, and a number in YAML 1.1", f"write {digits}, or put quotes round it"
+        return f"'{text}' is text here, but a number in YAML 1.1", f"write {digits}, or put quotes around it"
     if re.fullmatch(LEADING_ZERO, text):
-        return f"'{text}' is the number {scalar.value}, and an octal one in YAML 1.1", QUOTES_IF_TEXT
+        return f"'{text}' is the number {scalar.value} here, but an octal number in YAML 1.1", QUOTES_IF_TEXT
     if re.fullmatch(LOST_ZERO, text):
         return f"'{text}' is the number {scalar.value}", QUOTES_IF_TEXT
     return None
 
 
 def _cut_off(scalar: Scalar) -> tuple[str, str] | None:
-    """An expression with ` #` in it: the rest of its line is a comment."""
+    """Return the message and the hint for an expression with ` #` in it, after which the line is a comment."""
     if scalar.written is None or scalar.text.rpartition("${{")[2].count("}}") or "${{" not in scalar.text:
         return None
     if not COMMENT.match(scalar.written.source.text, scalar.written.end):
         return None
-    return "the rest of the line is a comment, since ' #' begins one", "put quotes round the text"
+    return "the rest of the line is a comment, since ' #' begins one", "put quotes around the text"
 
 
 def _values_in(node: Node) -> Iterator[Scalar]:
