@@ -54,14 +54,14 @@ class CodeEditInput:
     end_line: int | None = field(default=None, metadata={"description": "Number of the last line to replace"})
     find: str | None = field(
         default=None,
-        metadata={"description": "Text to replace, exactly as in the file; see occurrence if it occurs more than once"},
+        metadata={"description": "Text to replace, exactly as in the file"},
     )
     regex: bool = field(
         default=False, metadata={"description": "Whether find is a regular expression; content is always literal text"}
     )
     occurrence: Occurrence = field(
         default="only",
-        metadata={"description": "What to replace if find occurs more than once; with only, that is an error"},
+        metadata={"description": "What to replace if find occurs more than once; only: nothing, it is an error"},
     )
 
 
