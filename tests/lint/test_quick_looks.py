@@ -67,10 +67,10 @@ def test_text_that_not_all_readers_show_is_found_as_without_a_quick_look(texts):
         if kind in {"description", "parameter", "title"}:
             plain = non_portable_text._CODE.sub(lambda code: " " * len(code[0]), text)
             expected += [
-                f"the {kind} of 'get_city' holds {what}"
+                f"the {kind} of 'get_city' contains {what}"
                 for what, pattern, where in (
                     ("HTML", non_portable_text._TAG, plain),
-                    ("a table of Markdown", non_portable_text._TABLE, plain),
+                    ("a Markdown table", non_portable_text._TABLE, plain),
                     ("control characters", non_portable_text._CONTROL, text),
                 )
                 if pattern.search(where)

@@ -1,9 +1,9 @@
-"""All rules, by their codes: the name and page of each, and the class of those that check something.
+"""Finds the rules: the name and page of each code, and the class of each rule that checks something.
 
-A code is a line in `toolkit.codes`. Its rule is a module of this package, or, where opening, building or planning finds
-it on the way, a page in `found_elsewhere`; both are called by the rule's name, and read when they are asked for. An
-installed package adds its own rules through the entry point group `toolkit.rules`: each entry point has a code for its
-name, and leads to a class made from `Rule`.
+Codes are listed in `toolkit.codes`. A rule is a module of this package or, if its problem is found while something is
+opened, built or planned, a page in `found_elsewhere`. Both have the rule's name and are loaded when needed. Installed
+packages add rules through the entry point group `toolkit.rules`: the name of each entry point is a code, and its object
+is a subclass of `Rule`.
 """
 
 import os
@@ -34,7 +34,7 @@ def codes() -> tuple[str, ...]:
 
 
 def name_of(code: str) -> str:
-    """Return what the rule is called that has a code."""
+    """Return the name of the rule with a code."""
     return NAMES.get(code) or page_of(code).name
 
 
@@ -43,7 +43,7 @@ def page_of(code: str) -> RulePage:
     """Return the page of the rule with a code.
 
     Raises:
-        KeyError: If none has.
+        KeyError: If no rule has this code.
     """
     return _checking_rule(code).page() if has_checks(code) else _read_page(code)
 
@@ -54,17 +54,17 @@ def all_pages() -> Iterator[RulePage]:
 
 
 def is_default(code: str) -> bool:
-    """Whether a rule is looked for where nobody has asked for it by its code or its name."""
+    """Whether a rule is checked without being selected by its code or name."""
     return _checking_rule(code).default if has_checks(code) else page_of(code).default
 
 
 def has_checks(code: str) -> bool:
-    """Whether a rule looks at anything itself, and not only documents what is found elsewhere."""
+    """Whether a rule checks something itself, rather than only documenting problems found elsewhere."""
     return code not in _find_elsewhere()
 
 
 def make_rules(codes: Iterable[str], settings: RuleSettings) -> list[Rule]:
-    """Return the rules of these codes that check something, and matter to the providers that are asked for."""
+    """Return the rules with these codes that check something and apply to the selected providers."""
     kinds = map(_checking_rule, sorted(filter(has_checks, codes)))
     return [kind(settings) for kind in kinds if not kind.providers or set(kind.providers) & set(settings.providers)]
 
@@ -76,7 +76,7 @@ def _find_elsewhere() -> frozenset[str]:
 
 
 def _read_page(code: str) -> RulePage:
-    """Return a page whose head has what differs from the usual, a line each, such as `severity: error`."""
+    """Return a page from its file, whose header lists what differs from the defaults, such as `severity: error`."""
     _, head, text = (_FOUND_ELSEWHERE / f"{NAMES[code]}.md").read_text("utf-8").split("---\n", 2)
     fields: dict[str, Any] = dict(line.split(": ") for line in head.splitlines())
     return RulePage(code, NAMES[code], text.strip(), **fields | {"needs_import": "needs_import" in fields})
@@ -94,20 +94,20 @@ def _checking_rule(code: str) -> type[Rule]:
 
 @cache
 def _installed() -> Mapping[str, type[Rule]]:
-    """Return the rules of installed packages by code; a code of ours stays ours."""
+    """Return the rules of installed packages by code; built-in codes take precedence."""
     if not any(map(_mentions_rules, sys.path)):
         return {}
-    from importlib.metadata import entry_points  # noqa: PLC0415 - it is as slow as all of lint's own modules
+    from importlib.metadata import entry_points  # noqa: PLC0415 - importing it takes as long as all of lint
 
     points = sorted((point for point in entry_points(group=ENTRY_POINTS)), key=lambda point: point.name)
     return {point.name: _load(point) for point in points if point.name not in NAMES}
 
 
 def _load(point: "EntryPoint") -> type[Rule]:
-    """Return the rule that an entry point leads to.
+    """Return the rule of an entry point.
 
     Raises:
-        ConfigurationError: If it leads to none.
+        ConfigurationError: If it cannot be loaded, or is not a rule.
     """
     whose = f" of '{point.dist.name}'" if point.dist else ""
     hint = f"fix or uninstall the package; its entry point in '{ENTRY_POINTS}' is {point.value!r}"
@@ -123,11 +123,11 @@ def _load(point: "EntryPoint") -> type[Rule]:
 
 
 def _mentions_rules(folder: str) -> bool:
-    """Whether some package that is installed in a folder adds rules, according to the text of its metadata."""
+    """Whether a package installed in a folder adds rules, according to its metadata."""
     try:
         entries = [entry.path for entry in os.scandir(folder) if entry.name.endswith((".dist-info", ".egg-info"))]
     except OSError:
-        return os.path.isfile(folder)  # noqa: PTH113 - an archive; what is in it is not looked at here
+        return os.path.isfile(folder)  # noqa: PTH113 - an archive may add rules; it is not opened here
     return any(_mentions(os.path.join(entry, "entry_points.txt")) for entry in entries)  # noqa: PTH118 - see above
 
 

@@ -19,7 +19,7 @@ _SAME_VERBS = {"fetch": "get", "retrieve": "get", "lookup": "get", "search": "fi
 _MANY = 3
 _SHOWN = 3
 _MOST_COMPARED = 50
-"""How many tools with the same rare word a tool is compared with: thousands that share one take no time."""
+"""Maximum number of tools with the same rare word that a tool is compared with, so that thousands stay fast."""
 
 
 class AmbiguousSiblings(Rule):
@@ -27,13 +27,14 @@ class AmbiguousSiblings(Rule):
 
     ## Why
 
-    A model chooses by what the definitions say. If two say the same, it takes either one. If both would do, one of them
-    only costs tokens. Say in each what sets it apart, and when to use the other one instead. Tools are not reported if
-    one names the other, or if each name has a word that the other's name and first sentence do not have.
+    A model chooses tools by their definitions. If two definitions say the same, it picks either one. If both tools
+    would do, one of them only costs tokens. Say in each description how it differs, and when to use the other tool.
+    Tools are not reported if one mentions the other, or if each name has a word that does not occur in the other's name
+    and first sentence.
 
-    The rule compares words, without small ones such as "the". Sentences and lines after the first sentence that several
-    tools of the source share, such as a note on rate limits, do not count. `sibling-similarity` is the percentage from
-    which two tools are reported.
+    The rule compares words, ignoring small ones such as "the". It also ignores text after the first sentence that
+    several tools of the source share, such as a note on rate limits. Two tools are reported if they have at least
+    `sibling-similarity` percent of their words in common.
 
     ## Example
 
@@ -75,7 +76,7 @@ class AmbiguousSiblings(Rule):
 
     - Anthropic, [Writing tools for agents](https://www.anthropic.com/engineering/writing-tools-for-agents): tools that overlap
       distract agents (checked 2026-11-22)
-    - the figure is this project's own
+    - the threshold is this project's choice
     '''
 
     code = AMBIGUOUS_SIBLINGS
@@ -84,7 +85,7 @@ class AmbiguousSiblings(Rule):
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
         for source in by_source(tools):
             described = [tool for tool in source if tool.description]
-            for first, *others in self._alike(described):
+            for first, *others in self._similar_groups(described):
                 names = ", ".join(repr(tool.name) for tool in others[:_SHOWN])
                 more = f" and {len(others) - _SHOWN} more" if len(others) > _SHOWN else ""
                 message = f"{first.name!r} and {names}{more} have nearly the same description"
@@ -92,10 +93,10 @@ class AmbiguousSiblings(Rule):
                 related = [(one.location, "nearly the same") for one in others[:_SHOWN] if one.location]
                 yield self.problem(message, first.location, hint=hint, related=related)
 
-    def _alike(self, tools: Sequence[ToolDefinition]) -> Iterator[list[ToolDefinition]]:
-        """Yield groups of tools that are each nearly the same as the first one.
+    def _similar_groups(self, tools: Sequence[ToolDefinition]) -> Iterator[list[ToolDefinition]]:
+        """Yield groups of tools that are nearly the same as the first tool of the group.
 
-        Only tools that share one of their rarest words are compared: two that are alike enough must.
+        Only tools that share one of their rarest words are compared: similar tools always do.
         """
         share = self.limit("sibling-similarity") / 100
         words = _words_of_each(tools)
@@ -106,7 +107,11 @@ class AmbiguousSiblings(Rule):
             rarest = sorted(own, key=lambda word: (frequency[word], word))[: int(len(own) * (1 - share)) + 1]
             near = dict.fromkeys(other for word in rarest for other in holders.get(word, ())[:_MOST_COMPARED])
             first = next(
-                (one for one in near if _are_alike(words[one], own, share) and _is_unsaid(tools[one], tools[index])),
+                (
+                    one
+                    for one in near
+                    if _are_similar(words[one], own, share) and _are_confusable(tools[one], tools[index])
+                ),
                 None,
             )
             if first is not None:
@@ -119,9 +124,9 @@ class AmbiguousSiblings(Rule):
 
 
 def _words_of_each(tools: Sequence[ToolDefinition]) -> list[frozenset[str]]:
-    """Return the words of each tool, without what several tools say behind their first sentence.
+    """Return the words of each tool, without sentences after the first that several tools share.
 
-    Where most of them begin alike, the first sentence says where they belong, and the second what each does.
+    If most tools share their first sentence too, it is left out: only the next ones say what each tool does.
     """
     written = [_sentences(tool) for tool in tools]
     sentence_counts = Counter(sentence for _, others in written for sentence in set(others))
@@ -135,7 +140,7 @@ def _words_of_each(tools: Sequence[ToolDefinition]) -> list[frozenset[str]]:
 
 
 def _sentences(tool: ToolDefinition) -> tuple[str, list[str]]:
-    """Return the first sentence of a description, and the sentences and lines behind it."""
+    """Return the first sentence of a description, and the sentences and lines after it."""
     first, *rest = _SENTENCE.split(str(tool.description).strip(), maxsplit=1)
     return first, [one.strip() for part in rest for one in _SENTENCE_OR_LINE.split(part)]
 
@@ -145,26 +150,27 @@ def _words_in(text: str) -> frozenset[str]:
     return frozenset(_SAME_VERBS.get(word, word) for word in known)
 
 
-def _are_alike(first: frozenset[str], second: frozenset[str], share: float) -> bool:
+def _are_similar(first: frozenset[str], second: frozenset[str], share: float) -> bool:
     both = len(first & second)
     return both >= share * (len(first) + len(second) - both) > 0
 
 
-def _is_unsaid(first: ToolDefinition, second: ToolDefinition) -> bool:
-    """Whether neither sends a model to the other, and their names do not distinguish them.
+def _are_confusable(first: ToolDefinition, second: ToolDefinition) -> bool:
+    """Whether neither description mentions the other tool, and their names do not tell them apart.
 
-    Names do so by a word each of its own, by one such word that the description has too, and by the order of their
-    words where the descriptions have these in another order as well. Tools of one name are another rule's business.
+    Names tell tools apart if each has a word of its own, if one has such a word and its description repeats it, or if
+    their words are in a different order and those of the descriptions as well. Tools with the same name are left to
+    another rule.
     """
     if first.name == second.name or first.name in str(second.description) or second.name in str(first.description):
         return False
     own, others = _own_words(first, second), _own_words(second, first)
     is_mentioned = bool(own & _words_in(str(first.description)) or others & _words_in(str(second.description)))
-    return not ((own and others) or is_mentioned or _are_turned_round(first, second))
+    return not ((own and others) or is_mentioned or _are_reordered(first, second))
 
 
-def _are_turned_round(first: ToolDefinition, second: ToolDefinition) -> bool:
-    """Whether two tools have the same words in another order, such as the users of a group and the groups of a user."""
+def _are_reordered(first: ToolDefinition, second: ToolDefinition) -> bool:
+    """Whether two tools have the same words in a different order, such as users of a group and groups of a user."""
     names = [[word for word in _in_order(tool.name) if word not in READING] for tool in (first, second)]
     if names[0] == names[1] or set(names[0]) != set(names[1]):
         return False
@@ -173,11 +179,11 @@ def _are_turned_round(first: ToolDefinition, second: ToolDefinition) -> bool:
 
 
 def _in_order(text: str) -> list[str]:
-    """Return the words of a text, each once, in the order in which they come."""
+    """Return the distinct words of a text in order of appearance."""
     return list(dict.fromkeys(word.rstrip("s") or word for word in words_of(text) if word not in _FILLERS))
 
 
 def _own_words(tool: ToolDefinition, other: ToolDefinition) -> set[str]:
-    """Return the words of a tool's name that the other one does not begin with; `get` and `find` distinguish nothing."""
+    """Return the words of a tool's name that the other's name and first sentence lack, except verbs such as `get`."""
     words = {word.rstrip("s") or word for word in words_of(tool.name) if word not in READING and not word.isdigit()}
     return words - _words_in(f"{other.name} {_SENTENCE.split(str(other.description).strip(), maxsplit=1)[0]}")

@@ -1,4 +1,4 @@
-"""TK314: an example that the tool itself would refuse."""
+"""TK314: an example that the tool itself would reject."""
 
 from collections.abc import Iterator
 
@@ -11,12 +11,12 @@ from toolkit.schemas.schema import Schema
 
 
 class BadExample(Rule):
-    '''An example does not fit the schema that it is an example of.
+    '''An example does not match its schema.
 
     ## Why
 
-    Models copy examples. One that does not fit teaches a call that is refused; Anthropic refuses the whole request with
-    such an example.
+    Models copy examples, so an invalid example teaches them a call that is rejected. Anthropic rejects a whole request
+    because of one invalid example.
 
     ## Example
 
@@ -64,7 +64,7 @@ class BadExample(Rule):
                 reason = f"there is no parameter {unknown[0]!r}"
             if reason:
                 message = f"an example of {tool.name!r} does not fit its parameters: {reason}"
-                yield self.problem(message, _place(tool, index), hint="write the arguments of a call that makes sense")
+                yield self.problem(message, _place(tool, index), hint="write the arguments of a valid call")
         for parameter in tool.parameters:
             examples = (parameter.schema or {}).get("examples", ())
             for index, value in enumerate(examples if isinstance(examples, list) else ()):

@@ -16,8 +16,7 @@ class BadOption(Rule):
 
     ## Why
 
-    A misspelled `read_olny=True` would silently leave the tool as it is. So options are checked, all at once, where
-    tools are collected.
+    A misspelled `read_olny=True` would silently have no effect. So all options are checked when tools are collected.
 
     ## Example
 
@@ -60,7 +59,7 @@ class BadOption(Rule):
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        """Look at the options of a tool that was not built, as far as the source shows their values."""
+        """Check the options of a tool that was not built, as far as the source shows their values."""
         if tool.spec is None and tool.function is not None:
             for found in option_problems(_written_options(tool.function), tool.location):
                 if found.code == self.code:

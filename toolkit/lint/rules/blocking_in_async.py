@@ -1,4 +1,4 @@
-"""TK404: a coroutine that stands still, and everything else with it."""
+"""TK404: an async tool that blocks the event loop."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -21,13 +21,13 @@ _INSTEAD: Mapping[str, str] = {"time.sleep": "asyncio.sleep"}
 
 
 class BlockingInAsync(Rule):
-    '''An `async` tool waits without letting anything else run.
+    '''An `async` tool blocks the event loop.
 
     ## Why
 
-    All coroutines share one thread. While one of them sleeps, reads a file or waits for a server in the plain way, no
-    other tool runs, no timeout is noticed and nobody can interrupt it. A plain function is put into a thread of its own,
-    so that it may wait as it likes.
+    All coroutines share one thread. While one of them sleeps, reads a file or waits for a server with a blocking call,
+    no other tool runs, timeouts have no effect and nothing can interrupt the call. A plain function runs in a separate
+    thread, so it may block.
 
     ## Example
 

@@ -1,4 +1,4 @@
-"""TK311: parameters that are true or false, and stand for one choice."""
+"""TK311: boolean parameters that stand for one choice."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
-_WAYS = re.compile(r"(?:(?:sort|order)_)?(?:by|as)_")
+_ALTERNATIVE = re.compile(r"(?:(?:sort|order)_)?(?:by|as)_")
 _NEGATION = re.compile(r"(?:no|not|non|dont|disable|without|exclude)_")
 _POSITIVE = re.compile(r"(?:enable|with|include|use)_")
 _EXCLUDING = re.compile(
@@ -21,15 +21,15 @@ _EXCLUDING = re.compile(
 
 
 class BoolTrap(Rule):
-    '''Parameters that are true or false exclude one another, or there are more than `max-booleans` of them.
+    '''Boolean parameters exclude one another, or there are more than `max-booleans` of them.
 
     ## Why
 
-    Each of them doubles the number of possible calls. Where they exclude one another, most of these combinations make no
-    sense, and a model that must choose true or false three times guesses. Use one parameter whose values have names.
+    Each boolean doubles the number of possible calls. If booleans exclude one another, most combinations make no sense,
+    and a model that has to set three of them guesses. Use one parameter with named values instead.
 
-    Parameters exclude one another if their names show it (`by_size` and `by_date`, `color` and `no_color`), if the
-    description of one names the other (`cannot be used with deep`), or if the function refuses both.
+    Parameters count as exclusive if their names show it (`by_size` and `by_date`, `color` and `no_color`), if the
+    description of one mentions the other (`cannot be used with deep`), or if the function rejects both together.
 
     ## Example
 
@@ -61,7 +61,7 @@ class BoolTrap(Rule):
 
     - Ruff, [boolean-type-hint-positional-argument](https://docs.astral.sh/ruff/rules/boolean-type-hint-positional-argument/)
       (checked 2026-11-22)
-    - the figure is this project's own
+    - the threshold is this project's choice
     '''
 
     code = BOOL_TRAP
@@ -72,33 +72,36 @@ class BoolTrap(Rule):
         booleans = {parameter.name: parameter for parameter in tool.parameters if _is_boolean(parameter)}
         chosen = list(dict.fromkeys(name for pair in _excluding(tool, booleans) for name in pair))
         if chosen:
-            message = f"{_listed(chosen)} of tool {tool.name!r} are true or false, and exclude one another"
-            hint = "take one parameter with named values: Literal['size', 'date']"
+            message = f"{_quoted(chosen)} of tool {tool.name!r} are booleans that exclude one another"
+            hint = "use one parameter with named values: Literal['size', 'date']"
             yield self.problem(message, booleans[chosen[0]].location, hint=hint)
         elif len(booleans) > self.limit("max-booleans"):
-            message = (
-                f"tool {tool.name!r} has {len(booleans)} parameters that are only true or false: {_listed(booleans)}"
-            )
-            hint = "offer what belongs together as a list of named values: list[Literal['images', 'links']]"
+            message = f"tool {tool.name!r} has {len(booleans)} boolean parameters: {_quoted(booleans)}"
+            hint = "replace related ones with a list of named values: list[Literal['images', 'links']]"
             yield self.problem(message, next(iter(booleans.values())).location, hint=hint)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _quoted(names: Iterable[str]) -> str:
     return ", ".join(map(repr, names))
 
 
 def _excluding(tool: ToolDefinition, booleans: Mapping[str, ParameterDefinition]) -> Iterator[tuple[str, str]]:
-    """Yield each pair of parameters of which something shows that they exclude one another."""
+    """Yield each pair of parameters that exclude one another."""
     refused = set(_refused_pairs(tool.function, set(booleans))) if tool.function is not None else set()
     for one, other in combinations(booleans, 2):
-        is_said = _says(booleans[one], other) or _says(booleans[other], one)
-        if is_said or _are_ways(one, other) or _are_opposite(one, other) or frozenset((one, other)) in refused:
+        is_excluded = _rules_out(booleans[one], other) or _rules_out(booleans[other], one)
+        if (
+            is_excluded
+            or _are_alternatives(one, other)
+            or _are_opposite(one, other)
+            or frozenset((one, other)) in refused
+        ):
             yield one, other
 
 
-def _are_ways(one: str, other: str) -> bool:
-    """Whether two names are ways to do the same: `by_size` and `by_date`."""
-    first, second = _WAYS.match(one), _WAYS.match(other)
+def _are_alternatives(one: str, other: str) -> bool:
+    """Whether two names are alternatives of one choice: `by_size` and `by_date`."""
+    first, second = _ALTERNATIVE.match(one), _ALTERNATIVE.match(other)
     return first is not None and second is not None and first[0] == second[0]
 
 
@@ -111,14 +114,14 @@ def _are_opposite(one: str, other: str) -> bool:
     )
 
 
-def _says(parameter: ParameterDefinition, other: str) -> bool:
-    """Whether the description of a parameter says that the other one excludes it."""
+def _rules_out(parameter: ParameterDefinition, other: str) -> bool:
+    """Whether the description of a parameter says that it cannot be combined with the other one."""
     text = parameter.description or ""
     return bool(re.search(rf"\b{re.escape(other)}\b", text)) and _EXCLUDING.search(text) is not None
 
 
 def _refused_pairs(function: PythonFunction, names: set[str]) -> Iterator[frozenset[str]]:
-    """Yield the pairs that a function tests together before anything else: `if a and b: raise …`."""
+    """Yield the pairs of parameters that a function rejects together: `if a and b: raise …`."""
     for node in own_nodes(function):
         match node:
             case ast.If(
@@ -128,7 +131,7 @@ def _refused_pairs(function: PythonFunction, names: set[str]) -> Iterator[frozen
 
 
 def _refuses(statement: ast.stmt) -> bool:
-    """Whether a statement ends the call, or calls what may end it, such as `fail("…")`."""
+    """Whether a statement ends the call, or calls a function that may, such as `fail("…")`."""
     return isinstance(statement, ast.Raise | ast.Return) or (
         isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
     )

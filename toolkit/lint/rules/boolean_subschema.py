@@ -13,8 +13,8 @@ class BooleanSubschema(Rule):
 
     ## Why
 
-    JSON Schema allows it, and MCP servers that are written in Go produce it for values of any type. Many clients read
-    the schema of a property as an object: one such property makes them refuse the whole list of tools.
+    JSON Schema allows this, and MCP servers written in Go generate it for values of any type. Many clients expect the
+    schema of a property to be an object, and reject the whole list of tools because of one such property.
 
     ## Example
 
@@ -43,7 +43,7 @@ class BooleanSubschema(Rule):
     ## Source
 
     - JSON Schema 2020-12, [boolean schemas](https://json-schema.org/draft/2020-12/json-schema-core#section-4.3.2):
-      `true` says the same as `{}` (checked 2026-11-22)
+      `true` means the same as `{}` (checked 2026-11-22)
     - MCP TypeScript SDK, `ToolSchema`: the properties of `inputSchema` are objects (checked 2026-11-22)
     """
 

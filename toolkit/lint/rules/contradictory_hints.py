@@ -10,12 +10,12 @@ from toolkit.problems import Problem
 
 
 class ContradictoryHints(Rule):
-    '''A tool says that it changes nothing, and changes something, or says that it destroys something.
+    '''A tool is marked as read-only, but changes something or is also marked as destructive.
 
     ## Why
 
-    A tool marked `read_only` runs without a question, in parallel with others, and is retried after a failure. A
-    client that trusts the mark lets a model write and delete without asking.
+    A tool marked `read_only` runs without approval, in parallel with others, and is retried after a failure. A client
+    that trusts the mark lets a model write and delete without asking.
 
     ## Example
 
@@ -58,7 +58,7 @@ class ContradictoryHints(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         if tool.spec is not None and tool.spec.read_only and tool.spec.destructive:
-            message = f"tool {tool.name!r} is read-only and destructive at once"
+            message = f"tool {tool.name!r} is marked both read-only and destructive"
             yield self.problem(message, tool.location, hint="remove one of the two")
         function = tool.function
         is_read_only = function is not None and function.option("read_only") is True
@@ -66,4 +66,4 @@ class ContradictoryHints(Rule):
             message = f"tool {tool.name!r} is marked read-only, but uses '{effect.what}'"
             related = [(function.file.location(function.options["read_only"]), "marked here")]
             place = function.file.location(effect.node)
-            yield self.problem(message, place, hint="take 'read_only=True' away", related=related)
+            yield self.problem(message, place, hint="remove 'read_only=True'", related=related)

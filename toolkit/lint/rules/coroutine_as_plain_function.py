@@ -1,4 +1,4 @@
-"""TK711: a coroutine function is given where a plain function is expected."""
+"""TK711: a coroutine function is passed where a plain function is expected."""
 
 from collections.abc import Iterator
 
@@ -9,12 +9,12 @@ from toolkit.problems import Problem
 
 
 class CoroutineAsPlainFunction(Rule):
-    '''A coroutine function is given where a plain function is expected.
+    '''A coroutine function is passed where a plain function is expected.
 
     ## Why
 
-    The framework calls the function without awaiting it, and the model receives the text of a coroutine object. What the
-    tool should do never happens.
+    The framework calls the function without awaiting it, so the model receives the text of a coroutine object, and the
+    body of the function never runs.
 
     ## Example
 

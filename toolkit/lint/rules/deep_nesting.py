@@ -14,9 +14,9 @@ class DeepNesting(ProviderRule):
 
     ## Why
 
-    The deeper an argument lies, the more often a model puts it on the wrong level or forgets a level. OpenAI's
-    strict mode refuses more than 10 levels. Models get flat arguments right: take only the fields that you need, or
-    the names of things that the tool looks up itself. The figure is `max-depth` in `[tool.toolkit.lint]`.
+    The more deeply an argument is nested, the more often a model puts it at the wrong level or omits a level. OpenAI's
+    strict mode rejects more than 10 levels. Models get flat arguments right, so accept only the fields that you need,
+    or names that the tool looks up itself. The limit is `max-depth` in `[tool.toolkit.lint]`.
 
     ## Example
 
@@ -51,7 +51,7 @@ class DeepNesting(ProviderRule):
 
     - OpenAI, [structured outputs](https://developers.openai.com/api/docs/guides/structured-outputs): at most 10 levels
       (checked 2026-11-22)
-    - the lower figure is this project's own
+    - the lower limit is this project's choice
     """
 
     code = DEEP_NESTING
@@ -65,5 +65,5 @@ class DeepNesting(ProviderRule):
                 message = f"parameter {parameter.name!r} of {tool.name!r} has objects {depth} levels deep"
                 place = tool.place("properties", parameter.name)
                 yield self.problem(
-                    message, place, hint=f"keep them to {self.limit('max-depth')}: take the fields directly"
+                    message, place, hint=f"use at most {self.limit('max-depth')}: accept the fields directly"
                 )

@@ -21,13 +21,13 @@ _CHANGING = {
 
 
 class DefaultMismatch(Rule):
-    '''A default does not have its parameter's type, or the function changes it.
+    '''A default does not match its parameter's type, or the function changes it.
 
     ## Why
 
-    A model sees the default and sends such a value. The call is then refused, although the model did what the
-    definition says. `None` as the default of a `str` is an example. If a default is a list or dict and the function
-    changes it, it is changed for every later call: data of one conversation appears in the next.
+    A model sees the default and sends a similar value. The call is then rejected, although the model followed the
+    definition. An example is `None` as the default of a `str`. If a default is a list or dict and the function changes
+    it, it stays changed for all later calls: data of one conversation appears in the next.
 
     ## Example
 
@@ -69,19 +69,19 @@ class DefaultMismatch(Rule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for parameter in tool.parameters:
             if reason := _misfit(tool, parameter):
-                fix = self._allowing_nothing(tool, parameter) or self._in_json(tool, parameter)
+                fix = self._allowing_none(tool, parameter) or self._in_json(tool, parameter)
                 hint = "make the default a value of the type, or leave it out"
                 if fix and fix.edits[0].text:
                     hint = f"write '{fix.edits[0].text}'"
                 message = f"the default of {parameter.name!r} in {tool.name!r} does not fit its type: {reason}"
                 is_left_out = tool.function is None and (parameter.schema or {}).get("default") is None
-                severity: Severity = "warning" if is_left_out else "error"  # nothing refuses it, and all mean the same
+                severity: Severity = "warning" if is_left_out else "error"  # clients accept it and know what it means
                 yield self.problem(message, _place(tool, parameter), hint=hint, severity=severity, fix=fix)
 
         yield from self._inside(tool)
 
     def _inside(self, tool: ToolDefinition) -> Iterator[Problem]:
-        """Judge the defaults further inside a schema that somebody wrote: of items, of members, of definitions."""
+        """Check the nested defaults of a handwritten schema: those of items, properties and definitions."""
         if tool.origin not in ("json", "object"):
             return
         for path, schema in tool.schemas():
@@ -99,14 +99,16 @@ class DefaultMismatch(Rule):
         changed = set(_changed_names(function)) if mutable else ()
         for parameter in mutable:
             if parameter.name in changed:
-                message = f"calls of {function.tool_name!r} change the default of {parameter.name!r} for all later ones"
-                hint = f"take None as the default, and begin with '{parameter.name} = {parameter.name} or …'"
-                assert parameter.default is not None  # noqa: S101 - a mutable default is one
-                fix = self._make_anew(function, parameter)
+                message = (
+                    f"calls of {function.tool_name!r} change the default of {parameter.name!r} for all later calls"
+                )
+                hint = f"use None as the default, and begin with '{parameter.name} = {parameter.name} or …'"
+                assert parameter.default is not None  # noqa: S101 - all in `mutable` have a default
+                fix = self._creating_per_call(function, parameter)
                 yield self.problem(message, function.file.location(parameter.default), hint=hint, fix=fix)
 
-    def _allowing_nothing(self, tool: ToolDefinition, parameter: ParameterDefinition) -> Fix | None:
-        """Return the fix that lets a parameter be None that is None unless it is given."""
+    def _allowing_none(self, tool: ToolDefinition, parameter: ParameterDefinition) -> Fix | None:
+        """Return the fix that allows None for a parameter whose default is None."""
         python, function = parameter.python, tool.function
         if python is None or function is None or not _is_none(python.default):
             return None
@@ -117,14 +119,14 @@ class DefaultMismatch(Rule):
         return self.fixed_by(f"Write {written}", function.file.replacing(annotation, written))
 
     def _in_json(self, tool: ToolDefinition, parameter: ParameterDefinition) -> Fix | None:
-        """Return the fix that writes what a text in quotes was meant to be, or takes a default away that is nothing."""
+        """Return the fix that replaces a quoted value with the intended one, or removes a default of null."""
         path = ("properties", parameter.name)
         node = nearest_node(tool.document, path) if tool.document is not None else None
         default = node.get("default") if isinstance(node, MappingNode) else None
         if not isinstance(node, MappingNode) or not isinstance(default, Scalar) or parameter.schema is None:
             return None
         if default.value is None:
-            return self.fixed_by("Leave the default out", without_entry(node, "default"))
+            return self.fixed_by("Remove the default", without_entry(node, "default"))
         try:
             meant = json.loads(str(default.value).strip().lower() if isinstance(default.value, str) else "{")
         except ValueError:
@@ -134,8 +136,8 @@ class DefaultMismatch(Rule):
             return None
         return self.fixed_by(f"Write {json.dumps(meant)}", replacing(default, meant))
 
-    def _make_anew(self, function: PythonFunction, parameter: PythonParameter) -> Fix | None:
-        """Return the fix that makes the default in each call, where the body begins on a line of its own."""
+    def _creating_per_call(self, function: PythonFunction, parameter: PythonParameter) -> Fix | None:
+        """Return the fix that creates the default in each call, if the body begins on a separate line."""
         file, first, annotation = function.file, function.body[0], parameter.node.annotation
         start = file.index(first.lineno, first.col_offset)
         indentation = file.text[:start].rpartition("\n")[2]
@@ -145,7 +147,7 @@ class DefaultMismatch(Rule):
         edits = [file.replacing(parameter.default, "None"), file.edit(start, start, f"{made}\n{indentation}")]
         if annotation is not None:
             edits.append(file.replacing(annotation, f"{file.segment(annotation)} | None"))
-        return self.fixed_by("Make it in each call", *edits, is_safe=False)
+        return self.fixed_by("Create it in each call", *edits, is_safe=False)
 
 
 def _misfit(tool: ToolDefinition, parameter: ParameterDefinition) -> str | None:
@@ -177,7 +179,7 @@ def _is_mutable(node: ast.expr | None) -> bool:
 
 
 def _changed_names(function: PythonFunction) -> Iterator[str]:
-    """Yield the names of what the body changes in place, unless it gives them something else first."""
+    """Yield the names of objects that the body changes in place, except names that it reassigns."""
     given = {node.id for node in function.walk() if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     for node in function.walk():
         match node:

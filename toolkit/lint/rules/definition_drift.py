@@ -1,4 +1,4 @@
-"""TK514: a tool is not what it was when it was pinned."""
+"""TK514: a tool whose definition differs from the pinned one."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,19 +12,18 @@ from toolkit.problems import Problem, Severity
 
 
 class DefinitionDrift(Rule):
-    """A tool's definition is not the one that `toolkit.lock` pins.
+    """A tool's definition differs from the one that `toolkit.lock` pins.
 
     ## Why
 
-    Approving a tool approves its definition at that time. A server that changes a description later changes
-    what every model does that reads it, and a renamed parameter breaks every pipeline and every prompt that names
-    it. The file `toolkit.lock`, beside the settings of the project, pins the definitions of all tools. This rule
-    and `toolkit lock --check` report each difference as breaking, compatible or text only: as an error for
-    definitions from elsewhere, and as a warning for your own tools. Without the file, nothing is pinned or
-    reported.
+    When you approve a tool, you approve its definition at that time. If a server changes a description later, it
+    changes what every model does that reads it, and a renamed parameter breaks every pipeline and every prompt that
+    mentions it. The file `toolkit.lock`, next to the project's settings, pins the definitions of all tools. This rule
+    and `toolkit lock --check` report each difference as breaking, compatible or text only: as an error for third-party
+    definitions, and as a warning for your own tools. Without the file, nothing is pinned or reported.
 
-    `toolkit lint --against main` compares definitions with a git revision instead, without that file: there, a
-    change that breaks callers is an error.
+    `toolkit lint --against main` does not need the file: it compares definitions with a git revision, and a change that
+    breaks callers is an error.
 
     ## Example
 
@@ -36,7 +35,7 @@ class DefinitionDrift(Rule):
 
     ## Instead
 
-    Read the difference, and if it is meant, pin the new definition:
+    Review the difference, and if it is intended, pin the new definition:
 
     ```console
     $ toolkit lock --check tools.py

@@ -1,4 +1,4 @@
-"""TK707: a description is missing that the framework asks for."""
+"""TK707: a missing description that the framework requires."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from toolkit.problems import Problem
 
 
 class DescriptionRequired(Rule):
-    '''A description is missing that the framework asks for.
+    '''A description that the framework requires is missing.
 
     ## Why
 

@@ -1,4 +1,4 @@
-"""TK506: a tool that destroys or sends something without being marked so."""
+"""TK506: a tool that destroys or sends something without a mark."""
 
 from collections.abc import Iterator
 
@@ -14,15 +14,15 @@ from toolkit.tools.names import words_of
 
 
 class DestructiveWithoutApproval(Rule):
-    '''A tool destroys, sends or runs something, and nothing says so.
+    '''A tool destroys, sends or runs something, but is not marked as destructive.
 
     ## Why
 
-    A tool that is marked `destructive=True` or `requires_approval=True` runs only after somebody has approved the call: on
-    the command line, in a pipeline, over MCP and in an agent. A tool without a mark runs whenever a model chooses it, and
-    what it deletes is gone. The rule reports tools whose name begins with such a verb, and tools whose body deletes files,
-    database rows, or something on a server (`httpx.delete`, `Request(url, method="DELETE")`). If nothing can be lost, say
-    so: `destructive=False`, `read_only=True`, or any value of `requires_approval`.
+    A tool marked `destructive=True` or `requires_approval=True` runs only after the call was approved: on the command
+    line, in a pipeline, over MCP and in an agent. A tool without a mark runs whenever a model chooses it, and what it
+    deletes is gone. The rule reports tools whose name begins with a verb such as `delete` or `send`, and tools whose
+    body deletes files, database rows, or something on a server (`httpx.delete`, `Request(url, method="DELETE")`). If
+    nothing can be lost, declare it: `destructive=False`, `read_only=True`, or any value of `requires_approval`.
 
     ## Example
 
@@ -68,7 +68,7 @@ class DestructiveWithoutApproval(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         function = tool.function
-        if function is None or tool.origin != "python" or _is_said(tool, function):
+        if function is None or tool.origin != "python" or _is_declared(tool, function):
             return
         if function.mark is None and tool.framework is None:
             return
@@ -88,10 +88,10 @@ def _hint(tool: ToolDefinition) -> str:
         return "write @tool(destructive=True), or destructive=False if nothing can be lost"
     ways = [way for way in (tool.terms.approval, tool.terms.effects) if way]
     choices = " or ".join(way.replace("NAME", tool.name) for way in ways)
-    return f"write {choices}" if choices else "ask a person in the program before such a call"
+    return f"write {choices}" if choices else "ask a person for approval in your program before such a call"
 
 
-def _is_said(tool: ToolDefinition, function: PythonFunction) -> bool:
+def _is_declared(tool: ToolDefinition, function: PythonFunction) -> bool:
     if {"destructive", "requires_approval", "read_only"} & set(function.options):
         return True
     if tool.terms and function.written and function.written.argument(tool.terms.declared) is not None:
@@ -112,6 +112,6 @@ def _reason(name: str, function: PythonFunction) -> str | None:
 
 
 def _only_reads(words: list[str]) -> bool:
-    """Whether a name itself means that nothing is changed: `execute_log_query`, `deploy_status`."""
+    """Whether a name shows that nothing is changed: `execute_log_query`, `deploy_status`."""
     *_, last = words
     return last in TELLING or (words[0] in EXECUTING and last in QUERIES)

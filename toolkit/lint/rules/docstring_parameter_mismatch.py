@@ -20,15 +20,15 @@ class _Entry(NamedTuple):
 
 
 class DocstringParameterMismatch(Rule):
-    '''A docstring describes a parameter that the function does not have, or the parameters in another order.
+    '''A docstring describes a parameter that the function does not have, or has the parameters in a different order.
 
     ## Why
 
-    The description of a parameter that does not exist is lost: no model sees it, and the parameter that was meant has no
-    description. This happens when a parameter is renamed. There is one finding for each docstring, whatever is wrong with
-    it. The fix renames an entry if a parameter with a similar name has no entry. If exactly one entry and one parameter
-    are left over, renaming is an unsafe fix. If the entries are in another order than the parameters (a warning), the fix
-    reorders them. The place of parameters that no model sees, such as `context: ToolContext`, does not matter.
+    The description of a parameter that does not exist is lost: no model sees it, and the intended parameter has no
+    description. This happens when a parameter is renamed. Each docstring gets one finding, whatever is wrong with it.
+    The fix renames an entry if a parameter with a similar name has no entry. If exactly one entry and one parameter are
+    left over, renaming is an unsafe fix. If the entries are in another order than the parameters (a warning), the fix
+    reorders them. The position of parameters that no model sees, such as `context: ToolContext`, does not matter.
 
     ## Example
 
@@ -79,7 +79,7 @@ class DocstringParameterMismatch(Rule):
             return
         literal = function.docstring_literal
         if literal is None or any(one.kind == "**" for one in function.all_parameters):
-            return  # the docstring may well describe what goes in there
+            return  # the docstring may describe keyword arguments
         entries = [found for name in documented if (found := _entry(name, literal))]
         seen = [one.name for one in function.parameters]
         if (
@@ -87,14 +87,14 @@ class DocstringParameterMismatch(Rule):
             and not any(entry.name in written for entry in entries)
             and _takes_model(function)
         ):
-            return  # the docstring describes its fields
+            return  # the docstring describes the fields of the model
         if unknown := [entry for entry in entries if entry.name not in written]:
             yield self._unknown(function, literal, unknown, [name for name in seen if name not in documented])
         elif moved := _first_moved([entry for entry in entries if entry.name in seen], seen):
             yield self._disordered(function, literal, moved, entries, written)
 
     def _unknown(self, function: PythonFunction, literal: Literal, unknown: list[_Entry], bare: list[str]) -> Problem:
-        meant = _meant(unknown, bare)
+        meant = _probable_names(unknown, bare)
         is_safe = bool(meant)
         if not meant and len(unknown) == len(bare) == 1:
             meant = {unknown[0]: bare[0]}
@@ -121,7 +121,7 @@ class DocstringParameterMismatch(Rule):
         self, function: PythonFunction, literal: Literal, moved: _Entry, entries: list[_Entry], written: list[str]
     ) -> Problem:
         return self.problem(
-            f"the docstring describes {moved.name!r} in a different position than {function.tool_name!r} has it",
+            f"the docstring describes {moved.name!r} in a different position than in {function.tool_name!r}",
             _place(function, literal, moved),
             hint="describe the parameters in the order of the function",
             severity="warning",
@@ -131,7 +131,7 @@ class DocstringParameterMismatch(Rule):
     def _ordering(
         self, function: PythonFunction, literal: Literal, entries: list[_Entry], written: list[str]
     ) -> Fix | None:
-        """Return the fix that puts the entries, each with all of its lines, into the order of the parameters."""
+        """Return the fix that sorts the entries, with all their lines, in the order of the parameters."""
         text = literal.value
         found = sorted(entries, key=lambda entry: entry.offset)
         starts = [text.rfind("\n", 0, entry.offset) + 1 for entry in found]
@@ -143,10 +143,10 @@ class DocstringParameterMismatch(Rule):
             entry.name: text[start:end].rstrip("\n") for entry, start, end in zip(found, starts, ends, strict=True)
         }
         if any("\n\n" in block or "\\" in block for block in blocks.values()):
-            return None  # something stands between the entries
+            return None  # there is other text between the entries
         begin, end = literal.span(starts[0]).start, literal.span(ends[-1] - 1).end
         if function.file.text[begin:end].replace("\r\n", "\n") != text[starts[0] : ends[-1]]:
-            return None  # it is written with escapes
+            return None  # the docstring contains escapes
         line_end = "\r\n" if "\r\n" in function.file.text[begin:end] else "\n"
         ordered = sorted(blocks, key=written.index)
         lines = line_end.join(blocks[name].replace("\n", line_end) for name in ordered)
@@ -154,7 +154,7 @@ class DocstringParameterMismatch(Rule):
 
 
 def _takes_model(function: PythonFunction) -> bool:
-    """Whether a parameter of a function is an object of a class, such as a model with fields of its own."""
+    """Whether the type of a parameter is a class, such as a pydantic model with its own fields."""
     types = [one.node.annotation for one in function.parameters]
     return any(isinstance(one, ast.Name) and one.id[:1].isupper() and one.id != "Any" for one in types)
 
@@ -165,8 +165,8 @@ def _entry(name: str, literal: Literal) -> _Entry | None:
     return _Entry(name, found.start(1)) if found else None
 
 
-def _meant(unknown: list[_Entry], bare: list[str]) -> dict[_Entry, str]:
-    """Return the parameters without an entry that unknown entries are probably about, by their names."""
+def _probable_names(unknown: list[_Entry], bare: list[str]) -> dict[_Entry, str]:
+    """Return the parameters without an entry that unknown entries probably describe, judging by their names."""
     found: dict[_Entry, str] = {}
     for entry in unknown:
         left = [name for name in bare if name not in found.values()]
@@ -186,7 +186,7 @@ def _place(function: PythonFunction, literal: Literal, entry: _Entry) -> Locatio
 
 
 def _first_moved(entries: list[_Entry], written: list[str]) -> _Entry | None:
-    """Return the first entry that comes after one whose parameter comes later."""
+    """Return the first entry that follows the entry of a later parameter."""
     found = sorted(entries, key=lambda entry: entry.offset)
     latest = -1
     for entry in found:

@@ -1,4 +1,4 @@
-"""TK103: two tools of one name."""
+"""TK103: two tools with the same name."""
 
 import ast
 import re
@@ -23,12 +23,12 @@ class DuplicateToolName(Rule):
 
     ## Why
 
-    Names are how a model, a pipeline and the command line tell tools apart. Providers refuse a request with two tools of
-    one name, and if both are opened, only one of them can be used. A tool that is imported into a second file is still one
-    tool, and definitions in JSON are compared with those in the same folder.
+    Models, pipelines and the command line identify tools by name. Providers reject a request with two tools of the same
+    name, and if both are opened, only one of them can be used. A tool that is imported into a second file still counts
+    as one tool, and definitions in JSON are only compared with those in the same folder.
 
     Names that differ only in case and punctuation, such as `find-order` and `Find_Order`, are reported too, because
-    a program that adapts names to a provider may make them the same.
+    a program that adapts names to a provider may make them identical.
 
     ## Example
 
@@ -70,8 +70,8 @@ class DuplicateToolName(Rule):
 
     - MCP 2025-11-25, [Tools](https://modelcontextprotocol.io/specification/2025-11-25/server/tools): "Tool names SHOULD be
       unique within a server" (checked 2026-11-21)
-    - what providers take in a name, [Dialects](../dialects.md) (checked 2026-11-22); that case and punctuation must not be
-      all is this project's own
+    - names that providers accept, [Dialects](../dialects.md) (checked 2026-11-22); ignoring case and punctuation is
+      this project's choice
     '''
 
     code = DUPLICATE_TOOL_NAME
@@ -91,7 +91,7 @@ class DuplicateToolName(Rule):
                 yield self._alike(tool, other)
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
-        """Look at what the source shows: a name that one server, or one list of definitions, is given twice."""
+        """Check the source for a name that occurs twice in one server or in one list of definitions."""
         first: dict[tuple[object, ...], ast.stmt | ast.expr] = {}
         named = [(tool, tool.name, _holder_of(tool, module)) for tool in module.written if tool.name is not None]
         times = Counter((name, holder) for _, name, holder in named)
@@ -120,12 +120,12 @@ _LIST = "a list"
 
 
 def _folder_of(tool: ToolDefinition) -> str:
-    """Return the folder of a definition in JSON: another folder has those of another server; nothing for other tools."""
+    """Return the folder of a definition in JSON, since each folder counts as one server; empty for other tools."""
     return str(Path(tool.location.file).parent) if tool.origin == "json" and tool.location is not None else ""
 
 
 def _blocks_of(module: PythonFile) -> dict[ast.AST, tuple[ast.AST, str]]:
-    """Return the block or list that each statement and each part of a list stands in: branches exclude one another."""
+    """Return the block or list that contains each statement or list item, since branches exclude one another."""
     return {
         inner: (outer, field)
         for outer in module.nodes
@@ -137,7 +137,7 @@ def _blocks_of(module: PythonFile) -> dict[ast.AST, tuple[ast.AST, str]]:
 
 
 def _holder_of(tool: "WrittenTool", module: PythonFile) -> str | None:
-    """Return what holds a tool, as it is written; None where that is not known, or where a name may be there twice."""
+    """Return the source text of what a tool belongs to; None if that is unknown, or if names may repeat in it."""
     call = tool.mark
     if isinstance(call, ast.Call) and any(one.arg in {None, "version"} for one in call.keywords):
         return None
@@ -149,5 +149,5 @@ def _holder_of(tool: "WrittenTool", module: PythonFile) -> str | None:
 
 
 def _fold(name: str) -> str:
-    """Return a name as it is where case does not count, and nothing but letters, digits and underscores is kept."""
+    """Return a name without case, with underscores for everything except letters, digits and underscores."""
     return re.sub(r"\W", "_", name.casefold())

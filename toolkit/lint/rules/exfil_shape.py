@@ -1,4 +1,4 @@
-"""TK504: a definition that asks for more than the tool needs, or sends it away."""
+"""TK504: a definition that asks for more than the tool needs, or sends data out."""
 
 import ast
 import re
@@ -24,7 +24,7 @@ _ASKING = Phrase(
     r"\b(?:(?:conversation|chat|message) history|previous messages|system prompt)\b",
     "conversation", "chat", "dialogue", "message", "system prompt", "context window", "your instructions", "your reasoning",
 )  # fmt: skip
-_NO_ROOM_FOR_TEXT = {"boolean", "integer", "number", "bool", "int", "float"}
+_NOT_TEXT = {"boolean", "integer", "number", "bool", "int", "float"}
 _SIDE_CHANNELS = {"sidenote", "side_note", "sidenotes", "hidden_notes", "scratch_notes"}
 
 
@@ -33,13 +33,13 @@ class ExfilShape(Rule):
 
     ## Why
 
-    A tool gets what its parameters ask for. A field for notes that asks for "the entire conversation", or a
-    description that says to send results to an address, collects data that nobody meant to share. The tool itself
-    may look harmless, and the model fills in the field on its own. Name what the tool needs from the conversation
-    instead.
+    A tool gets what its parameters ask for. A field for notes that asks for "the entire conversation", or a description
+    that says to send results to an address, collects data that nobody meant to share. The tool itself may look
+    harmless, and the model fills in the field on its own. Instead, ask for exactly what the tool needs from the
+    conversation.
 
-    Naming the API that a tool calls ("sends a GET request to https://…"), or a stored conversation that it works on, is
-    not reported.
+    Mentioning the API that a tool calls ("sends a GET request to https://…"), or a stored conversation that it
+    processes, is fine.
 
     ## Example
 
@@ -87,32 +87,28 @@ class ExfilShape(Rule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         for text in tool.texts:
             if text.kind == "parameter name" and text.value.lower() in _SIDE_CHANNELS:
-                message = (
-                    f"parameter {text.value!r} of {tool.name!r} is a side channel: nothing that a tool does needs it"
-                )
-                yield self.problem(
-                    message, text.written.locate(0, len(text.value)) or tool.location, hint="take it out"
-                )
+                message = f"parameter {text.value!r} of {tool.name!r} is a side channel: no tool needs it"
+                yield self.problem(message, text.written.locate(0, len(text.value)) or tool.location, hint="remove it")
             elif (
-                text.kind == "parameter" and (found := _ASKING.search(text.value)) and _takes_text(tool, text.parameter)
+                text.kind == "parameter"
+                and (found := _ASKING.search(text.value))
+                and _accepts_text(tool, text.parameter)
             ):
-                yield self._problem(tool, text, found, "asks for the conversation", "ask for what is needed")
+                yield self._problem(tool, text, found, "asks for the conversation", "ask only for what the tool needs")
             elif text.kind in ("description", "parameter") and (found := _SENDING.search(text.value)):
                 what = f"sends something to {found['where'].rstrip('.,;')!r}"
-                yield self._problem(
-                    tool, text, found, what, "let the code do that, or take the recipient as a parameter"
-                )
+                yield self._problem(tool, text, found, what, "do that in the code, or make the recipient a parameter")
 
     def _problem(self, tool: ToolDefinition, text: Text, found: re.Match[str], what: str, hint: str) -> Problem:
         place = text.written.locate(found.start(), len(found[0])) or tool.location
         return self.problem(f"{text.subject} of {tool.name!r} {what}", place, hint=hint)
 
 
-def _takes_text(tool: ToolDefinition, name: str | None) -> bool:
-    """Whether a parameter has room for a text, as far as that is known; a switch or a number does not."""
+def _accepts_text(tool: ToolDefinition, name: str | None) -> bool:
+    """Whether a parameter can contain text, as far as its type is known; booleans and numbers cannot."""
     parameter = next((one for one in tool.parameters if one.name == name), None)
     if parameter is None:
         return True
     annotation = parameter.python.node.annotation if parameter.python else None
     kinds = {str((parameter.schema or {}).get("type")), annotation.id if isinstance(annotation, ast.Name) else ""}
-    return not kinds & _NO_ROOM_FOR_TEXT
+    return not kinds & _NOT_TEXT

@@ -1,4 +1,4 @@
-"""TK703: a parameter for the context is sent to the model, because its type does not show what it is."""
+"""TK703: a context parameter is sent to the model, because its type does not identify it."""
 
 from collections.abc import Iterator
 
@@ -11,12 +11,12 @@ from toolkit.tools.source_marks import SourceMarks
 
 
 class ExposedContext(Rule):
-    '''A parameter for the context is sent to the model, because its type does not show what it is.
+    '''A context parameter is sent to the model, because its type does not identify it.
 
     ## Why
 
-    Frameworks recognise the context by the type of the parameter, not by its name. Without that type the model is asked
-    to fill the parameter, and the function receives text where it expects an object.
+    Frameworks recognise the context by the type of the parameter, not by its name. Without that type, the model has to
+    fill in the parameter, and the function receives text where it expects an object.
 
     ## Example
 
@@ -60,12 +60,12 @@ class ExposedContext(Rule):
         for parameter in function.parameters:
             if function.written is not None and is_exposed_context(function, parameter):
                 message = f"parameter {parameter.name!r} of {function.tool_name!r} is sent to the model"
-                hint = f"give it the type that {function.written.marks.title} knows the context by"
+                hint = f"annotate it with the type of the context in {function.written.marks.title}"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)
 
 
 def is_exposed_context(function: PythonFunction, parameter: PythonParameter) -> bool:
-    """Whether a parameter is meant to be the context of a framework, which does not recognise it."""
+    """Whether a parameter is meant to be a framework's context, but the framework does not recognise it."""
     marks = function.written.marks if function.written is not None else None
     if marks is None or not marks.injected.types or parameter.name not in marks.injected.usual:
         return False
@@ -73,7 +73,7 @@ def is_exposed_context(function: PythonFunction, parameter: PythonParameter) -> 
 
 
 def _is_mistaken(parameter: PythonParameter, file: PythonSource, marks: SourceMarks) -> bool:
-    """Whether a parameter has no type, or another type of the framework, which no model can give."""
+    """Whether a parameter has no type, or another type of the framework, which no model can provide."""
     annotation = parameter.node.annotation
     if annotation is None:
         return True

@@ -14,7 +14,7 @@ class FieldRefused(Rule):
 
     ## Why
 
-    Some frameworks read descriptions from `Annotated[…, '…']` only, and raise an error for a `Field` of pydantic. So
+    Some frameworks read descriptions from `Annotated[…, '…']` only, and raise an error for pydantic's `Field`, so
     importing the module fails.
 
     ## Example

@@ -15,10 +15,10 @@ class GlobalState(Rule):
 
     ## Why
 
-    Models call tools in parallel, and a server serves many models: what one call writes, another one reads. Two calls at
-    once can lose a change, and one conversation sees what another one did. Keep what belongs to a run in the context, and
-    what belongs together in an object with methods. A `global` statement alone is fine: only assigning is reported,
-    and not where that fills what is empty (`if client is None: client = connect()`).
+    Models call tools in parallel, and a server serves many models, so one call reads what another one has written. Of
+    two simultaneous changes, one can be lost, and one conversation sees data of another. Keep the state of a run in the
+    context, and shared state in an object with methods. A `global` statement alone is fine. Only assignments are
+    reported, except those that set a variable only once (`if client is None: client = connect()`).
 
     ## Example
 
@@ -67,7 +67,7 @@ class GlobalState(Rule):
 
 
 def _filled_once(node: ast.AST) -> Iterator[ast.Name]:
-    """Yield each name that a statement gives a value only where it has none yet: `if client is None: client = …`."""
+    """Yield each name that a statement assigns only if it has no value yet: `if client is None: client = …`."""
     match node:
         case ast.If(
             test=ast.Compare(left=ast.Name(id=name), ops=[ast.Is()], comparators=[ast.Constant(value=None)])

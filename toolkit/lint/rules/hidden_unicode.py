@@ -21,9 +21,9 @@ class HiddenUnicode(Rule):
 
     ## Why
 
-    Zero-width characters, bidirectional controls and the tag block carry text that a model reads and a reviewer
-    never sees: an instruction can hide in a description that looks harmless. A name with a Cyrillic letter in it
-    looks like another one and is not. Characters that some scripts need are not reported: joiners in emoji and in
+    Zero-width characters, bidirectional controls and the tag block carry text that a model reads and a reviewer never
+    sees: an instruction can hide in a description that looks harmless. A name with a Cyrillic letter in it looks like
+    another name, but is a different one. Characters that some scripts need are not reported: joiners in emoji and in
     scripts that use them, and the selector after an emoji.
 
     ## Example
@@ -70,13 +70,13 @@ class HiddenUnicode(Rule):
                 yield self.problem(message, place, hint="write the letter of the intended alphabet")
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
-        """Find what nobody sees in all that a reviewer reads: comments, keys, ids and expressions too."""
+        """Find invisible characters anywhere in the file, including comments, keys, ids and expressions."""
         lines = [] if pipeline.text.isascii() else pipeline.text.removeprefix("\ufeff").split("\n")
         for number, line in enumerate(lines, 1):
             yield from self._hidden_in_line(line, Location(pipeline.file, number, 1))
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
-        """Find what nobody sees in comments; texts of tools are looked at one by one."""
+        """Find invisible characters in comments; `check_tool` checks the texts of tools."""
         tokens = generate_tokens(StringIO(module.text).readline) if may_hide(module.text) else ()
         for token in tokens:
             if token.type == COMMENT:
@@ -84,7 +84,7 @@ class HiddenUnicode(Rule):
                 yield from self._hidden_in_line(token.string, Location(module.file, line, offset + 1))
 
     def _hidden_in_line(self, line: str, start: Location) -> Iterator[Problem]:
-        """Find what nobody sees in a part of a line that begins at a place."""
+        """Find invisible characters in a part of a line that begins at `start`."""
         for first, end in () if line.isascii() else hidden_spans(line):
             column = start.column or 1
             place = Location(start.file, start.line, column + first, start.line, column + end)
@@ -109,7 +109,7 @@ _SHOWN = 3
 
 
 def _mixed(name: str) -> str | None:
-    """Return a letter of a script that looks like Latin, in a name that has Latin letters too."""
+    """Return a letter of a script that looks like Latin, if the name has Latin letters too."""
     if not any("a" <= character.lower() <= "z" for character in name):
         return None
     others = (character for character in name if not character.isascii())

@@ -1,4 +1,4 @@
-"""TK310: a long list of values."""
+"""TK310: an enum with too many values."""
 
 from collections.abc import Iterator
 
@@ -9,13 +9,13 @@ from toolkit.problems import Problem
 
 
 class HugeEnum(ProviderRule):
-    """A value is one of more than 50.
+    """An enum has more than 50 values.
 
     ## Why
 
-    The whole list is sent with every request and paid for each time, and a model that has to choose among hundreds
-    of values takes a similar one. OpenAI's strict mode refuses more than 1,000 values in one tool. Instead, take a
-    text that the tool looks up, and answer with the nearest values if it is not found. The figure is
+    The whole list is sent with every request, so you pay for it each time, and a model that has to choose among
+    hundreds of values may choose a similar one. OpenAI's strict mode rejects more than 1,000 values in one tool.
+    Instead, accept a string that the tool looks up, and answer with the closest values if it is not found. The limit is
     `max-enum-values` in `[tool.toolkit.lint]`.
 
     ## Example
@@ -48,7 +48,7 @@ class HugeEnum(ProviderRule):
 
     - OpenAI, [structured outputs](https://developers.openai.com/api/docs/guides/structured-outputs): at most 1,000 values
       (checked 2026-11-22)
-    - the lower figure is this project's own
+    - the lower limit is this project's choice
     """
 
     code = HUGE_ENUM
@@ -59,6 +59,6 @@ class HugeEnum(ProviderRule):
         for path, schema in tool.schemas():
             values = schema.get("enum")
             if isinstance(values, list) and len(values) > self.limit("max-enum-values"):
-                message = f"a value of {tool.name!r} is one of {len(values)}"
-                hint = f"list at most {self.limit('max-enum-values')}, or take a text that the tool looks up"
+                message = f"an enum of {tool.name!r} has {len(values)} values"
+                hint = f"list at most {self.limit('max-enum-values')}, or accept a string that the tool looks up"
                 yield self.problem(message, tool.place(*path, "enum"), hint=hint)

@@ -1,4 +1,4 @@
-"""TK105: the names of tools that are offered together are put together in different ways."""
+"""TK105: tools that are offered together are named in different styles."""
 
 import re
 from collections import Counter
@@ -19,14 +19,13 @@ _STYLES = {
 
 
 class InconsistentNaming(Rule):
-    '''Some tools of a source are named in another style than the rest.
+    '''Some tools of a source are named in a different style than the rest.
 
     ## Why
 
-    A model writes the name of a tool from what it has seen of the others: where most are `find_order`, it calls
-    `list_invoices` though the tool is `listInvoices`. Names of one word fit every style. There is no automatic fix,
-    because pipelines, agent files, lockfiles and prompts that use the old name would break, and lint cannot see all
-    of them.
+    A model infers the style of a name from the others: if most are like `find_order`, it calls `list_invoices` although
+    the tool is `listInvoices`. Names of one word fit every style. There is no automatic fix, because pipelines, agent
+    files, lockfiles and prompts that use the old name would break, and lint cannot see all of them.
 
     ## Example
 
@@ -82,8 +81,8 @@ class InconsistentNaming(Rule):
 
     ## Source
 
-    - Anthropic, [Writing effective tools for agents](https://www.anthropic.com/engineering/writing-tools-for-agents): how
-      the names of tools are put together tells in evaluations (checked 2026-11-22); the styles are this project's own
+    - Anthropic, [Writing effective tools for agents](https://www.anthropic.com/engineering/writing-tools-for-agents):
+      naming schemes have effects on evaluations (checked 2026-11-22); the list of styles is this project's choice
     '''
 
     code = INCONSISTENT_NAMING
@@ -100,11 +99,11 @@ class InconsistentNaming(Rule):
             for tool in source:
                 style = styles[tool.name]
                 if style and style != usual:
-                    message = f"{tool.name!r} is named in {style}, and {count} of the tools beside it in {usual}"
-                    yield self.problem(message, tool.location, hint=f"name all of them in {usual}")
+                    message = f"{tool.name!r} is named in {style}, but {count} other tools of its source in {usual}"
+                    yield self.problem(message, tool.location, hint=f"use {usual} for all of them")
 
 
 def _style_of(name: str) -> str | None:
-    """Return how the last part of a name is put together; None for one word, and for what has no style."""
+    """Return the naming style of the last part of a name; None for a single word or an unknown style."""
     own = name.rpartition(".")[2]
     return next((style for style, pattern in _STYLES.items() if pattern.fullmatch(own)), None)

@@ -1,4 +1,4 @@
-"""TK502: a text that commands the model instead of describing the tool."""
+"""TK502: a text that gives the model instructions instead of describing the tool."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _NO_COMMAND = "".join(
     rf"(?<!\b{word} )"
     for word in ["would", "could", "might", "may", "is", "are", "was", "were", "get", "gets", "never", "not"]
 )
-"""The words before a word that describe how something goes on, and not how to do it."""
+"""Words before an adverb that make it a description of what happens, not an instruction."""
 _WHATEVER = r"(?:\W+\w+){0,6}?\W+"
 _SIGNS = (
     _sign(3, "it overrides other instructions",
@@ -42,7 +42,7 @@ _SIGNS = (
     _sign(3, "it hides commands in tags",
           r"<\s*/?\s*(?:important|system|hidden|instructions?|critical|admin)\s*>|</\s*secret\s*>|\[/?INST\]|<\|im_(?:start|end)\|>",
           "<", "inst]"),
-    _sign(2, "it wants to come before all other tools",
+    _sign(2, "it asks to be called before all other tools",
           r"\b(?:before|prior to)\W+(?:you\W+)?(?:using|calling|invoking|running|any call of|use of)\W+"
           r"(?:any|all|every|each)(?:\W+of\W+the)?(?:\W+other)?\W+tools?\b"
           r"|\b(?:always|must)\b(?:\W+be)?\W+(?:call|called|use|used|run|invoke|invoked)\b(?:\W+(?:this|it))?"
@@ -64,15 +64,15 @@ _WORDS = tuple(dict.fromkeys(word for sign in _SIGNS for word in sign.phrase.wor
 
 
 class InstructionInDescription(Rule):
-    """A description commands the model, instead of saying what the tool does.
+    """A description gives the model instructions instead of describing the tool.
 
     ## Why
 
-    A model reads a definition as if its operator had written it. A server that writes "ignore previous
-    instructions" or "do not mention this to the user" takes over the conversation before any tool is called, and
-    nobody sees it. The rule weighs several signs together. A description may say which tool must be called first,
-    and may advise what to say to users in general ("never tell a user that it is sold out before you have called
-    this"). A finding is an error in definitions from elsewhere, and a warning in your own tools.
+    A model reads a definition as if its operator had written it. A server that writes "ignore previous instructions" or
+    "do not mention this to the user" takes over the conversation before any tool is called, unseen by the user. The
+    rule weighs several signs together. A description may say which tool must be called first, and may give advice on
+    what to say to users in general ("never tell a user that it is sold out before you have called this"). A finding is
+    an error in third-party definitions, and a warning in your own tools.
 
     ## Example
 
@@ -113,13 +113,13 @@ class InstructionInDescription(Rule):
                 yield from self._in_text(tool, text)
 
     def _in_text(self, tool: ToolDefinition, text: Text) -> Iterator[Problem]:
-        found = _gravest([(sign, match) for sign in _SIGNS for match in sign.phrase.finditer(text.value)])
+        found = _heaviest_group([(sign, match) for sign in _SIGNS for match in sign.phrase.finditer(text.value)])
         if sum(sign.weight for sign, _ in found) < _ENOUGH:
             return
         _, match = max(found, key=lambda one: one[0].weight)
         why, shown = " and ".join(one.what for one, _ in found), " ".join(match[0].split())
         yield self.problem(
-            f"{text.subject} of {tool.name!r} commands the model: {why} ({shown!r})",
+            f"{text.subject} of {tool.name!r} gives the model instructions: {why} ({shown!r})",
             text.written.locate(match.start(), len(match[0])),
             hint="say what the tool does and when to use it",
             severity="error" if tool.is_foreign else "warning",
@@ -127,11 +127,11 @@ class InstructionInDescription(Rule):
 
 
 _NEAR = 150
-"""Within how many characters signs belong together: a long description may say much that has nothing to do with the rest."""
+"""Maximum distance in characters of signs that count together: parts of a long description may be unrelated."""
 
 
-def _gravest(matches: list[tuple[_Sign, re.Match[str]]]) -> list[tuple[_Sign, re.Match[str]]]:
-    """Return the signs that stand near one another and weigh the most, each sign once."""
+def _heaviest_group(matches: list[tuple[_Sign, re.Match[str]]]) -> list[tuple[_Sign, re.Match[str]]]:
+    """Return the group of nearby signs with the greatest weight, each sign once."""
     best: list[tuple[_Sign, re.Match[str]]] = []
     for _, first in matches:
         near: dict[_Sign, re.Match[str]] = {}

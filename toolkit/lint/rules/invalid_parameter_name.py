@@ -9,8 +9,8 @@ class InvalidParameterName(ProviderRule):
 
     ## Why
 
-    Gemini wants a letter or an underscore first, then letters, digits and underscores, and at most 64 of them. A request
-    with another name fails as a whole. Such names also cannot be the parameters of a function in most languages.
+    Gemini requires a letter or an underscore first, then letters, digits and underscores, and at most 64 characters. A
+    request with any other name fails as a whole. Such names are not valid function parameters in most languages either.
 
     ## Example
 

@@ -15,11 +15,10 @@ class InvalidSchema(Rule):
 
     ## Why
 
-    Providers answer such a definition with an error, and the whole request fails: for a type that is misspelt, a
-    `$ref` to a definition that is missing, a bound that is text, an enumeration without values. Clients that do not
-    reject it interpret it differently. A schema that contradicts itself makes every call fail. Definitions in JSON,
-    and those of servers, are checked against the draft of JSON Schema that they name in `$schema`, or else against
-    all drafts from 4 to 2020-12.
+    Providers answer such a definition with an error, and the whole request fails: for a misspelled type, a `$ref` to a
+    missing definition, a bound that is not a number, an enum without values. Clients that do not reject it interpret it
+    differently. A schema that contradicts itself makes every call fail. Definitions in JSON, and those of servers, are
+    checked against the draft of JSON Schema that they name in `$schema`, or else against all drafts from 4 to 2020-12.
 
     ## Example
 
@@ -70,7 +69,7 @@ class InvalidSchema(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         if tool.origin not in ("json", "object"):
-            return  # a schema that was generated is one
+            return  # a generated schema is valid
         for fault in faults_in(tool.schema):
             message = f"{_called(fault.pointer)} of {tool.name!r} {fault.message}"
             yield self.problem(message, tool.place(*fault.pointer), hint=fault.hint)
@@ -80,6 +79,6 @@ class InvalidSchema(Rule):
 
 
 def _called(pointer: tuple[str | int, ...]) -> str:
-    """Return how people call a part of the parameters: by the names that lead there."""
+    """Return a readable name of a part of the parameters: the property names that lead to it."""
     names = [str(name) for keyword, name in steps_of(pointer) if keyword == "properties" and name is not None]
     return f"parameter {'.'.join(names)!r}" if names else "the schema"

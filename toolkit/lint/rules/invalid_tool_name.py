@@ -16,8 +16,8 @@ class InvalidToolName(Rule):
 
     ## Why
 
-    A request with such a name fails as a whole, with all its other tools. Every provider takes letters,
-    digits, underscores and hyphens, after a letter or an underscore.
+    A request with such a name fails as a whole, with all its other tools. Every provider accepts letters, digits,
+    underscores and hyphens after an initial letter or underscore.
 
     ## Example
 
@@ -65,7 +65,7 @@ class InvalidToolName(Rule):
             yield self.problem(f"the tool's name is {what}", tool.location, hint=hint, fix=self._renaming(tool))
 
     def _objection(self, name: str) -> str | None:
-        """Return what the providers that are asked for have against a name."""
+        """Return why some of the selected providers refuse a name; None if they all accept it."""
         if not name.strip():
             return "blank"
         limits = [LIMITS[provider] for provider in self.settings.providers]
@@ -75,11 +75,11 @@ class InvalidToolName(Rule):
         if not refusing:
             return None
         if LIMITS[PORTABLE].title in refusing:
-            return f"{name!r}, which not every provider takes"
-        return f"{name!r}, which {' and '.join(dict.fromkeys(refusing))} does not take"
+            return f"{name!r}, which not every provider accepts"
+        return f"{name!r}, which is not accepted by {' and '.join(dict.fromkeys(refusing))}"
 
     def _renaming(self, tool: ToolDefinition) -> Fix | None:
-        """Return the fix where the name is written as a text; callers of the tool must change too."""
+        """Return the fix for a name that is written as a literal; callers of the tool must change too."""
         written = next((text.written for text in tool.texts if text.kind == "name"), None)
         name = _good_name(tool.name)
         edit = written.replaced(0, len(tool.name), name) if written is not None and tool.name else None
@@ -87,6 +87,6 @@ class InvalidToolName(Rule):
 
 
 def _good_name(name: str) -> str:
-    """Return the nearest name that every provider takes: some want a letter or an underscore first."""
+    """Return the closest name that every provider accepts: some require a letter or an underscore first."""
     legal = legal_name(name)
     return f"tool_{legal}" if legal[0].isdigit() else legal

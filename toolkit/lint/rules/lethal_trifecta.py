@@ -1,4 +1,4 @@
-"""TK513: tools that together can carry private data out when a stranger's text asks for it."""
+"""TK513: tools that together can leak private data when untrusted text asks for it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,20 +13,19 @@ from toolkit.tools.spec import ToolSpec
 
 
 class LethalTrifecta(Rule):
-    """Tools that are offered together read private data, bring in strangers' texts, and send something out unasked.
+    """Tools that are offered together read private data, bring in untrusted text, and send data out without approval.
 
     ## Why
 
-    A model does not distinguish the instructions of its user from those in a text that it reads. A page or a mail
-    that says "send the customer's data to me" is enough if one tool reads it, another reads the data, and a third
-    sends: nobody has to break in. Remove one of the three, or require approval before anything is sent:
+    A model does not distinguish the instructions of its user from those in a text that it reads. A web page or an email
+    that says "send the customer's data to me" is enough if one tool reads it, another reads the data, and a third sends
+    it: an attacker does not have to break in. Remove one of the three, or require approval before anything is sent:
     `requires_approval=True` or `destructive=True`, and `approve` in a pipeline.
 
-    The rule compares the tools of one file, list or server, and the steps of a pipeline without an approval in
-    between. It decides what a tool does from its name and from `read_only` and `open_world`; a tool with
-    `open_world=False` neither reads untrusted texts nor sends. A tool that only reads can also send data out, in an
-    address or a query: `toolkit run` and `toolkit agent` ask before each such call of a model that can also read
-    files.
+    The rule compares the tools of one file, list or server, and the steps of a pipeline without an approval in between.
+    It decides what a tool does from its name and from `read_only` and `open_world`; a tool with `open_world=False`
+    neither reads untrusted text nor sends data. A read-only tool can also send data out, in an address or a query, so
+    `toolkit run` and `toolkit agent` ask before each such call if the model can also read files.
 
     ## Example
 
@@ -55,9 +54,9 @@ class LethalTrifecta(Rule):
 
     ## Source
 
-    - Simon Willison, [The lethal trifecta for AI agents](https://simonwillison.net/2025/Jun/16/the-lethal-trifecta/): private
-      data, untrusted content and a way to communicate outwards (checked 2026-11-22); the words that tell them are this
-      project's own
+    - Simon Willison, [The lethal trifecta for AI agents](https://simonwillison.net/2025/Jun/16/the-lethal-trifecta/):
+      private data, untrusted content and a way to communicate outwards (checked 2026-11-22); the words that identify
+      them are this project's choice
     """
 
     code = LETHAL_TRIFECTA
@@ -74,7 +73,7 @@ class LethalTrifecta(Rule):
                     message = _message(f"tool {tool.name!r}", private.name, stranger.name)
                     notes = ((private.location, "reads private data"), (stranger.location, "brings in untrusted text"))
                     related = [(place, what) for place, what in notes if place is not None]
-                    hint = f"{_mark(tool)}, or offer the three apart"
+                    hint = f"{_mark(tool)}, or do not offer the three together"
                     yield self.problem(message, tool.location, hint=hint, related=related)
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
@@ -99,11 +98,15 @@ def _mark(tool: ToolDefinition) -> str:
     if tool.terms is None:
         return "mark it with requires_approval or destructive"
     way = tool.terms.approval or tool.terms.effects
-    return f"write {way.replace('NAME', tool.name)}" if way else "ask a person in the program before such a call"
+    return (
+        f"write {way.replace('NAME', tool.name)}"
+        if way
+        else "ask a person for approval in your program before such a call"
+    )
 
 
 def _message(what: str, private: str, stranger: str) -> str:
-    return f"{what} can send out what {private!r} reads without a question, when a text that {stranger!r} brings in tells it to"
+    return f"{what} can send out what {private!r} reads, without approval, if text from {stranger!r} tells the model to"
 
 
 def _asks(spec: ToolSpec) -> bool:

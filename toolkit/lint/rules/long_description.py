@@ -1,4 +1,4 @@
-"""TK203: a description that is longer than some provider takes."""
+"""TK203: a description that is longer than some providers accept."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ class LongDescription(Rule):
     gateways reject or cut descriptions of more than 1,024 characters. Describe parameters at the parameter, put
     examples into `examples`, and let another tool return a manual.
 
-    The figure is `max-description-length` in `[tool.toolkit.lint]`.
+    The limit is `max-description-length` in `[tool.toolkit.lint]`.
 
     ## Example
 
@@ -47,7 +47,7 @@ class LongDescription(Rule):
 
     - OpenAI, [Function calling](https://platform.openai.com/docs/guides/function-calling): functions count against the
       model's context and are billed as input tokens (checked 2026-11-21)
-    - the figure is the limit that Azure OpenAI and several gateways enforce for the description of a function
+    - the default is the limit that Azure OpenAI and several gateways enforce for the description of a function
     """
 
     code = LONG_DESCRIPTION

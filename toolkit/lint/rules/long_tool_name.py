@@ -1,4 +1,4 @@
-"""TK102: a name that is longer than some provider takes."""
+"""TK102: a name that is longer than some providers accept."""
 
 from collections.abc import Iterator
 
@@ -15,9 +15,9 @@ class LongToolName(ProviderRule):
 
     ## Why
 
-    A request with such a name fails as a whole, with all its other tools. What counts is the name that is sent: a prefix,
-    such as that of a server or a group, is a part of it. Most providers take 64 characters; where newer versions take
-    more, a name between the two is a warning.
+    A request with such a name fails as a whole, with all its other tools. The name that is sent counts, including the
+    prefix of a server or a group. Most providers accept 64 characters. If newer versions accept more, a name between
+    the two limits is a warning.
 
     ## Example
 
@@ -57,7 +57,7 @@ class LongToolName(ProviderRule):
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        """Look at the name; the source alone shows it, unless an option computes it."""
+        """Check the name, which the source shows unless an option computes it."""
         function = tool.function
         if not tool.is_named or (tool.terms and tool.terms.rewrites_names):
             return

@@ -14,8 +14,8 @@ class LostDefault(Rule):
 
     ## Why
 
-    In the strict form every parameter is required, so the model always makes a value up, and the default is never used.
-    A parameter that may be `None` lets the model say that it has no value.
+    In strict mode, every parameter is required, so the model always makes up a value, and the default is never used. A
+    parameter that accepts `None` lets the model say that it has no value.
 
     ## Example
 
@@ -66,5 +66,5 @@ class LostDefault(Rule):
             default = parameter.default
             if default is not None and not (isinstance(default, ast.Constant) and default.value is None):
                 message = f"the default of {parameter.name!r} is never used: the strict schema requires a value"
-                hint = "let it be None, and fill the default in yourself, or turn the strict form off"
+                hint = "make None the default and set the value in the body, or turn off strict mode"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)

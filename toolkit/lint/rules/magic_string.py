@@ -15,7 +15,7 @@ from toolkit.problems import Fix, Problem
 
 _QUOTED = r"(?:`[\w.+-]+`|'[\w.+-]+'|\"[\w.+-]+\")"
 _LIST = rf"({_QUOTED}(?:\s*(?:,|/|\||,?\s*\bor\b|,?\s*\band\b)\s*{_QUOTED})+)"
-_SAID = re.compile(
+_CHOICE = re.compile(
     r"\b(?:one of|either|any of|must be|can be|may be|(?:allowed|valid|possible|accepted) (?:values?|options?)(?: are)?"
     rf"|choose (?:from|between))(?: the following| these)?\s*[:=(]?\s*{_LIST}",
     re.IGNORECASE,
@@ -26,13 +26,13 @@ _BARE = {"type", "description", "title", "default"}
 
 
 class MagicString(Rule):
-    '''A description lists the values that a text may have, and its type does not.
+    '''A description lists the allowed values of a string, but the type does not.
 
     ## Why
 
-    A model mostly keeps to a list in prose, and sometimes it does not: it writes `Celsius` for `celsius`. If the
-    type lists the values, strict modes enforce them, and the tool checks them before it runs, with a message that
-    names them all.
+    A model usually follows a list in prose, but not always: it writes `Celsius` instead of `celsius`. If the type lists
+    the values, strict modes enforce them, and other values are rejected before the tool runs, with a message that lists
+    the valid ones.
 
     ## Example
 
@@ -85,7 +85,8 @@ class MagicString(Rule):
             if values and not {one.name for one in tool.parameters}.issuperset(values):
                 listed = ", ".join(map(repr, values))
                 message = (
-                    f"parameter {parameter.name!r} of {tool.name!r} is any text, but its description says {listed}"
+                    f"parameter {parameter.name!r} of {tool.name!r} accepts any string, but its description"
+                    f" lists {listed}"
                 )
                 hint = f"write the type as Literal[{listed}]" if tool.function else f'add "enum": {json.dumps(values)}'
                 fix = self._fix(tool, parameter, values)
@@ -106,8 +107,8 @@ class MagicString(Rule):
 
 
 def choices_in(description: str) -> list[str]:
-    """Return the values that a description lists, at least two of them, if it lists them all, of which one is meant."""
-    found = _SAID.search(description)
+    """Return the values that a description lists, if it lists two or more, lists them all, and asks for one of them."""
+    found = _CHOICE.search(description)
     if found is None or _SEVERAL.search(description) or _MORE.match(description, found.end()):
         return []
     values = [quoted[1:-1] for quoted in re.findall(_QUOTED, found[1])]

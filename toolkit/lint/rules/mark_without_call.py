@@ -1,4 +1,4 @@
-"""TK701: a decorator that must be called is used without its call."""
+"""TK701: a decorator that must be called is used without parentheses."""
 
 import ast
 from collections.abc import Iterator
@@ -10,11 +10,12 @@ from toolkit.problems import Problem
 
 
 class MarkWithoutCall(Rule):
-    '''A decorator that must be called is used without its call.
+    '''A decorator that must be called is used without parentheses.
 
     ## Why
 
-    The decorator takes the function for its first argument, and importing the module fails. So the server never starts.
+    The decorator receives the function as its first argument and raises an error. The module cannot be imported, so the
+    server never starts.
 
     ## Example
 
@@ -58,6 +59,6 @@ class MarkWithoutCall(Rule):
             return
         ends = tool.marks.demands.calls
         if ends and tool.registration and any(name.endswith(ends) for name in tool.registration.names):
-            message = f"the mark of tool {function.tool_name!r} is not called, so importing the module fails"
-            hint = f"write @{function.file.segment(mark)}(…) with its arguments, or none, in the parentheses"
+            message = f"the decorator of tool {function.tool_name!r} is not called, so importing the module fails"
+            hint = f"write @{function.file.segment(mark)}(…) with its arguments, if any, in parentheses"
             yield self.problem(message, function.file.location(mark), hint=hint)

@@ -1,4 +1,4 @@
-"""TK708: the parameter for the context stands where the framework does not expect it."""
+"""TK708: the context parameter is not where the framework expects it."""
 
 import ast
 from collections.abc import Iterator
@@ -10,11 +10,11 @@ from toolkit.problems import Problem
 
 
 class MisplacedContext(Rule):
-    '''The parameter for the context stands where the framework does not expect it.
+    '''The context parameter is not where the framework expects it.
 
     ## Why
 
-    Some marks ask for the context as the first parameter, and others refuse it. The decorator raises an error, so
+    Some decorators require the context as the first parameter, and others refuse it. The decorator raises an error, so
     importing the module fails.
 
     ## Example
@@ -71,13 +71,11 @@ class MisplacedContext(Rule):
         contexts = [one for one in function.all_parameters if function.is_context(one)]
         given = function.all_parameters[:1]
         if wants and given and given[0].node.annotation is not None and given[0] not in contexts:
-            message = f"the first parameter of {function.tool_name!r} must be the context, and is {given[0].name!r}"
-            hint = "annotate a first parameter as the context, or take the mark for functions without it"
+            message = f"the first parameter of {function.tool_name!r} must be the context, but is {given[0].name!r}"
+            hint = "add the context as the first parameter, or use the decorator for functions without it"
             yield self.problem(message, function.file.location(given[0].node), hint=hint)
         for one in contexts:
             if one is not given[0] or (tool.marks.demands.first and not wants):
-                message = f"{tool.marks.title} refuses the context {one.name!r} in this place"
-                hint = (
-                    f"make it the first parameter{', under a mark that gives it' if tool.marks.demands.first else ''}"
-                )
+                message = f"{tool.marks.title} refuses the context {one.name!r} in this position"
+                hint = f"make it the first parameter{', under a decorator that passes it' if tool.marks.demands.first else ''}"
                 yield self.problem(message, function.file.location(one.node), hint=hint)

@@ -14,13 +14,13 @@ from toolkit.tools.names import words_of
 
 
 class MissingAnnotations(Rule):
-    '''A tool has none of the hints of MCP: whether it only reads, destroys, may be repeated, or reaches out.
+    '''A tool has none of MCP's hints: whether it is read-only, destructive, idempotent or reaches the outside world.
 
     ## Why
 
-    A client takes a tool without hints for one that destroys things and reaches the whole world, and asks a person
-    each time, or offers it to nobody. Say what is true: a tool that only reads is called without a question in many
-    clients. The fix guesses from names and calls, so review it.
+    A client assumes that a tool without hints destroys things and reaches the outside world, so it asks for approval
+    each time, or does not offer the tool. Declare what applies: many clients call a read-only tool without asking. The
+    fix guesses from names and calls, so review it.
 
     ## Example
 
@@ -49,7 +49,7 @@ class MissingAnnotations(Rule):
     ## Source
 
     - MCP 2025-11-25, [ToolAnnotations](https://modelcontextprotocol.io/specification/2025-11-25/schema): `destructiveHint` and
-      `openWorldHint` are true unless they are said (checked 2026-11-22)
+      `openWorldHint` are true by default (checked 2026-11-22)
     '''
 
     code = MISSING_ANNOTATIONS
@@ -66,12 +66,12 @@ class MissingAnnotations(Rule):
             hint = "write @tool(read_only=True) or @tool(destructive=…)" if tool.function else 'add "annotations"'
             if tool.terms is not None:
                 if tool.terms.effects is None:
-                    return  # its tools cannot say so
-                hint = f"write {tool.terms.effects}, or what is true of it"
+                    return  # its tools cannot declare effects
+                hint = f"write {tool.terms.effects}, or what applies to it"
             yield self.problem(message, tool.location, hint=hint, fix=self._marking(tool.function))
 
     def _marking(self, function: PythonFunction | None) -> Fix | None:
-        """Return the fix that marks it as what its name and its calls say that it is."""
+        """Return the fix that marks the tool according to its name and its calls."""
         if function is None or function.mark is None:
             return None
         words, effects = words_of(function.tool_name), list(effects_of(function))

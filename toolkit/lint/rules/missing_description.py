@@ -55,7 +55,7 @@ class MissingDescription(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         if tool.description is None or tool.description.strip() or is_yaml(tool.source or ""):
-            return  # of YAML the document is looked at, also where no tool comes of it
+            return  # YAML is checked as a document, even if no tool could be built from it
         what = "what it does and when to use it"
         written = tool.terms.description if tool.terms else "a docstring"
         hint = f"write {written}: {what}" if tool.function else f"say {what}"
@@ -73,7 +73,7 @@ class MissingDescription(Rule):
 
 
 def _is_described(data: Mapping[str, Any]) -> bool:
-    """Return whether there is a description, or a mistyped key for one, which is reported as such."""
+    """Whether there is a description, or a misspelled key for one, which is reported separately."""
     if "description" in data:
         return bool(str(data["description"] or "").strip())
     return bool(nearest("description", data))

@@ -20,9 +20,9 @@ class MissingParameterDescription(Rule):
     A model chooses arguments by their descriptions. `date: str` alone does not say whether you want `tomorrow`,
     `2026-05-17` or `17.5.26`. Write the description in the docstring, in `Annotated[str, "…"]` or in a `Field`.
 
-    Where a framework sends a docstring whole, what its `Args:` section says of a parameter counts. What the description
-    of the tool says of a parameter that it names counts as well: `city` in quotes or backquotes, `city: …`, or
-    max_results, which can be no other word. A description that a framework fills in, such as `Parameter city`, does not.
+    If a framework sends the whole docstring, its `Args:` section counts. So does a mention of the parameter in the
+    tool's description: `city` in quotes or backticks, `city: …`, or an unmistakable name such as max_results. A
+    description that a framework generates, such as `Parameter city`, does not count.
 
     ## Example
 
@@ -70,7 +70,7 @@ class MissingParameterDescription(Rule):
             return
         for parameter in tool.parameters:
             is_elsewhere = isinstance(parameter.schema, dict) and "$ref" in parameter.schema
-            if parameter.description == "" and not (is_elsewhere or _names(tool.description or "", parameter.name)):
+            if parameter.description == "" and not (is_elsewhere or _mentions(tool.description or "", parameter.name)):
                 yield self.problem(
                     f"parameter {parameter.name!r} of {tool.name!r} has no description",
                     parameter.location or tool.location,
@@ -78,12 +78,12 @@ class MissingParameterDescription(Rule):
                 )
 
 
-def _names(description: str, name: str) -> bool:
-    """Whether the description of a tool names a parameter, so that what it says of it can be found there."""
+def _mentions(description: str, name: str) -> bool:
+    """Whether the description of a tool mentions a parameter, and so probably describes it."""
     description = _SIGNATURE.sub("", description)
     word = re.escape(name)
-    is_telling = "_" in name or re.search(r"[a-z][A-Z]", name) is not None
-    pattern = rf"\b{word}\b" if is_telling else rf"[`'\"]{word}[`'\"=]|(?<![\w-]){word}(?:=|:\s)"
+    is_distinctive = "_" in name or re.search(r"[a-z][A-Z]", name) is not None
+    pattern = rf"\b{word}\b" if is_distinctive else rf"[`'\"]{word}[`'\"=]|(?<![\w-]){word}(?:=|:\s)"
     return re.search(pattern, description) is not None
 
 
@@ -92,5 +92,5 @@ def _hint_for(tool: ToolDefinition, name: str) -> str:
         is_field = tool.function is None or all(one.python is None for one in tool.parameters)
         return f"write {(tool.terms.member if is_field else tool.terms.parameter).replace('NAME', name)}"
     if tool.function is None:
-        return 'give it a "description": what it is, and in which form'
+        return 'add a "description": what it is, and in which format'
     return f"add '{name}: …' under 'Args:' in the docstring, or write Annotated[…, '…']"

@@ -52,13 +52,13 @@ class MissingReturnType(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         has_envelope = function.written is not None and function.written.marks.demands.envelope
-        is_foreign = has_envelope or function.takes_call or _stands_for_another(function)
+        is_foreign = has_envelope or function.takes_call or _is_wrapper(function)
         if function.node.returns is None and not is_foreign:
             message = f"tool {function.tool_name!r} does not say what it returns"
             yield self.problem(message, function.location, hint=annotation_hint(function))
 
 
-def _stands_for_another(function: PythonFunction) -> bool:
-    """Whether it is a wrapper made with `functools.wraps`, whose types are those of what it wraps."""
+def _is_wrapper(function: PythonFunction) -> bool:
+    """Whether a function is a wrapper made with `functools.wraps`, whose types are those of the wrapped function."""
     decorators = (one for one in function.node.decorator_list if isinstance(one, ast.Call))
     return any(function.file.meaning(one.func) == "functools.wraps" for one in decorators)

@@ -14,8 +14,8 @@ class NestedPattern(ProviderRule):
 
     ## Why
 
-    The server of llama.cpp makes a grammar of all tools of a request. A pattern is fine at the top, but inside the items of
-    an array the grammar is broken, and the whole request fails with `failed to parse grammar`.
+    The llama.cpp server turns all tools of a request into one grammar. A pattern at the top level works, but a pattern
+    inside the items of an array breaks the grammar, and the whole request fails with `failed to parse grammar`.
 
     ## Example
 
@@ -61,4 +61,4 @@ class NestedPattern(ProviderRule):
         node = nearest_node(tool.document, path[:-1]) if tool.document is not None else None
         if not isinstance(node, Mapping) or "pattern" not in node.entries:
             return None
-        return self.fixed_by("Leave the pattern out", without_entry(node, "pattern"))
+        return self.fixed_by("Remove the pattern", without_entry(node, "pattern"))

@@ -11,10 +11,10 @@ from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.tools.spec import ToolSpec
 
-_TELLS = re.compile(
+_RESULT_WORDS = re.compile(
     r"\b(?:returns?|returned|returning|gives?|giving|yields?|answers?|responds?|results?|outputs?)\b", re.IGNORECASE
 )
-_TELLING = READING | {
+_RESULT_VERBS = READING | {
     "say", "tell", "ask", "forecast", "predict", "judge", "classify", "summarize", "summarise", "condense", "translate", "compute"
 }  # fmt: skip
 _TYPE = frozenset({"type", "title", "additionalProperties"})
@@ -27,9 +27,9 @@ class NoReturnDescription(Rule):
     ## Why
 
     A model that does not know what a tool returns calls it to find out, or does not call it when it should. One
-    sentence is enough. A result type with members is enough too, for clients that read output schemas. Models never
-    see a `Returns:` section of a docstring. A description such as "List the open orders" already says what comes
-    back.
+    sentence is enough. A result type with fields is enough too, for clients that read output schemas. Models never see
+    a `Returns:` section of a docstring. A description such as "List the open orders" already says what the tool
+    returns.
 
     ## Example
 
@@ -79,9 +79,9 @@ class NoReturnDescription(Rule):
             return
         if tool.function is not None:
             if isinstance(tool.function.node.returns, ast.Constant) and tool.function.node.returns.value is None:
-                return  # nothing comes back
+                return  # it returns nothing
             docstring = ast.get_docstring(tool.function.node) or ""
-        hint = "say in a sentence of the description what comes back, and in which form"
+        hint = "say in the description what it returns, and in which format"
         if "eturn" in docstring and _RETURNS.search(docstring):
             hint = "say it in the description too: models never see the section 'Returns'"
         yield self.problem(f"nothing says what {tool.name!r} returns", tool.location, hint=hint)
@@ -89,7 +89,7 @@ class NoReturnDescription(Rule):
 
 def _describes_return(text: str) -> bool:
     first = text.split(maxsplit=1)[0].strip(".,:").lower()
-    return bool(_TELLS.search(text)) or first in _TELLING or first.removesuffix("s") in _TELLING
+    return bool(_RESULT_WORDS.search(text)) or first in _RESULT_VERBS or first.removesuffix("s") in _RESULT_VERBS
 
 
 def _is_in_schema(spec: ToolSpec) -> bool:

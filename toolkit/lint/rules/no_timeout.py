@@ -14,7 +14,7 @@ _TIMEOUT_AT = {"urllib.request.urlopen": 2, "socket.create_connection": 1}
 
 
 class NoTimeout(Rule):
-    '''A tool waits for a server or a process without a limit.
+    '''A tool waits for a server or a process without a time limit.
 
     ## Why
 
@@ -61,7 +61,7 @@ class NoTimeout(Rule):
         for node, meaning in function.calls():
             if _may_wait(meaning, node):
                 message = f"tool {function.tool_name!r} waits for '{meaning}' without a timeout"
-                yield self.problem(message, function.file.location(node), hint="give it one: timeout=10")
+                yield self.problem(message, function.file.location(node), hint="set one: timeout=10")
 
 
 def _may_wait(meaning: str, node: ast.Call) -> bool:

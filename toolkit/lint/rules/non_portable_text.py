@@ -1,4 +1,4 @@
-"""TK209: a description with signs that not every reader shows."""
+"""TK209: a description with markup or control characters."""
 
 import re
 from collections.abc import Iterator
@@ -17,13 +17,13 @@ _CONTROL = re.compile(r"(?:\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b\x0c\x0e-\x1f\x7
 
 
 class NonPortableText(Rule):
-    """A description holds HTML, a table of Markdown, or control characters.
+    """A description contains HTML, a Markdown table or control characters.
 
     ## Why
 
-    Descriptions are read by models and shown by many programs, few of which render HTML or tables, so you pay for
-    noise in every request. Control characters can repaint the terminal of the person who approves a call. Text
-    between backquotes or quotation marks is code, or an example of a value, and is not checked.
+    Descriptions are read by models and shown by many programs, few of which render HTML or tables, so you pay for noise
+    in every request. Control characters can repaint the terminal of the person who approves a call. Text in backticks
+    or quotation marks is code, or an example of a value, and is not checked.
 
     ## Example
 
@@ -51,8 +51,8 @@ class NonPortableText(Rule):
 
     ## Source
 
-    - MCP 2025-11-25, [Tools](https://modelcontextprotocol.io/specification/2025-11-25/server/tools): the description is for
-      people to read; nothing says that it is marked up (checked 2026-11-22)
+    - MCP 2025-11-25, [Tools](https://modelcontextprotocol.io/specification/2025-11-25/server/tools): the description is
+      human-readable; markup is not mentioned (checked 2026-11-22)
     """
 
     code = NON_PORTABLE_TEXT
@@ -71,16 +71,16 @@ class NonPortableText(Rule):
             else text.value
         )
         for what, part, pattern, hint in (
-            ("HTML", "<", _TAG, "say it in plain words"),
-            ("a table of Markdown", "---", _TABLE, "write a line for each"),
-            ("control characters", "", _CONTROL, "take them out"),
+            ("HTML", "<", _TAG, "write plain text"),
+            ("a Markdown table", "---", _TABLE, "write a line for each row"),
+            ("control characters", "", _CONTROL, "remove them"),
         ):
-            # Quotes do not make a control character harmless: models read it there too.
+            # Control characters are not harmless in quotes: models read them there too.
             if part in plain and (found := pattern.search(text.value if pattern is _CONTROL else plain)):
                 place = text.written.locate(found.start(), len(found[0])) or tool.location
                 fix = self._without(text, found) if pattern is _CONTROL else None
-                yield self.problem(f"{text.subject} of {tool.name!r} holds {what}", place, hint=hint, fix=fix)
+                yield self.problem(f"{text.subject} of {tool.name!r} contains {what}", place, hint=hint, fix=fix)
 
     def _without(self, text: Text, found: re.Match[str]) -> Fix | None:
         edit = text.written.replaced(found.start(), len(found[0]), "")
-        return None if edit is None else self.fixed_by("Take the control characters out", edit)
+        return None if edit is None else self.fixed_by("Remove the control characters", edit)

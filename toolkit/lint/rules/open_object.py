@@ -1,4 +1,4 @@
-"""TK317: an object that may hold anything, where it should be closed."""
+"""TK317: an object that allows undescribed members, where a provider wants it closed."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ class OpenObject(ProviderRule):
     ## Why
 
     Strict modes refuse an object without `"additionalProperties": false`. MCP recommends it for tools without
-    parameters: without it nothing tells a model, or a check, that there is nothing to send. For Python tools, the
+    parameters: without it, neither a model nor a validator knows that there is nothing to send. For Python tools, the
     export adds it; a definition in JSON is sent unchanged.
 
     ## Example
@@ -46,7 +46,7 @@ class OpenObject(ProviderRule):
     providers = ("mcp", "openai-strict", "anthropic-strict")
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        """Look at the parameters; a list in JSON that only has names and descriptions shows none."""
+        """Check the parameters; a JSON list of names and descriptions alone has none."""
         if tool.origin != "json" or tool.document is not None:
             yield from super().check_tool(tool)
 

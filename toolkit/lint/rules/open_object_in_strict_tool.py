@@ -16,8 +16,8 @@ class OpenObjectInStrictTool(Rule):
 
     ## Why
 
-    The strict form of schemas allows no object with arbitrary keys, and the decorator raises an error. So importing the
-    module fails.
+    Strict schemas do not allow objects with arbitrary keys. The decorator raises an error, so importing the module
+    fails.
 
     ## Example
 
@@ -64,6 +64,6 @@ class OpenObjectInStrictTool(Rule):
             annotation = parameter.node.annotation
             names = (one for one in ast.walk(annotation) if isinstance(one, ast.Name)) if annotation else ()
             if any(function.file.meaning(one) in _OPEN for one in names):
-                message = f"parameter {parameter.name!r} is a dictionary, which a strict tool may not have"
-                hint = "name its keys in a model of pydantic, or turn the strict form off"
+                message = f"parameter {parameter.name!r} is a dictionary, which strict tools do not allow"
+                hint = "declare its keys in a pydantic model, or turn off strict mode"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)

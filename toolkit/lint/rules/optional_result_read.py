@@ -1,4 +1,4 @@
-"""TK613: a pipeline reads what a step gave that may not have run."""
+"""TK613: a pipeline reads the output of a step that may not have run."""
 
 import re
 from collections.abc import Iterator
@@ -57,17 +57,17 @@ class OptionalResultRead(Rule):
         if root is None:
             return
         uncertain = {name: why for step in _steps(root.get("steps")) for name, why in _uncertain(step)}
-        for scalar, asked in _texts(root, "") if uncertain else ():
+        for scalar, conditions in _texts(root, "") if uncertain else ():
             for found in _READ.finditer(scalar.text):
                 name = found[1]
                 if (
                     name in uncertain
-                    and f"steps.{name}.status" not in asked
+                    and f"steps.{name}.status" not in conditions
                     and not _has_default(scalar.text, found.start())
                 ):
-                    message = f"step {name!r} {uncertain[name]}, but its output is read in any case"
+                    message = f"step {name!r} {uncertain[name]}, but its output is always read"
                     place = scalar.locate(found.start(), len(found[0]))
-                    hint = f"ask for steps.{name}.status with 'when', or write default({found[0]}, …)"
+                    hint = f"check steps.{name}.status in 'when', or write default({found[0]}, …)"
                     yield self.problem(message, place, hint=hint)
 
 
@@ -87,17 +87,17 @@ def _uncertain(step: Mapping) -> Iterator[tuple[str, str]]:
         yield name.text, "may fail without ending the pipeline"
 
 
-def _texts(node: Node, asked: str) -> Iterator[tuple[Scalar, str]]:
-    """Yield every text, and the conditions under which it is read: its own, and those of the steps that it is in."""
+def _texts(node: Node, conditions: str) -> Iterator[tuple[Scalar, str]]:
+    """Yield every string and the conditions under which it is evaluated: its own, and those of the steps around it."""
     match node:
         case Scalar(value=str()):
-            yield node, f"{asked} {node.text}"
+            yield node, f"{conditions} {node.text}"
         case Sequence():
             for item in node.items:
-                yield from _texts(item, asked)
+                yield from _texts(item, conditions)
         case Mapping():
             when = node.get("when")
-            inner = f"{asked} {when.text}" if isinstance(when, Scalar) else asked
+            inner = f"{conditions} {when.text}" if isinstance(when, Scalar) else conditions
             for entry in node.entries.values():
                 yield from _texts(entry.value, inner)
 

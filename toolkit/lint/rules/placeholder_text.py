@@ -1,4 +1,4 @@
-"""TK208: a text that was to be replaced."""
+"""TK208: a placeholder that was never replaced."""
 
 import re
 from collections.abc import Iterator
@@ -27,12 +27,11 @@ _WHOLE = re.compile(
 
 
 class PlaceholderText(Rule):
-    '''A description holds a placeholder: `TODO`, `lorem ipsum`, `<description>`, `...`.
+    '''A description contains a placeholder: `TODO`, `lorem ipsum`, `<description>`, `...`.
 
     ## Why
 
-    Somebody forgot to replace it, and a model takes it literally. The texts with which CrewAI's template begins are
-    placeholders too.
+    A model takes a forgotten placeholder literally. The initial texts of CrewAI's template count as placeholders too.
 
     ## Example
 
@@ -74,11 +73,11 @@ class PlaceholderText(Rule):
             if found:
                 shown = found[0].split("\n", 1)[0][:30]
                 place = text.written.locate(found.start(), len(shown)) or tool.location
-                message = f"{text.subject} of {tool.name!r} holds a placeholder: {shown!r}"
+                message = f"{text.subject} of {tool.name!r} contains a placeholder: {shown!r}"
                 yield self.problem(message, place, hint="say what a model needs to know")
 
 
 def _is_in_command(found: re.Match[str]) -> bool:
-    """Whether this stands for a value in a command that a reader writes: behind an option, or in backticks."""
+    """Whether a match stands for a value in a command: after an option, or in backticks."""
     before = found.string[: found.start()].rpartition("\n")[2]
     return before.count("`") % 2 == 1 or _OPTION.search(before) is not None

@@ -75,7 +75,7 @@ class PrintsToStdout(Rule):
             yield from self._printing(function, f"tool {function.tool_name!r} prints to standard output")
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
-        """Look at the tools of an MCP server, and at all that runs beside them where the file serves over stdio."""
+        """Check the tools of an MCP server and, if the file serves them over stdio, its other functions."""
         serving = serving_calls(module)
         if serving and not any(serving.values()):
             return
@@ -91,14 +91,14 @@ class PrintsToStdout(Rule):
                 yield from self._printing(function, message, besides=leaving)
 
     def _printing(self, function: PythonFunction, message: str, besides: Collection[ast.AST] = ()) -> Iterator[Problem]:
-        """Yield a problem for each call in a function that prints, besides some."""
+        """Yield a problem for each call in a function that prints, except the calls in `besides`."""
         for node, meaning in function.calls():
             if node not in besides and (fix := self._fix(function.file, node, meaning)):
                 hint = "write file=sys.stderr, or log it" if _is_print(meaning) else "write to sys.stderr, or log it"
                 yield self.problem(message, function.file.location(node), hint=hint, fix=fix)
 
     def _fix(self, file: PythonSource, node: ast.Call, meaning: str) -> Fix | None:
-        """Return the fix of a call that writes to standard output; None for any other call."""
+        """Return the fix for a call that writes to standard output; None for any other call."""
         stream = _stream_of(file, node, meaning)
         if stream is not None:
             edit = file.replacing(stream, "sys.stderr")
@@ -110,7 +110,7 @@ class PrintsToStdout(Rule):
 
 
 def _before_leaving(function: ast.AST) -> set[ast.AST]:
-    """Return everything in blocks that end the function before it comes to serve: `print(version); return`."""
+    """Return all nodes in blocks that leave the function before it serves: `print(version); return`."""
     found: set[ast.AST] = set()
     for inner in ast.walk(function):
         block = getattr(inner, "body", None) if inner is not function else None
@@ -133,7 +133,7 @@ def _is_print(meaning: str) -> bool:
 
 
 def _stream_of(file: PythonSource, node: ast.Call, meaning: str) -> ast.expr | None:
-    """Return where a call names standard output: `file=sys.stdout`, or `sys.stdout` in front of `.write`."""
+    """Return the expression for standard output in a call: of `file=sys.stdout` or `sys.stdout.write`."""
     if _is_print(meaning):
         named = [one.value for one in node.keywords if one.arg == "file"]
         return next((one for one in named if file.meaning(one) in _STREAMS), None)

@@ -5,13 +5,13 @@ from toolkit.lint.provider_objections import ProviderRule
 
 
 class RecursiveSchema(ProviderRule):
-    '''A schema refers to itself, and the provider cannot follow.
+    '''A schema refers to itself, which the provider does not support.
 
     ## Why
 
-    A tree of any depth has no end when its schema is written out, and strict modes and Gemini write it out. Anthropic's
-    strict mode refuses such a tool; elsewhere the inner part arrives without a type. Take a list of nodes that name their
-    parent, or a fixed number of levels.
+    Strict modes and Gemini replace references by what they refer to, which never ends for a tree of any depth.
+    Anthropic's strict mode rejects such a tool; elsewhere, the inner part arrives without a type. Use a list of nodes
+    that refer to their parent, or a fixed number of levels.
 
     ## Example
 

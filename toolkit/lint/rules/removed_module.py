@@ -1,4 +1,4 @@
-"""TK710: the requirement allows a version that no longer has what the file imports."""
+"""TK710: a requirement allows a version without a module that the file imports."""
 
 import ast
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ from toolkit.problems import Problem
 
 
 class RemovedModule(Rule):
-    '''The requirement allows a version that no longer has what the file imports.
+    '''A requirement allows a version without a module that the file imports.
 
     ## Why
 
-    A fresh install takes the newest version. Where the requirement has no upper bound, that is one without the module, and
-    the server dies as soon as it starts, on every machine but those that were installed before.
+    A fresh install gets the newest version. If the requirement has no upper bound, that version lacks the module, and
+    the server fails at startup on every newly installed machine.
 
     ## Example
 
@@ -69,9 +69,9 @@ class RemovedModule(Rule):
                 found = unbounded_requirement(module, package) if _is_within(node.module, name) else None
                 if found is not None:
                     message = (
-                        f"{name!r} is gone in {package} {version}, and {found.text!r} in '{found.file}' allows that"
+                        f"{name!r} was removed in {package} {version}, which {found.text!r} in '{found.file}' allows"
                     )
-                    hint = f"write '{package}<{version}', or use what took its place"
+                    hint = f"write '{package}<{version}', or use its replacement"
                     yield self.problem(message, module.location(node), hint=hint)
 
 

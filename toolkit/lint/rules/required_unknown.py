@@ -13,7 +13,7 @@ from toolkit.schemas.keywords import holders_about
 from toolkit.schemas.places import steps_of
 from toolkit.schemas.schema import Schema
 
-# A branch may require what is described beside it.
+# A branch may require a property that is described outside it.
 _CONDITIONAL = holders_about("itself", "nothing")
 
 
@@ -59,8 +59,8 @@ class RequiredUnknown(Rule):
 
     ## Source
 
-    - JSON Schema 2020-12, [required](https://json-schema.org/draft/2020-12/json-schema-validation#section-6.5.3): it names
-      properties, and nothing makes sure that they are described (checked 2026-11-22)
+    - JSON Schema 2020-12, [required](https://json-schema.org/draft/2020-12/json-schema-validation#section-6.5.3): it
+      lists properties, which do not have to be described (checked 2026-11-22)
     - google-gemini/gemini-cli, "required fields are not defined in the schema properties"
       ([issue 6704](https://github.com/google-gemini/gemini-cli/issues/6704), checked 2026-11-22)
     """
@@ -89,16 +89,18 @@ class RequiredUnknown(Rule):
                 yield self.problem(
                     f"tool {tool.name!r} requires {name!r}, which its schema does not describe",
                     tool.place(*path, "required", index),
-                    hint=did_you_mean(name, properties, otherwise="describe it under 'properties', or take it out"),
+                    hint=did_you_mean(
+                        name, properties, otherwise="describe it under 'properties', or remove it from 'required'"
+                    ),
                     fix=self._removal(tool, (*path, "required"), index),
                 )
 
     def _removal(self, tool: ToolDefinition, path: tuple[str | int, ...], index: int) -> Fix | None:
-        """Return the fix that takes the entry out of a list in JSON."""
+        """Return the fix that removes the entry from a list in JSON."""
         node = None if tool.document is None else nearest_node(tool.document, path)
         if not isinstance(node, SequenceNode):
             return None
-        return self.fixed_by("Take the entry out", without_item(node, index))
+        return self.fixed_by("Remove the entry", without_item(node, index))
 
 
 def _is_open(schema: Mapping[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""TK104: a tool that is called like one that a provider or this program has."""
+"""TK104: a tool with the name of a tool that a provider runs itself."""
 
 from collections.abc import Iterator, Mapping
 
@@ -23,9 +23,9 @@ class ReservedName(Rule):
 
     ## Why
 
-    Models are trained on the tools of their own provider: `bash` or `web_search` mean to them what these do, with these
-    parameters. A tool of that name is called in the wrong way, is refused where both are offered, and takes over what was
-    meant for the other.
+    Models are trained on the tools of their own provider, so they expect `bash` or `web_search` to do what these do,
+    with the same parameters. Another tool of that name is called in the wrong way, is refused if both are offered, and
+    receives calls that were meant for the other.
 
     ## Example
 
@@ -35,7 +35,7 @@ class ReservedName(Rule):
 
     @tool
     def bash(order: str) -> str:
-        """Hand an order for bread over to the baker's machine."""
+        """Send an order for bread to the baker's machine."""
         return f"ordered {order}"
     ```
 
@@ -47,7 +47,7 @@ class ReservedName(Rule):
 
     @tool
     def order_bread(order: str) -> str:
-        """Hand an order for bread over to the baker's machine."""
+        """Send an order for bread to the baker's machine."""
         return f"ordered {order}"
     ```
 
@@ -70,5 +70,5 @@ class ReservedName(Rule):
 
 
 def _is_ready(tool: ToolDefinition) -> bool:
-    """Whether it is a ready tool of this package, which is asked for by its name."""
+    """Whether it is a ready tool of this package, which users select by this name."""
     return tool.origin == "object" and tool.location is None and tool.source in {"builtin", tool.name}

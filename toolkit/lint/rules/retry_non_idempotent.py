@@ -1,4 +1,4 @@
-"""TK615: a step is tried again whose tool may do its work twice."""
+"""TK615: a step retries a tool that may do its work twice."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ class RetryNonIdempotent(Rule):
 
     ```yaml
     name: notes
-    description: Write a note into a file, whatever comes in between.
+    description: Write a note into a file, with retries.
     steps:
       - use: file_write
         approve: Overwrite the note?
@@ -33,7 +33,7 @@ class RetryNonIdempotent(Rule):
 
     ```yaml
     name: notes
-    description: Read a note from a file, whatever comes in between.
+    description: Read a note from a file, with retries.
     steps:
       - use: file_read
         retry: {attempts: 3}
@@ -53,5 +53,5 @@ class RetryNonIdempotent(Rule):
             tool = step.tool
             if tool is not None and (step.attempts or 1) > 1 and not (tool.idempotent or tool.read_only):
                 message = f"step {step.path!r} is tried up to {step.attempts} times, and {tool.name!r} may do its work each time"
-                hint = "mark the tool with idempotent=True or read_only=True if that is so, or take 'retry' away"
+                hint = "mark the tool with idempotent=True or read_only=True if that is true, or remove 'retry'"
                 yield self.problem(message, step.location, hint=hint)

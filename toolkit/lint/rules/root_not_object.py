@@ -1,4 +1,4 @@
-"""TK302: the parameters are something else than one object."""
+"""TK302: the parameters are not one object."""
 
 from collections.abc import Iterator
 
@@ -15,8 +15,8 @@ class RootNotObject(Rule):
 
     ## Why
 
-    Every provider wants `"type": "object"` at the root of the parameters, and refuses a union there: arguments are
-    always named. What is several objects at once must be one with optional members, or several tools.
+    Every provider requires `"type": "object"` at the root of the parameters, and refuses a union there, because
+    arguments are always named. Instead of a union, use one object with optional members, or several tools.
 
     ## Example
 
@@ -60,5 +60,5 @@ class RootNotObject(Rule):
         for union in _UNIONS:
             if union in tool.schema:
                 message = f"the parameters of {tool.name!r} are a union: providers refuse '{union}' at the root"
-                hint = "make one object with optional members, or several tools"
+                hint = "use one object with optional members, or several tools"
                 yield self.problem(message, tool.place(union), hint=hint)

@@ -1,4 +1,4 @@
-"""TK512: a secret in what a model is sent."""
+"""TK512: a secret in a definition that is sent to models."""
 
 import ast
 import re
@@ -13,7 +13,7 @@ from toolkit.redactors.secret_names import names_secret
 
 
 class SecretInDefinition(Rule):
-    '''A definition holds a key, a token or a password.
+    '''A definition contains a key, a token or a password.
 
     ## Why
 
@@ -61,7 +61,7 @@ class SecretInDefinition(Rule):
         for text in tool.texts:
             for found in secrets_in(text.value):
                 known.add(text.parameter)
-                message = f"{text.subject} of {tool.name!r} holds {found.what}"
+                message = f"{text.subject} of {tool.name!r} contains {found.what}"
                 yield self.problem(message, text.written.locate(found.start, found.length), hint=_HINT)
         for parameter in tool.parameters:
             if parameter.name not in known and _is_secret(parameter.name, _default_of(tool, parameter)):
@@ -75,7 +75,7 @@ _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 
 
 def _is_secret(name: str, default: object) -> bool:
-    """Whether a default is a secret by the name of its parameter, and no placeholder such as `YOUR_API_KEY`."""
+    """Whether a default is a secret, by the name of its parameter, and not a placeholder such as `YOUR_API_KEY`."""
     if not isinstance(default, str) or not names_secret(name):
         return False
     return not (_EMPTY.fullmatch(default) or _VARIABLE.fullmatch(default) or is_placeholder(default))

@@ -1,4 +1,4 @@
-"""TK620: a secret that stands in a pipeline."""
+"""TK620: a secret in a pipeline."""
 
 from collections.abc import Iterator
 
@@ -11,12 +11,12 @@ from toolkit.problems import Problem
 
 
 class SecretInYaml(Rule):
-    """A key, a token or a password stands in a pipeline.
+    """A pipeline contains a key, a token or a password.
 
     ## Why
 
-    The file is kept in version control and read by many, and what is written there is shown in plans, questions and logs.
-    A pipeline reads the environment: `${{ env.NAME }}`, for the names that the configuration lists.
+    The file is kept in version control and read by many people, and its values appear in plans, questions and logs. A
+    pipeline can read the environment instead: `${{ env.NAME }}`, for names that the configuration lists.
 
     ## Example
 
@@ -51,7 +51,7 @@ class SecretInYaml(Rule):
             for found in secrets_in(scalar.text):
                 place = scalar.locate(found.start, found.length)
                 hint = "revoke it, and read it from the environment: ${{ env.NAME }}"
-                yield self.problem(f"the pipeline holds {found.what}", place, hint=hint)
+                yield self.problem(f"the pipeline contains {found.what}", place, hint=hint)
 
 
 def _texts(node: Node) -> Iterator[Scalar]:

@@ -1,4 +1,4 @@
-"""TK503: a text that reaches for secrets."""
+"""TK503: a text that asks for secrets."""
 
 import re
 from collections.abc import Iterator
@@ -13,8 +13,8 @@ _PLACES = re.compile(
     r"~?/?\.ssh/(?![\w.-]*\.pub\b)|\bid_(?:rsa|ed25519|ecdsa)\b(?!\.pub\b)|\.aws/credentials|/etc/shadow\b|\.git-credentials\b|\.netrc\b|\.kube/config\b"
 )
 _FOLDERS = (".ssh/", "id_", ".aws/", "/etc/shadow", ".git-cred", ".netrc", ".kube/")
-"""One of these stands in every text that has such a place."""
-# What a tool reads its own settings from, which its description may say: "the profile in ~/.aws/credentials".
+"""Every text that `_PLACES` matches contains one of these."""
+# Files with a tool's own settings, which its description may mention: "the profile in ~/.aws/credentials".
 _SETTINGS = re.compile(r"\.aws/credentials|\.netrc\b|\.kube/config\b")
 _CONFIGURED = re.compile(
     r"\b(?:profiles?|contexts?|kubeconfig|default(?:s|ing)?|fall(?:s|ing)? back|configured)\b", re.IGNORECASE
@@ -32,14 +32,14 @@ _HANDED_OVER = Phrase(
 
 
 class SensitiveReference(Rule):
-    """A text of a tool reaches for keys, passwords or the files that hold them.
+    """A text of a tool asks for keys, passwords or the files that contain them.
 
     ## Why
 
-    A description that names `~/.ssh/id_rsa`, or wants "your API key" included in a call, makes models that have
-    access to them hand them over: in the arguments, where the tool reads them. It is the commonest form of a
-    poisoned tool. A tool should read its secrets from its own settings, never from the model. A description may say
-    which those are: "the profile in ~/.aws/credentials".
+    A description that mentions `~/.ssh/id_rsa`, or asks for "your API key" in a call, makes models that can read such a
+    secret pass it to the tool in the arguments. This is the most common form of tool poisoning. A tool should read its
+    secrets from its own settings, never from the model. A description may mention these settings: "the profile in
+    ~/.aws/credentials".
 
     ## Example
 
@@ -83,19 +83,19 @@ class SensitiveReference(Rule):
                     yield self.problem(
                         f"{text.subject} of {tool.name!r} asks for secrets ({shown!r})",
                         text.written.locate(found.start(), len(found[0])),
-                        hint="a tool takes secrets from its own settings, never from a model",
+                        hint="let the tool read secrets from its own settings, never from a model",
                     )
 
 
 def _place_in(text: str) -> re.Match[str] | None:
-    """Return where a text names a file with secrets, besides those that it names as the tool's own settings."""
+    """Return the first mention of a file with secrets, except files that are mentioned as the tool's own settings."""
     if not may_have_one_of(_FOLDERS, text):
         return None
     return next((found for found in _PLACES.finditer(text) if not _is_setting(found, text)), None)
 
 
 def _is_setting(place: re.Match[str], text: str) -> bool:
-    """Whether the sentence round a place says what the tool is configured with, and asks for nothing that is in it."""
+    """Whether the sentence around a match only describes the tool's configuration, without asking for its contents."""
     ends = [found.start() for found in _SENTENCE.finditer(text)]
     start = max((end for end in ends if end <= place.start()), default=0)
     stop = min((end for end in ends if end >= place.end()), default=len(text))

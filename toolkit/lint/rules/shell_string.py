@@ -1,4 +1,4 @@
-"""TK511: a command, a query or code that is put together from text."""
+"""TK511: a command, a query or code that is built from text."""
 
 import ast
 import re
@@ -34,14 +34,14 @@ _SQL = re.compile(r"\s*(?:select|insert|update|delete|drop|create|alter|replace|
 
 
 class ShellString(Rule):
-    '''A tool puts a shell command, a query or code together from text that it was given.
+    '''A tool builds a shell command, a query or code from text that it receives.
 
     ## Why
 
-    What a model sends may come from anywhere: from a web page that it read, or from an e-mail. In a shell, `;` and `$()`
-    start another command. In SQL, a quote ends the text. `eval` and `pickle` run whatever they are given, and
-    `command.split()` lets the text choose the program or add options. Quoting by hand fails sooner or later; arguments in
-    a list and placeholders in a query cannot be misread.
+    What a model sends may come from anywhere: from a web page that it read, or from an e-mail. In a shell, `;` and
+    `$()` start another command. In SQL, a quote ends the string. `eval` and `pickle` run whatever they receive, and
+    `command.split()` lets the text choose the program or add options. Quoting by hand fails sooner or later; arguments
+    in a list and placeholders in a query cannot be misinterpreted.
 
     ## Example
 
@@ -92,7 +92,7 @@ class ShellString(Rule):
 
 
 def _may_run(function: PythonFunction, node: ast.Call) -> bool:
-    """Whether what is called may run its first argument, so that it matters whether that is fixed."""
+    """Whether a call may run its first argument, so that it matters whether that is constant."""
     is_query = isinstance(node.func, ast.Attribute) and node.func.attr in _EXECUTING
     runners = {*_SHELLS, *_SPLIT_RUNNERS, *_CODE, *_REVIVING, *_YAML}
     return is_query or (function.file.meaning(node.func) or "") in runners
@@ -106,12 +106,12 @@ def _find(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[st
     if meaning in _SHELLS or (meaning in _PROCESSES and _has_shell(node) and not isinstance(given, ast.List)):
         return (
             f"passes a shell command to '{meaning}'",
-            "give the program and its arguments as a list, without a shell",
+            "pass the program and its arguments as a list, without a shell",
         )
     if meaning in _SPLIT_RUNNERS and _is_split_text(function, given):
         return (
             f"splits text into a command for '{meaning}', so the text chooses the program or its options",
-            "name the program, and give each argument as its own item of a list",
+            "write the program's name, and pass each argument as a separate list item",
         )
     if meaning in _CODE:
         return (
@@ -122,12 +122,12 @@ def _find(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[st
         return f"deserialises objects with '{meaning}', which can run code in them", "keep the data as JSON"
     is_query = isinstance(node.func, ast.Attribute) and node.func.attr in _EXECUTING
     if is_query and _SQL.match(leading_text(given)) and _is_put_together(given):
-        return "builds a query from text", "write placeholders, and give the values beside the query"
+        return "builds a query from text", "write placeholders, and pass the values separately"
     return None
 
 
 def _is_split_text(function: PythonFunction, given: ast.expr) -> bool:
-    """Whether a command is the text of a parameter, split at its blanks."""
+    """Whether a command is the text of a parameter, split at spaces."""
     parts = [given.value] if isinstance(given, ast.Starred) else [given]
     parts = [part for one in parts for part in (one.elts if isinstance(one, ast.List) else [one])]
     texts = [text for part in parts if (text := _split_text(function, part)) is not None]
@@ -159,13 +159,13 @@ def _split_text(function: PythonFunction, part: ast.expr) -> ast.expr | None:
 
 
 def _has_open_loader(function: PythonFunction, node: ast.Call) -> bool:
-    """Whether YAML is read by a loader that makes any object of it."""
+    """Whether YAML is read by a loader that can create any object."""
     named = [one.value for one in node.keywords if one.arg == "Loader"]
     return any(function.file.meaning(one) in _OPEN_LOADERS for one in [*node.args[1:2], *named])
 
 
 def node_name(meaning: str) -> str:
-    """Return a builtin's own name."""
+    """Return the name of a builtin without its module."""
     return meaning.removeprefix("builtins.")
 
 
@@ -186,7 +186,7 @@ def _is_put_together(node: ast.expr) -> bool:
 
 
 def _is_fixed(node: ast.expr, fixed: set[str]) -> bool:
-    """Whether an expression is made of constants alone, and of names that the file gives a constant."""
+    """Whether an expression consists only of constants and of names that the file sets to constants."""
     names = [one for one in ast.walk(node) if isinstance(one, ast.Name)]
     if any(isinstance(one, ast.Call) and getattr(one.func, "attr", "") != "format" for one in ast.walk(node)):
         return False
@@ -194,7 +194,7 @@ def _is_fixed(node: ast.expr, fixed: set[str]) -> bool:
 
 
 def _constants(function: PythonFunction) -> set[str]:
-    """Return the names that the file gives a constant text, once and for all, and that are no parameters."""
+    """Return the names that are only set to constants, in the file and in the function, without its parameters."""
     given: dict[str, list[ast.expr]] = {}
     for node in [*function.file.tree.body, *function.walk()]:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
@@ -210,7 +210,7 @@ def _constants(function: PythonFunction) -> set[str]:
 
 
 def _is_constant(value: ast.expr, given: Mapping[str, Sequence[ast.expr]], own: Container[str]) -> bool:
-    """Whether a value is a constant, or one of the constants of a dictionary or a list, whichever it is."""
+    """Whether a value is a constant, or any item of a dictionary or list of constants."""
     match value:
         case ast.Constant():
             return True

@@ -11,7 +11,7 @@ from toolkit.problems import Problem
 _WORD = re.compile(r"[^\W_]+")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _FILLERS = {"a", "an", "the", "this", "that", "tool", "function", "is", "for", "to", "of", "it", "s", "es"}
-# Scripts that write words without blanks between them, and say as much with a third of the characters.
+# Scripts that write words without spaces between them, and need a third of the characters.
 _DENSE = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 _DENSITY = 3
 
@@ -21,10 +21,10 @@ class ShortDescription(Rule):
 
     ## Why
 
-    "Gets data." tells a model nothing that `get_data` does not. What it needs is what the tool does, when to use it
-    and when not, and what comes back; the name alone leaves all of that to guessing.
+    "Gets data." tells a model nothing that `get_data` does not. The model needs to know what the tool does, when to use
+    it and when not, and what it returns. From the name alone, it can only guess.
 
-    The figures are `min-description-length` (20 characters) and `min-description-words` (4) in `[tool.toolkit.lint]`.
+    The limits are `min-description-length` (20 characters) and `min-description-words` (4) in `[tool.toolkit.lint]`.
 
     ## Example
 
@@ -54,7 +54,7 @@ class ShortDescription(Rule):
 
     - Anthropic, [Define tools](https://platform.claude.com/docs/en/agents-and-tools/tool-use/define-tools): "provide
       extremely detailed descriptions … at least 3-4 sentences" (checked 2026-11-21)
-    - the figures are this project's own
+    - the limits are this project's choice
     '''
 
     code = SHORT_DESCRIPTION
@@ -76,7 +76,7 @@ class ShortDescription(Rule):
         )
 
     def _is_short(self, text: str) -> bool:
-        if not text.isascii() and re.search(_DENSE, text):  # compiled for such a text alone: that takes 4 ms
+        if not text.isascii() and re.search(_DENSE, text):  # compiled only for such text: that takes 4 ms
             return len(text) * _DENSITY < self.limit("min-description-length")
         words = len(_WORD.findall(text))
         return len(text) < self.limit("min-description-length") or words < self.limit("min-description-words")

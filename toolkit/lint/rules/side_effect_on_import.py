@@ -11,10 +11,10 @@ from toolkit.problems import Problem
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "request")
 _DOING = {
     **dict.fromkeys(("print", "builtins.print"), "prints"),
-    **dict.fromkeys(("input", "builtins.input"), "asks"),
-    **{f"{client}.{method}": "asks a server" for client in ("requests", "httpx") for method in _METHODS},
-    "urllib.request.urlopen": "asks a server",
-    "socket.create_connection": "asks a server",
+    **dict.fromkeys(("input", "builtins.input"), "asks for input"),
+    **{f"{client}.{method}": "sends a request" for client in ("requests", "httpx") for method in _METHODS},
+    "urllib.request.urlopen": "sends a request",
+    "socket.create_connection": "opens a connection",
     **{f"subprocess.{name}": "starts a process" for name in ("run", "call", "check_call", "check_output", "Popen")},
     **dict.fromkeys(("os.system", "os.popen"), "starts a process"),
     **dict.fromkeys(("os.remove", "os.unlink", "os.makedirs", "os.mkdir", "shutil.rmtree"), "changes files"),
@@ -29,12 +29,12 @@ class SideEffectOnImport(Rule):
 
     ## Why
 
-    Listing tools imports them, and so does checking them, in every process that serves them: a request that is sent there
-    is sent each time, before anybody has called a tool. What is printed goes to standard output, which belongs to the
-    protocol where tools are served over it. A tool does its work when it is called.
+    The module is imported whenever its tools are listed or checked, and in every process that serves them. A request in
+    it is sent each time, before any tool has been called, and its output goes to standard output, where a server over
+    stdio talks to its client. Do the work in a tool, when it is called.
 
-    Each kind of effect is reported once in a module, where it happens first. Pages of Streamlit are not checked: they are
-    run from their first line.
+    Each kind of effect is reported once per module, where it happens first. Streamlit pages are not checked, because
+    they are meant to run from their first line.
 
     ## Example
 
@@ -79,7 +79,7 @@ class SideEffectOnImport(Rule):
         if any(
             isinstance(node, ast.Import) and any(one.name == _PAGES for one in node.names) for node in module.tree.body
         ):
-            return  # the program that shows the page runs it from its first line
+            return  # Streamlit runs a page from its first line
         seen: set[str] = set()
         for node in _run_on_import(module.tree):
             called = module.meaning(node.func) or ""
@@ -92,7 +92,7 @@ class SideEffectOnImport(Rule):
 
 
 def _run_on_import(parent: ast.AST) -> Iterator[ast.Call]:
-    """Yield every call that an import makes: none in functions, and none for the main program alone."""
+    """Yield every call that runs on import: not those in functions, or for the main program or type checkers only."""
     for node in ast.iter_child_nodes(parent):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) or _is_main(node):
             continue

@@ -9,7 +9,7 @@ from toolkit.pipelines.editing import with_key
 from toolkit.problems import Problem
 
 _CHECKED = (".yaml", ".yml")
-"""What the sources of pipelines and agents end with, whose own steps and limits count."""
+"""How the sources of pipelines and agents end, whose own steps and limits count instead."""
 
 
 class StepNoTimeout(Rule):
@@ -19,7 +19,7 @@ class StepNoTimeout(Rule):
 
     The server may never answer, and then the pipeline waits forever without a message. Many tools have their own
     limit, but only the pipeline knows how long it can wait. Set `timeout` in the step, or for all steps under
-    `defaults`. The fix sets half a minute. It is unsafe, because a call that takes longer fails from then on.
+    `defaults`. The fix sets 30 seconds. It is unsafe, because a call that takes longer fails from then on.
 
     ## Example
 
@@ -57,7 +57,7 @@ class StepNoTimeout(Rule):
             if step.timeout is None and _waits(step):
                 message = f"step {step.path!r} calls something outside without a timeout"
                 fix = with_key(pipeline.node_at(step.location), "timeout", "30s", is_safe=False)
-                hint = "give it a timeout, or all steps under 'defaults'"
+                hint = "set a timeout for the step, or for all steps under 'defaults'"
                 yield self.problem(message, step.location, hint=hint, fix=fix)
 
 

@@ -1,16 +1,16 @@
-"""TK306: strict tools that are too many, or too free, together."""
+"""TK306: strict tools that exceed the limits of one request together."""
 
 from toolkit.codes import STRICT_BUDGET
 from toolkit.lint.provider_objections import ToolsetRule
 
 
 class StrictBudget(ToolsetRule):
-    """The strict tools of one source have more than a request may: tools, optional parameters, or parameters with several types.
+    """The strict tools of one source have too many tools, optional parameters or parameters with several types in all.
 
     ## Why
 
-    Anthropic turns the schemas of all strict tools into one grammar, and refuses a request with more than 20 of them, with
-    more than 24 parameters that may be left out, or with more than 16 of several types, all tools counted together.
+    Anthropic turns the schemas of all strict tools into one grammar. It rejects a request with more than 20 strict
+    tools, or with more than 24 optional parameters or 16 parameters with several types in all of them together.
 
     ## Example
 

@@ -1,4 +1,4 @@
-"""TK305: a parameter that may be left out, where a strict mode wants all of them."""
+"""TK305: an optional parameter, where a strict mode requires all of them."""
 
 from toolkit.codes import STRICT_OPTIONAL
 from toolkit.dialects.changes import Objection
@@ -83,7 +83,7 @@ class StrictOptional(ProviderRule):
 
 
 def _letting_null(member: Mapping) -> list[Edit] | None:
-    """Return the edits that let a member be null; none where it may be, None where its form has no place for it."""
+    """Return the edits that let a member be null: none if it already may be, None if its form does not allow it."""
     kind, choices, union = member.get("type"), member.get("enum"), member.get("anyOf")
     edits = []
     match kind:

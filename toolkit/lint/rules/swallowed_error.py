@@ -22,16 +22,16 @@ _SUCCESS = re.compile(
 
 
 class SwallowedError(Rule):
-    '''A tool catches everything, and returns the failure as if it were a result.
+    '''A tool catches all exceptions, and returns the failure as if it were a result.
 
     ## Why
 
-    A result counts as a success: `retry` does not try again, a pipeline continues with `Error: …` as its data, and an MCP
-    client does not see the failure. It is worse if the text says `Success`: then nobody sees it. An exception becomes a
-    failed result by itself, with its message for the model.
+    A result counts as a success: `retry` does not try again, a pipeline continues with `Error: …` as its data, and an
+    MCP client does not see the failure. It is worse if the text says `Success`: then nobody notices the failure at all.
+    An exception becomes a failed result automatically, with its message for the model.
 
-    The rule reports `except Exception` and bare `except` blocks that return a text or a dict about a failure or a success,
-    and a success that is returned behind a block that does nothing (`except Exception: pass`).
+    The rule reports `except Exception` and bare `except` blocks that return a string or a dict about a failure or a
+    success, and a success that is returned after a block that does nothing (`except Exception: pass`).
 
     ## Example
 
@@ -86,16 +86,16 @@ class SwallowedError(Rule):
             yield from (
                 self._as_success(function, statement)
                 for statement in behind
-                if isinstance(statement, ast.Return) and _says(_SUCCESS, statement.value)
+                if isinstance(statement, ast.Return) and _matches(_SUCCESS, statement.value)
             )
 
     def _report(self, function: PythonFunction, statement: ast.Return) -> Iterator[Problem]:
         if _is_failed_result(function, statement.value):
             return
-        if _says(_FAILURE, statement.value) or _describes_failure(statement.value):
+        if _matches(_FAILURE, statement.value) or _describes_failure(statement.value):
             message = f"tool {function.tool_name!r} returns a failure as if it were a result"
             yield self.problem(message, function.file.location(statement), hint=_hint(function))
-        elif _says(_SUCCESS, statement.value):
+        elif _matches(_SUCCESS, statement.value):
             yield self._as_success(function, statement)
 
     def _as_success(self, function: PythonFunction, statement: ast.Return) -> Problem:
@@ -104,7 +104,7 @@ class SwallowedError(Rule):
 
 
 def _is_failed_result(function: PythonFunction, value: ast.expr | None) -> bool:
-    """Whether a value is the result of a failed call in the form that the framework of the tool knows."""
+    """Whether a value is the result of a failed call in the form that the tool's framework recognises."""
     if function.written is None or function.written.marks.terms.failed is None or not isinstance(value, ast.Dict):
         return False
     entries = {
@@ -118,11 +118,11 @@ def _is_failed_result(function: PythonFunction, value: ast.expr | None) -> bool:
 def _hint(function: PythonFunction) -> str:
     if function.written is not None:
         return function.written.marks.terms.failure
-    return "let it be raised, raise ToolExecutionError, or return ToolResult.failure(…)"
+    return "let the exception propagate, raise ToolExecutionError, or return ToolResult.failure(…)"
 
 
 def _blocks(function: PythonFunction) -> Iterator[list[ast.stmt]]:
-    """Yield every list of statements in a body, without those of functions inside it."""
+    """Yield every list of statements in a body, without those of nested functions."""
     yield function.body
     for node in own_nodes(function):
         for name in ("body", "orelse", "finalbody"):
@@ -136,19 +136,19 @@ def _is_broad(kind: ast.expr | None) -> bool:
 
 
 def _does_nothing(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler goes on as if nothing had happened; what it logs or prints changes nothing."""
+    """Whether a handler goes on as if nothing had happened; logging and printing do not count."""
     return all(
         isinstance(one, ast.Pass) or (isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant | ast.Call))
         for one in handler.body
     )
 
 
-def _says(pattern: re.Pattern[str], value: ast.expr | None) -> bool:
+def _matches(pattern: re.Pattern[str], value: ast.expr | None) -> bool:
     return any(pattern.search(text) for text in _leading_texts(value))
 
 
 def _leading_texts(value: ast.expr | None) -> Iterator[str]:
-    """Yield the text that a value begins with; of a dict, or of one as JSON, each value's."""
+    """Yield the text at the start of a value, or of each value of a dict, even if it is dumped as JSON."""
     match value:
         case None:
             return

@@ -15,10 +15,10 @@ class TokenCost(Rule):
 
     ## Why
 
-    Definitions are sent with every request of a conversation, used or not. You pay for them each time, and they
-    fill the context. The figures are an estimate, four characters to a token of what `toolkit schema` prints;
-    `toolkit lint --compat` shows them all. They are `max-tokens` and `max-toolset-tokens`, a twentieth of a context
-    of 200,000 tokens, in `[tool.toolkit.lint]`.
+    Definitions are sent with every request of a conversation, used or not. You pay for them each time, and they fill
+    the context. Costs are estimated from the output of `toolkit schema`, with four characters per token; `toolkit lint
+    --compat` shows them all. The limits are `max-tokens` and `max-toolset-tokens` in `[tool.toolkit.lint]`. The default
+    of the latter is a twentieth of a context of 200,000 tokens.
 
     ## Example
 
@@ -65,7 +65,7 @@ class TokenCost(Rule):
 
     - Anthropic, [tool use](https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview): names, descriptions
       and schemas of tools count as input tokens of each request (checked 2026-11-22)
-    - the figures are this project's own
+    - the limits are this project's choice
     '''
 
     code = TOKEN_COST
@@ -94,7 +94,7 @@ class TokenCost(Rule):
 
 
 def _at_most(tools: Sequence[ToolDefinition]) -> int:
-    """Return more tokens than any provider's form of the definitions takes; it is known much sooner."""
+    """Return an upper bound of the tokens in any provider's form, which is much faster to compute."""
     specs = [tool.spec for tool in tools if tool.spec is not None]
     return sum(_WIDEST * tokens_of_data(spec.definition) + _FRAME for spec in specs)
 

@@ -1,4 +1,4 @@
-"""TK308: a call has more parameters than a model fills well."""
+"""TK308: a tool has more parameters than a model fills in reliably."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ class TooManyParameters(Rule):
     With many of them it leaves some out and mixes others up; strict modes refuse large sets of optional ones. Group
     parameters that belong together into one object, and split different tasks into different tools.
 
-    The figures are `max-parameters` and `max-parameters-error` in `[tool.toolkit.lint]`.
+    The limits are `max-parameters` and `max-parameters-error` in `[tool.toolkit.lint]`.
 
     ## Example
 
@@ -57,7 +57,7 @@ class TooManyParameters(Rule):
 
     - Anthropic, [structured outputs](https://platform.claude.com/docs/en/build-with-claude/structured-outputs): at most
       24 optional parameters in all strict tools of a request (checked 2026-11-21)
-    - the figures are this project's own
+    - the limits are this project's choice
     '''
 
     code = TOO_MANY_PARAMETERS
@@ -71,6 +71,6 @@ class TooManyParameters(Rule):
         yield self.problem(
             f"tool {tool.name!r} has {count} parameters, more than the {most} that models fill in reliably",
             tool.location,
-            hint="put what belongs together into one object, or make several tools of it",
+            hint="group related parameters into one object, or split the tool into several",
             severity="error" if is_grave else "warning",
         )

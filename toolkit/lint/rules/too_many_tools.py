@@ -1,4 +1,4 @@
-"""TK319: more tools at once than a provider takes, or a model keeps apart."""
+"""TK319: more tools at once than a provider accepts, or a model can distinguish."""
 
 from toolkit.codes import TOO_MANY_TOOLS
 from toolkit.lint.provider_objections import ToolsetRule
@@ -9,9 +9,9 @@ class TooManyTools(ToolsetRule):
 
     ## Why
 
-    The definitions of all tools are sent with every request, and a model chooses among all of them each time: with
-    many it takes the wrong one, and pays for reading the others. OpenAI refuses a request with more than 128. The
-    rule counts the tools of one file, one list or one server. Tools that are revealed by category or found by a
+    The definitions of all tools are sent with every request, and a model chooses among all of them each time. With many
+    tools it more often chooses the wrong one, and you pay for all of them. OpenAI rejects a request with more than 128.
+    The rule counts the tools of one file, one list or one server. Tools that are revealed by category or found by a
     search are not counted.
 
     ## Example
@@ -54,7 +54,7 @@ class TooManyTools(ToolsetRule):
     ## Source
 
     - OpenAI, [tool search](https://developers.openai.com/api/docs/guides/tools-tool-search): fewer than 20 functions at
-      once are advised (checked 2026-11-22)
+      once are recommended (checked 2026-11-22)
     - zed, [issue 42393](https://github.com/zed-industries/zed/issues/42393): more than 128 are refused (checked
       2026-11-22)
     """

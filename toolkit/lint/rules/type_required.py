@@ -1,4 +1,4 @@
-"""TK706: a type is missing that the framework asks for."""
+"""TK706: a missing type that the framework requires."""
 
 from collections.abc import Iterator
 
@@ -10,11 +10,11 @@ from toolkit.problems import Problem
 
 
 class TypeRequired(Rule):
-    '''A type is missing that the framework asks for.
+    '''A type that the framework requires is missing.
 
     ## Why
 
-    Some frameworks refuse a function of which a parameter, or the result, has no type. The decorator raises an error, so
+    Some frameworks refuse a function if a parameter or the result has no type. The decorator raises an error, so
     importing the module fails.
 
     ## Example

@@ -1,4 +1,4 @@
-"""TK405: a coroutine that nobody waits for, or a loop inside a loop."""
+"""TK405: a coroutine that is never awaited, or an event loop inside the running one."""
 
 import ast
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ class Unawaited(Rule):
 
     ## Why
 
-    A coroutine that is not awaited does nothing: the mail is never sent, and the tool says that it was. `asyncio.run` in
-    an `async` tool raises an error each time, since a loop is running already.
+    A coroutine that is not awaited does nothing: the mail is never sent, although the tool says that it was.
+    `asyncio.run` in an `async` tool raises an error each time, because a loop is already running.
 
     ## Example
 

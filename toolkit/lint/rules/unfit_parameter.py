@@ -29,7 +29,7 @@ class UnfitParameter(Rule):
 
     ## Why
 
-    A model sends JSON, so it can fill only what JSON can express: text, numbers, lists, objects. Take plain data, a
+    A model sends JSON, so it can only provide what JSON can express: text, numbers, lists, objects. Use plain data, a
     dataclass, a TypedDict or a pydantic model instead. `*args` and `**kwargs` of one function are one finding.
 
     ## Example
@@ -79,7 +79,7 @@ class UnfitParameter(Rule):
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        """Look at tools that were not built: what the source shows is what building would have reported."""
+        """Check tools that were not built, and report what building them would have reported."""
         if tool.spec is None and tool.function is not None and tool.framework is None:
             yield from self._written(tool.function)
 
@@ -95,7 +95,7 @@ class UnfitParameter(Rule):
 
 
 def _unfit_kind(annotation: ast.expr | None, file: PythonSource) -> str | None:
-    """Return what in an annotation cannot be written as JSON, by the names of the standard library's types."""
+    """Return what in an annotation cannot be written as JSON, according to the names of its types."""
     match annotation:
         case ast.Name() | ast.Attribute():
             return _UNFIT.get(file.meaning(annotation) or "")

@@ -1,4 +1,4 @@
-"""TK509: a path from a model that may lead anywhere."""
+"""TK509: a path from a model that may point anywhere."""
 
 import ast
 from collections.abc import Iterator
@@ -32,14 +32,14 @@ _METHODS = {
 
 
 class UnrestrictedPath(Rule):
-    '''A path that a model gives is opened as it is.
+    '''A path from a model is opened without a check.
 
     ## Why
 
-    Everybody who can talk to the model can choose the path: `../../.ssh/id_rsa`, `/etc/passwd`, a link that leads out of
-    the folder. That also holds for a part of a path, as in `open(f"/data/{city}.txt")`. Resolve the path below one folder
-    and refuse what is outside of it, or use the ready tools `file_read` and `file_write`. The rule reads the source only: a
-    call such as `is_relative_to` or `isalnum`, or a comparison with the parameter, counts as a guard.
+    Anybody who can talk to the model can choose the path: `../../.ssh/id_rsa`, `/etc/passwd`, a link that points out of
+    the folder. The same applies to a part of a path, as in `open(f"/data/{city}.txt")`. Resolve the path inside one
+    folder and refuse everything outside it, or use the ready tools `file_read` and `file_write`. The rule only reads
+    the source: a call such as `is_relative_to` or `isalnum`, or a comparison with the parameter, counts as a guard.
 
     ## Example
 
@@ -77,8 +77,8 @@ class UnrestrictedPath(Rule):
     ## Source
 
     - CWE-22, [Path traversal](https://cwe.mitre.org/data/definitions/22.html) (checked 2026-11-22)
-    - CVE-2025-53110, [MCP's filesystem server](https://nvd.nist.gov/vuln/detail/CVE-2025-53110): a twin of the allowed prefix
-      leads out (checked 2026-11-22)
+    - CVE-2025-53110, [MCP's filesystem server](https://nvd.nist.gov/vuln/detail/CVE-2025-53110): a folder whose name
+      only begins like the allowed one was accepted (checked 2026-11-22)
     '''
 
     code = UNRESTRICTED_PATH
@@ -86,13 +86,16 @@ class UnrestrictedPath(Rule):
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         for parameter, call, written in unguarded(function, _GUARDS, _follows):
             message = f"{parameter.name!r} of {function.tool_name!r} is not restricted, and '{written}' uses it"
-            related = [(function.file.location(parameter.node), "a model gives it")]
-            hint = "resolve it below one folder, and refuse what is not in it"
+            related = [(function.file.location(parameter.node), "a model provides it")]
+            hint = "resolve it inside one folder, and refuse everything outside it"
             yield self.problem(message, function.file.location(call), hint=hint, related=related)
 
 
 def _follows(call: ast.Call, meaning: str, parameter: PythonParameter, carriers: frozenset[str]) -> bool:
-    """Whether a call opens what a parameter leads to; one that is not called a path must be a part of the path itself."""
+    """Whether a call opens the path in a parameter.
+
+    A parameter whose name does not say that it is a path must be a part of the path itself.
+    """
     receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
     is_method = receiver is not None and meaning not in _CALLS and _name_of_method(call) in _METHODS
     if not (is_method or meaning in _CALLS):
@@ -106,7 +109,7 @@ def _follows(call: ast.Call, meaning: str, parameter: PythonParameter, carriers:
 
 
 def _is_path(receiver: ast.expr | None, carriers: frozenset[str]) -> bool:
-    """Whether this is a path that holds a parameter: `Path(…)`, `FOLDER / …`, or a variable with one of them."""
+    """Whether this is a path that contains a parameter: `Path(…)`, `FOLDER / …`, or a variable with one of them."""
     match receiver:
         case ast.BinOp(op=ast.Div()) | ast.Call(func=ast.Name(id="Path")) | ast.Call(func=ast.Attribute(attr="Path")):
             return carries(receiver, carriers)

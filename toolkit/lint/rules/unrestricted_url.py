@@ -1,4 +1,4 @@
-"""TK510: an address from a model that may lead anywhere."""
+"""TK510: an address from a model that may point anywhere."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -22,15 +22,15 @@ _CALLS = {"urllib.request.urlopen", "urllib.request.Request", "urllib.request.ur
 
 
 class UnrestrictedUrl(Rule):
-    '''An address that a model gives is fetched as it is.
+    '''An address from a model is fetched without a check.
 
     ## Why
 
-    Everybody who can talk to the model can choose the address: `http://169.254.169.254/` returns the keys of a cloud
-    machine, `http://localhost:8080/` reaches services that trust this machine, and `file:///` reads its files. Allow the
-    hosts that are meant, or use the ready tools `http` and `web_scrape`, which check every address that a name leads to.
-    The rule reads the source only: parsing the address, or comparing it, counts as a guard. A parameter behind a fixed
-    host, as in `f"https://shop.example/{page}"`, is not reported.
+    Anybody who can talk to the model can choose the address: `http://169.254.169.254/` returns the keys of a cloud
+    machine, `http://localhost:8080/` reaches services that trust this machine, and `file:///` reads its files. Allow
+    only the intended hosts, or use the ready tools `http` and `web_scrape`, which check every address that a name
+    resolves to. The rule only reads the source: parsing the address, or comparing it, counts as a guard. A parameter
+    after a fixed host, as in `f"https://shop.example/{page}"`, is not reported.
 
     ## Example
 
@@ -76,8 +76,8 @@ class UnrestrictedUrl(Rule):
             function, _GUARDS, partial(_follows, clients_of(function)), begins_with
         ):
             message = f"{parameter.name!r} of {function.tool_name!r} is not restricted, and '{written}' uses it"
-            related = [(function.file.location(parameter.node), "a model gives it")]
-            hint = "allow the hosts that are meant"
+            related = [(function.file.location(parameter.node), "a model provides it")]
+            hint = "allow only the intended hosts"
             hint += "" if function.written else ", or let the ready tool 'web_scrape' fetch it"
             yield self.problem(message, function.file.location(call), hint=hint, related=related)
 
@@ -85,7 +85,10 @@ class UnrestrictedUrl(Rule):
 def _follows(
     clients: Mapping[str, str], call: ast.Call, meaning: str, parameter: PythonParameter, carriers: frozenset[str]
 ) -> bool:
-    """Whether a call fetches what a parameter leads to; one that is not called an address must be where it begins."""
+    """Whether a call fetches the address in a parameter.
+
+    If the name of the parameter does not say that it is an address, the address must begin with it.
+    """
     module, _, member = meaning.rpartition(".")
     module = clients.get(module, module)
     if meaning not in _CALLS and module.partition(".")[0] not in _CLIENTS:

@@ -1,4 +1,4 @@
-"""TK402: a tool returns what cannot be sent to a model."""
+"""TK402: a tool returns something that cannot be sent to a model."""
 
 import ast
 from collections.abc import Iterator
@@ -24,8 +24,8 @@ class UnserialisableReturn(Rule):
     ## Why
 
     What a tool returns is sent to the model as text: plain data, dataclasses, pydantic models, dates and paths can be
-    written as JSON. An open file, a connection, a coroutine or a function cannot. The tool does its work, and then fails
-    each time, after the effect.
+    written as JSON. An open file, a connection, a coroutine or a function cannot. The tool does its work, and then
+    always fails, after the effect.
 
     ## Example
 
@@ -66,11 +66,11 @@ class UnserialisableReturn(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         if function.written is not None:
-            return  # other frameworks take other results, such as images, models of their own and generators
+            return  # other frameworks accept other results, such as images, their own models and generators
         hint = "return plain data: text, numbers, lists, dicts, a dataclass or a model"
         returns = function.node.returns
         if what := None if returns is None else _unfit(function, returns):
-            assert returns is not None  # noqa: S101 - nothing else can be unfit
+            assert returns is not None  # noqa: S101 - only an annotation can be unfit
             message = f"tool {function.tool_name!r} returns {what}, which cannot be written as JSON"
             yield self.problem(message, function.file.location(returns), hint=hint)
             return

@@ -9,18 +9,18 @@ from toolkit.lint.json_edits import appending, instead_of_entry, without_entry
 from toolkit.lint.provider_objections import ProviderRule
 from toolkit.problems import Fix
 
-_SAID = "moved to the description: "
+_MOVED = "moved to the description: "
 
 
 class UnsupportedKeyword(ProviderRule):
-    """A schema uses a keyword of JSON Schema that a provider refuses or does not read.
+    """A schema uses a keyword of JSON Schema that a provider refuses or ignores.
 
     ## Why
 
     No provider supports all of JSON Schema. Strict modes reject unknown keywords, and the request fails. Others
     drop them silently, so the model never sees a limit that you rely on. Python tools are exported in each
     provider's dialect, so for them only problems that no export can solve are reported. Definitions in JSON are
-    sent unchanged. Name their provider: `--provider openai-strict`.
+    sent unchanged. Select their provider: `--provider openai-strict`.
 
     ## Example
 
@@ -73,7 +73,7 @@ class UnsupportedKeyword(ProviderRule):
 
     def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:
         """Return the fix that moves the keyword's meaning into the description."""
-        _, _, words = (objection.hint or "").partition(_SAID)
+        _, _, words = (objection.hint or "").partition(_MOVED)
         node = nearest_node(tool.document, path[:-1]) if tool.document is not None and path else None
         if not words or not isinstance(node, Mapping) or (key := str(path[-1])) not in node.entries:
             return None
@@ -84,4 +84,4 @@ class UnsupportedKeyword(ProviderRule):
             edits = [without_entry(node, key), appending(description, f" ({words})")]
         else:
             return None
-        return self.fixed_by("Say it in the description", *edits)
+        return self.fixed_by("Move it to the description", *edits)

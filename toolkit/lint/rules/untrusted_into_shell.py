@@ -1,4 +1,4 @@
-"""TK619: what came from outside becomes a command, a query, or the path of what is destroyed."""
+"""TK619: untrusted text becomes a command, a query, or the path of a destructive tool."""
 
 import re
 from collections.abc import Iterator
@@ -30,15 +30,15 @@ class UntrustedIntoShell(Rule):
     person has to read every character.
 
     The output of a tool with `open_world=True` is untrusted, and so is that of a tool of an MCP server unless the
-    server denies it. The rule follows it through `prev`, `steps`, `set`, `adapt`, `for_each`, branches and
-    expressions, up to the next tool. It does not follow numbers, listed values, and text that was compared or
-    replaced on the way.
+    server declares otherwise. The rule follows it through `prev`, `steps`, `set`, `adapt`, `for_each`, branches and
+    expressions, up to the next tool. It does not follow numbers, listed values, and text that was compared or replaced
+    on the way.
 
     ## Example
 
     ```yaml
     name: keep
-    description: Fetch a page and keep it under the name that stands in it.
+    description: Fetch a page and keep it under the name in its first line.
     steps:
       - id: page
         use: web_scrape
@@ -51,7 +51,7 @@ class UntrustedIntoShell(Rule):
 
     ```yaml
     name: keep
-    description: Fetch a page and keep it under a name of our own.
+    description: Fetch a page and keep it under a fixed name.
     steps:
       - id: page
         use: web_scrape
@@ -79,7 +79,7 @@ class UntrustedIntoShell(Rule):
                     yield self.problem(
                         f"untrusted output of {whose} goes unchecked into the {risk}",
                         taint.location,
-                        hint="give a fixed value, or let 'when' compare it with the values that may come",
+                        hint="pass a fixed value, or compare it with the allowed values in 'when'",
                         severity="warning" if asks else "error",
                         related=[(steps[origin].location, "brings it in") for origin in taint.origins],
                     )
@@ -90,7 +90,7 @@ def _asks(tool: ToolSpec | None) -> bool:
 
 
 def _risks(tool: ToolSpec | None, parameter: str | None) -> Iterator[str]:
-    """Yield what strangers must not fill, among the parameters that are given: `path 'folder' of 'clear'`."""
+    """Yield the given parameters that must not contain untrusted text, such as `path 'folder' of 'clear'`."""
     if tool is None:
         return
     for name, schema in tool.properties.items():
@@ -111,6 +111,6 @@ def _risk(tool: ToolSpec, words: set[str], description: str) -> str | None:
 
 
 def _is_shell(tool: ToolSpec) -> bool:
-    """Whether a tool runs the text that it is given: `shell`, `run_sql`, but not `text_to_sql`."""
+    """Whether a tool runs the text that it receives: `shell`, `run_sql`, but not `text_to_sql`."""
     words = set(words_of(tool.name))
     return bool(words & _SHELLS) and (words <= _SHELLS or bool(words & _RUNNING))

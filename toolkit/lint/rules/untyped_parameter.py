@@ -16,7 +16,7 @@ from toolkit.schemas.places import REFERENCES
 _ANYTHING = {"Any", "typing.Any", "typing_extensions.Any", "object"}
 _BARE = {"dict": "dict[str, str]", "list": "list[str]", "typing.Dict": "dict[str, str]", "typing.List": "list[str]"}
 _ELSEWHERE = holders_about("itself").union(REFERENCES, ("enum", "const"))
-"""What describes a value beside its type: branches, references and the values that it may have."""
+"""Keywords that describe a value without a type: branches, references and allowed values."""
 _ITEMS, _MEMBERS = holders_about("item"), holders_about("member")
 
 
@@ -90,14 +90,14 @@ _Found = tuple[str, str] | None
 
 
 def _in_python(parameter: ParameterDefinition, file: PythonSource) -> _Found:
-    """Judge by the annotation, as far as it is written where the parameter is."""
+    """Check the annotation, as far as the parameter itself shows it."""
     annotation = parameter.python and parameter.python.node.annotation
     if annotation is None:
         return "has no type", f"annotate it: {parameter.name}: str"
     bare = _unwrapped(annotation, file)
     meaning = file.meaning(bare)
     if meaning in _ANYTHING:
-        return f"may be anything: its type is {file.segment(bare)!r}", "name the types that it may have"
+        return f"accepts anything: its type is {file.segment(bare)!r}", "write the types that it accepts"
     if meaning in _BARE:
         return (
             f"is a bare {file.segment(bare)!r}, without the type of its items",

@@ -20,7 +20,7 @@ _CONSTANT = (
     ast.keyword,
     ast.expr_context,
 )
-# They see every name of the function, whatever it is called.
+# These can read every local name of the function.
 _SEE_ALL = {"locals", "vars", "eval", "exec", "dir"}
 
 
@@ -29,9 +29,9 @@ class UnusedParameter(Rule):
 
     ## Why
 
-    A model spends tokens to fill it and believes that it has an effect. Use the parameter in the function, or
-    remove it. If it is unused on purpose, begin its name with an underscore, or write `del name`. A function that only
-    returns a constant, or only raises, stands for one that is still to be written, and is not checked.
+    A model spends tokens to fill it in and believes that it has an effect. Use the parameter in the function, or remove
+    it. If it is unused on purpose, begin its name with an underscore, or write `del name`. A function that only returns
+    a constant, or only raises, is a placeholder and is not checked.
 
     ## Example
 
@@ -69,15 +69,15 @@ class UnusedParameter(Rule):
 
     ## Source
 
-    - Ruff, [unused-function-argument](https://docs.astral.sh/ruff/rules/unused-function-argument/), which leaves public
-      signatures alone that others may call by name; those of tools are called by models only (checked 2026-11-21)
+    - Ruff, [unused-function-argument](https://docs.astral.sh/ruff/rules/unused-function-argument/), which skips public
+      signatures that others may call by name; only models call those of tools (checked 2026-11-21)
     '''
 
     code = UNUSED_PARAMETER
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         if function.is_decorated or function.takes_call:
-            return  # what else decorates it sees the arguments too; a class that it overrides has these parameters
+            return  # another decorator sees the arguments too; an overridden method has these parameters
         read = {
             node.id for node in function.walk() if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
         }
@@ -86,9 +86,9 @@ class UnusedParameter(Rule):
         is_given = function.written is not None and function.written.as_class is not None
         for parameter in function.parameters:
             if is_given and parameter.default is not None:
-                continue  # the class that it overrides passes it
+                continue  # the overridden class passes it
             if is_exposed_context(function, parameter):
-                continue  # that is the mistake
+                continue  # reported as an exposed context
             if parameter.name not in read and not parameter.name.startswith("_"):
                 yield self.problem(
                     f"{function.tool_name!r} never reads its parameter {parameter.name!r}",
@@ -98,7 +98,7 @@ class UnusedParameter(Rule):
 
 
 def _is_placeholder(function: PythonFunction, read: set[str]) -> bool:
-    """Whether a function stands for one that is still to be written: it does nothing, only raises, or is constant."""
+    """Whether a function is still to be written: it does nothing, only raises, or returns a constant."""
     match function.body:
         case [ast.Return(value=value)]:
             return value is None or all(map(_is_constant, ast.walk(value)))
@@ -108,7 +108,7 @@ def _is_placeholder(function: PythonFunction, read: set[str]) -> bool:
 
 
 def _is_constant(node: ast.AST) -> bool:
-    """Whether a part of an expression is the same each time: a constant, or an object of a class that is made of some."""
+    """Whether a part of an expression is always the same: a constant, or an object that is made of constants."""
     match node:
         case ast.Name(id=name):
             return name[:1].isupper()
@@ -118,5 +118,5 @@ def _is_constant(node: ast.AST) -> bool:
 
 
 def _hint(function: PythonFunction, name: str) -> str:
-    """Return what to do; frameworks refuse names that begin with an underscore, or send them to the model."""
+    """Return the hint; frameworks refuse names that begin with an underscore, or send them to the model."""
     return f"use it, remove it, or call it '_{name}'" if function.written is None else "use it, or remove it"

@@ -1,4 +1,4 @@
-"""TK010: a comment silences nothing."""
+"""TK010: a comment that suppresses nothing."""
 
 import io
 import re
@@ -17,19 +17,19 @@ _NOQA = re.compile(rf"#\s*noqa\s*:\s*({_CODE.pattern}(?:[,\s]+{_CODE.pattern})*)
 
 
 class Comment(Protocol):
-    """A comment that silences nothing."""
+    """A comment that suppresses findings."""
 
     @property
     def code(self) -> str:
-        """What it means to silence; empty where it names no code."""
+        """The code, beginning of a code, or name to suppress; empty if there is none."""
 
     @property
     def location(self) -> Location:
-        """Where that stands."""
+        """The location of the code."""
 
     @property
     def removal(self) -> Location | None:
-        """What to delete so that it is gone."""
+        """What to delete to remove the suppression."""
 
 
 class UnusedSuppression(Rule):
@@ -85,7 +85,7 @@ class UnusedSuppression(Rule):
     fix = "safe"
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
-        """Answer a comment for other linters that names our codes with the comment that is meant."""
+        """Report each comment for other linters that has our codes, with the intended comment as a fix."""
         for found, place in _noqa_comments(module):
             codes = _CODE.findall(found[1])
             ours = [code.upper() for code in codes if code.upper() in NAMES]
@@ -103,17 +103,17 @@ class UnusedSuppression(Rule):
     def unused(
         self, comments: Iterable[Comment], codes: frozenset[str], meant_by: Callable[[str], frozenset[str]]
     ) -> Iterator[Problem]:
-        """Yield a finding for each comment that silenced nothing.
+        """Yield a finding for each comment that suppressed nothing.
 
         Args:
-            comments: Those that silenced nothing.
-            codes: What was looked for; a comment about anything else may well be needed.
-            meant_by: Returns the codes that a code, the beginning of some, or a name means.
+            comments: The comments that suppressed nothing.
+            codes: The codes that were checked; comments for other codes are not reported, since they may be needed.
+            meant_by: Returns the codes that a code, the beginning of codes, or a name stands for.
         """
         for one in comments:
             fix = self.fixed_by("Remove the unused suppression", Edit(one.removal, "")) if one.removal else None
             if not one.code:
-                hint = "write `# toolkit: ignore[TK201]`, with the codes that are meant"
+                hint = "write `# toolkit: ignore[TK201]`, with the codes to suppress"
                 yield self.problem("this comment names no rule, so it suppresses nothing", one.location, hint=hint)
             elif not (meant := meant_by(one.code)):
                 message = f"'{one.code}' is not a rule, so it suppresses nothing"
@@ -124,7 +124,7 @@ class UnusedSuppression(Rule):
 
 
 def _noqa_comments(module: PythonSource) -> Iterator[tuple[re.Match[str], Location]]:
-    """Yield the comments of a file that name codes after `noqa`, with the places of just that."""
+    """Yield the comments of a file that have codes after `noqa`, with the location of this part."""
     if _NOQA.search(module.text) is None:
         return
     for token in tokenize.generate_tokens(io.StringIO(module.text).readline):

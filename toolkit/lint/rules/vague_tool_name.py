@@ -16,7 +16,7 @@ _USUAL = {("run", "command"), ("run", "test")}  # what terminals and test runner
 
 
 class VagueToolName(Rule):
-    '''The name of a tool would fit any other as well.
+    '''The name of a tool would fit any other tool as well.
 
     ## Why
 
@@ -58,12 +58,12 @@ class VagueToolName(Rule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         words = [word for word in words_of(tool.name) if not word.isdigit()]
         if _are_vague(words) and tool.is_named and tool.origin in {"python", "json"}:
-            hint = "name what it does, and to what: a verb and a noun"
+            hint = "use a verb and a noun: what it does, and to what"
             yield self.problem(f"the name {tool.name!r} is too general: it could be any tool", tool.location, hint=hint)
 
 
 def _are_vague(words: Sequence[str]) -> bool:
-    """Whether the words mean nothing together; a letter before others is a term, as in `t_test`."""
+    """Whether the words are vague together; a letter before other words is a term, as in `t_test`."""
     if (len(words) > 1 and len(words[0]) == 1) or tuple(words) in _USUAL:
         return False
     return bool(words) and all(word in _VAGUE or len(word) == 1 for word in words)

@@ -13,8 +13,8 @@ class VariadicParameter(Rule):
 
     ## Why
 
-    Frameworks refuse such a function while the module is imported, or turn them into one parameter called `args`,
-    and the function receives something unexpected.
+    Some frameworks refuse such a function when the module is imported. Others turn `*args` into one parameter called
+    `args`, and the function receives something unexpected.
 
     ## Example
 
@@ -59,5 +59,5 @@ class VariadicParameter(Rule):
         for parameter in function.all_parameters:
             if parameter.kind in tool.marks.demands.variadic:
                 message = f"tool {function.tool_name!r} takes {parameter.kind}{parameter.name}"
-                hint = "name the parameters, or take a list or a dictionary"
+                hint = "name the parameters, or use a list or a dictionary"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)

@@ -13,8 +13,8 @@ class WholeDocstring(Rule):
 
     ## Why
 
-    Without the option, the framework sends the docstring as it stands, `Args:` included, and no parameter has a
-    description in the schema. Models and strict checks look for descriptions there.
+    By default, the framework sends the docstring unchanged, `Args:` included, and no parameter has a description in the
+    schema. Models and strict checks look for descriptions there.
 
     ## Example
 
@@ -50,7 +50,8 @@ class WholeDocstring(Rule):
 
     ## Source
 
-    - langchain-core 1.7.2, `langchain_core/tools/convert.py`: `parse_docstring` is false unless it is given (checked 2026-11-22)
+    - langchain-core 1.7.2, `langchain_core/tools/convert.py`: `parse_docstring` is false by default (checked
+      2026-11-22)
     '''
 
     code = WHOLE_DOCSTRING
@@ -64,5 +65,5 @@ class WholeDocstring(Rule):
         names = {parameter.name for parameter in function.parameters}
         if names & function.docstring.parameters.keys():
             message = f"the whole docstring of {function.tool_name!r} becomes its description"
-            hint = f"write {option}=True, and the parameters get their descriptions from it"
+            hint = f"write {option}=True, so that the parameters get their descriptions from it"
             yield self.problem(message, function.location, hint=hint)

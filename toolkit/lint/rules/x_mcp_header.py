@@ -1,4 +1,4 @@
-"""TK320: a parameter that a client sends as a header, in a way that no client takes."""
+"""TK320: a parameter with an invalid `x-mcp-header`."""
 
 import re
 from collections.abc import Iterator
@@ -18,14 +18,14 @@ _SECRET = re.compile(
 
 
 class XMcpHeader(Rule):
-    """A parameter with `x-mcp-header` breaks one of the conditions for that.
+    """A parameter with `x-mcp-header` does not meet the requirements for it.
 
     ## Why
 
-    A server may ask that a parameter travels in a header too, so that gateways can read it. The name must be a
-    token of HTTP and stand only once, however it is capitalised; the parameter must be a text, a whole number or a
-    truth value, and be reached through `properties` alone. A client silently drops a tool that breaks this. Never
-    use it for a secret, because headers appear in logs.
+    A server may ask clients to send a parameter as a header too, so that gateways can read it. The name must be an HTTP
+    token that no other parameter uses, regardless of case. The parameter must be a string, an integer or a boolean, and
+    be reachable through `properties` alone. Clients silently drop a tool that violates this. Never use it for a secret,
+    because headers appear in logs.
 
     ## Example
 
@@ -81,13 +81,13 @@ class XMcpHeader(Rule):
 
 def _faults(path: tuple[str | int, ...], header: object, kind: object, seen: set[str]) -> Iterator[tuple[str, str]]:
     if not isinstance(header, str) or not _TOKEN.fullmatch(header):
-        yield f"is {header!r}, which cannot be the name of one", "use letters, digits and hyphens"
+        yield f"is {header!r}, which is not a valid name", "use letters, digits and hyphens"
     elif header.lower() in seen:
-        yield f"is {header!r}, which another parameter has", "names of headers differ in more than capitals"
+        yield f"is {header!r}, which another parameter has", "header names must differ in more than case"
     if not isinstance(kind, str) or kind not in _TYPES:
-        yield "has a value that cannot be written there", "only texts, whole numbers, and true or false can"
+        yield "has a value that a header cannot contain", "only strings, integers and booleans are possible"
     if {keyword for keyword, _ in steps_of(path)} != {"properties"}:
-        yield "may not be there", "a parameter with a header is reached through 'properties' alone"
+        yield "is not allowed there", "a parameter with a header must be reachable through 'properties' alone"
     if path and _SECRET.search(str(path[-1])):
         yield "would carry a secret", "headers appear in logs: let the server read secrets from its own settings"
 
