@@ -31,7 +31,7 @@ def test_a_context_never_changes():
     context = ToolContext(values)
     values["tenant"] = "other"
     assert context["tenant"] == "acme"
-    with pytest.raises(AttributeError, match=r"a ToolContext never changes; use context.replace\(memory_id=…\)"):
+    with pytest.raises(AttributeError, match=r"a ToolContext is immutable; use context.replace\(memory_id=…\)"):
         context.memory_id = "eve"
 
 
@@ -78,9 +78,7 @@ def test_a_reviewer_and_a_policy_make_one_gate():
 
 
 def test_a_gate_and_what_would_make_another_one_are_too_much():
-    with pytest.raises(
-        ConfigurationError, match="takes a gate, or a reviewer and a policy to make one of, but not both"
-    ):
+    with pytest.raises(ConfigurationError, match="takes either a gate, or a reviewer and a policy, but not both"):
         ToolContext(gate=Gate(), reviewer=AutoReviewer())
 
 

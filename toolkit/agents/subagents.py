@@ -24,7 +24,7 @@ from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
-from toolkit.tools.forwarding import HOOKS, hands_on
+from toolkit.tools.forwarding import HOOKS, forwards
 from toolkit.tools.functions import from_function
 from toolkit.tools.names import name_problem
 from toolkit.tools.places import place_of_caller
@@ -68,7 +68,7 @@ _KNOWN_BEFORE = {
 """The hooks that are asked before any call: for them no agent is made."""
 
 
-@hands_on(HOOKS - _KNOWN_BEFORE, to="agent", arguments=attrgetter("arguments"))
+@forwards(HOOKS - _KNOWN_BEFORE, to="agent", arguments=attrgetter("arguments"))
 class Subagent(Tool):
     """An agent that another agent can delegate work to, as a tool. Make one with `of`, `made_by` or `by_name`.
 

@@ -1,4 +1,4 @@
-"""Tools: a specification and one way to be called."""
+"""Tools, each with a specification and a single way to call it."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Admission: what stands between valid arguments and the work."""
+"""Decides whether a call with valid arguments may run."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,7 +15,7 @@ from toolkit.tools.subjects import Subject
 
 
 def verdict_on(tool: Callee, parsed: Any, context: ToolContext, demand: Demand | None) -> Verdict:
-    """Return the gate's verdict on a call; `NO_QUESTION` lets it run at once."""
+    """Return the gate's verdict on a call; with `NO_QUESTION` it runs without approval."""
     gate = context.gate or Gate()
     if demand is None and context.chosen_by == "person" and not (gate.judges_itself or gate.policy.needs_arguments):
         return gate.verdict_on(tool.described)
@@ -25,7 +25,7 @@ def verdict_on(tool: Callee, parsed: Any, context: ToolContext, demand: Demand |
 
 
 def with_arguments(call: DescribedCall, tool: Subject, parsed: Any) -> DescribedCall:
-    """Return a call with all that a rule may look at: its arguments, those that stand in for others, and its folder."""
+    """Return a call with everything that a rule can match: its arguments, their defaults, and its folder."""
     return call._replace(arguments=tool.describe(parsed), defaults=tool.defaults(parsed), base=tool.uses.get("base"))
 
 
@@ -37,11 +37,11 @@ async def admit(
     demand: Demand | None,
     verdict: Verdict,
 ) -> Admitted:
-    """Return the arguments that may run.
+    """Ask for approval if necessary, and return the approved arguments.
 
     Raises:
-        CallDenied: If they may not.
-        ConfigurationError: If somebody must be asked and nobody can be.
+        CallDenied: If the call is denied.
+        ConfigurationError: If approval is required and there is no reviewer.
         ExitEarlyError: If the reviewer ends the run.
     """
     question = CallQuestion(tool, arguments, context, demand)

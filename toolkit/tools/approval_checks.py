@@ -1,4 +1,4 @@
-"""Approval checks: the gate of a context decides on a call, the listener is informed, and waiting is not counted."""
+"""Lets the gate of a context decide on a call, reports the decision, and excludes the time spent waiting for it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 async def decide(
     context: "Surroundings", call: DescribedCall | None, question: Question, verdict: Verdict | None = None
 ) -> Granted | Refused:
-    """Let the gate of a context decide; for the arguments and what is raised see `Gate.decide`."""
+    """Let the gate of a context decide; for the arguments and exceptions see `Gate.decide`."""
     gate = context.gate or Gate()
 
     def redacted_question(because: str) -> ReviewRequest:
@@ -32,12 +32,12 @@ async def decide(
 
     decision = await gate.decide(call, redacted_question, witness=_Listening(context), verdict=verdict)
     if context.run is not None and isinstance(decision, Granted):
-        context.run.check()  # it may have ended while the question was open
+        context.run.check()  # the run may have ended while the question was open
     return decision
 
 
 def _without_secrets(request: ReviewRequest, context: "Surroundings") -> ReviewRequest:
-    """Return a question as it is shown. What binds it to its call is its digest, which secrets count for too."""
+    """Return a question with its secrets redacted; its digest, which identifies the call, still includes them."""
     redactor = redactor_of(context)
     return replace(
         request,
@@ -52,7 +52,7 @@ def _without_secrets(request: ReviewRequest, context: "Surroundings") -> ReviewR
 
 
 class _Listening:
-    """Reports the gate's decisions to the listener of a context, and counts the time of a question as waiting."""
+    """Reports the gate's decisions to the listener of a context, and counts the time of a question as waiting time."""
 
     def __init__(self, context: "Surroundings") -> None:
         self._context = context
@@ -80,7 +80,7 @@ class _Listening:
         audit = self._context.gate.audit if self._context.gate is not None else None
         if audit is None:
             return
-        from toolkit.tools import audit_records  # noqa: PLC0415 - few runs are recorded
+        from toolkit.tools import audit_records  # noqa: PLC0415 - few runs have an audit log
 
         audit.append(made(audit_records))
 

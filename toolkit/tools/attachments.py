@@ -1,4 +1,4 @@
-"""Attachments: what a tool gives beside its text: a picture, a recording, a document, or the address of one."""
+"""Attachments that a tool returns besides its text: images, audio, documents, or links to them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ Kind = Literal["image", "audio", "resource", "link"]
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A picture, a recording, a document, or the address of one, as the MCP server sends it and the client gives it.
+    """An image, audio, a document or a link, as MCP servers send and MCP clients receive it.
 
     Example:
         >>> from toolkit.tools import Attachment
@@ -19,12 +19,12 @@ class Attachment:
         '[image image/png, 3 bytes]'
 
     Attributes:
-        kind: `image`, `audio`, `resource` for any other content, or `link` for one that is only named.
-        media_type: What it is, such as `image/png`; empty if unknown.
-        data: Its bytes; empty for a link.
-        uri: What a resource or a link is called.
-        is_text: Whether the bytes are text in UTF-8, as those of a resource may be.
-        details: Its other properties, as the protocol writes them: `name`, `title`, `description`, `icons`, and so on.
+        kind: `image`, `audio`, `resource` for any other content, or `link` for a reference without content.
+        media_type: The media type, such as `image/png`; empty if unknown.
+        data: The content; empty for a link.
+        uri: The URI of a resource or a link.
+        is_text: Whether the content is UTF-8 text, which is possible for a resource.
+        details: Other properties of the protocol: `name`, `title`, `description`, `icons` and so on.
     """
 
     kind: Kind
@@ -36,7 +36,7 @@ class Attachment:
 
     @property
     def words(self) -> str:
-        """What stands for it in a text: the text itself, or what it is and how large."""
+        """The text form of the attachment: its text content, or its type and size."""
         if self.is_text:
             return self.data.decode(errors="replace")
         if self.kind == "link":
@@ -45,7 +45,7 @@ class Attachment:
         return f"[{self.kind} {what}, {len(self.data)} bytes]"
 
     def redacted(self, redactor: Redactor) -> "Attachment":
-        """Return it with a mask for every secret that can be read in it; bytes keep their places."""
+        """Return a copy with all known secrets masked; in binary data, other bytes keep their positions."""
         if self.is_text:
             data = redactor.text(self.data.decode(errors="replace")).encode()
         else:
@@ -55,7 +55,7 @@ class Attachment:
 
 
 def attachments_in(artifact: Any) -> tuple[Attachment, ...]:
-    """Return the attachments that an artifact is: one, or a list or tuple of nothing else."""
+    """Return the attachments in an artifact that is an attachment, or a list or tuple of only attachments."""
     if isinstance(artifact, Attachment):
         return (artifact,)
     is_many = isinstance(artifact, list | tuple) and all(isinstance(one, Attachment) for one in artifact)
@@ -63,7 +63,7 @@ def attachments_in(artifact: Any) -> tuple[Attachment, ...]:
 
 
 def holds_attachments(annotation: Any) -> bool:
-    """Return whether a type is that of attachments, which no JSON Schema describes."""
+    """Return whether a type contains `Attachment`, which has no JSON Schema."""
     return annotation is Attachment or any(holds_attachments(part) for part in get_args(annotation))
 
 

@@ -1,4 +1,4 @@
-"""Audit records: what is kept of a question and of a decision; no secret that is known stands in them."""
+"""Creates the audit log's records of questions and decisions, with known secrets redacted."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def record_of_question(request: ReviewRequest, context: "Surroundings") -> dict[str, Any]:
-    """Return what is kept of a question, which has been made without secrets."""
+    """Return the record of a question whose secrets are already redacted."""
     return {
         "event": "question",
         **_about(request.risk.tool, context),
@@ -29,12 +29,12 @@ def record_of_question(request: ReviewRequest, context: "Surroundings") -> dict[
 
 
 def record_of_decision(settled: Settled, context: "Surroundings", word: str) -> dict[str, Any]:
-    """Return what is kept of a decision.
+    """Return the record of a decision.
 
     Args:
-        settled: How the call was decided about.
-        context: What it was called with.
-        word: The decision in a word: `continue`, or `reject`; the policy's verdict if nobody was asked.
+        settled: The call and the decision on it.
+        context: The context of the call.
+        word: The decision in one word, such as `continue` or `reject`, or the policy's verdict if nobody was asked.
     """
     verdict, request, decision = settled.verdict, settled.request, settled.decision
     tool = settled.call.risk.tool if settled.call is not None else request.risk.tool if request is not None else ""
@@ -68,13 +68,13 @@ def _about(tool: str, context: "Surroundings", person: str = "") -> dict[str, An
 
 
 def _send(context: "Surroundings", redactor: Redactor) -> Any:
-    """Return the arguments of the running call as they came, without its secrets."""
+    """Return the arguments of the running call as received, with secrets redacted."""
     call = context.call
     return None if call is None else _mask(call.arguments, context, redactor)
 
 
 def _mask(arguments: str | Mapping[str, Any], context: "Surroundings", redactor: Redactor) -> Any:
-    """Return arguments without secrets; text that is not an object of JSON is kept as it is."""
+    """Return arguments with secrets redacted; text that is not a JSON object stays text."""
     text = frozen(arguments)
     members = members_of(text)
     if members is None or context.call is None:

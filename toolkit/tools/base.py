@@ -1,4 +1,4 @@
-"""The Tool: a specification and one way to be called; and what goes round a tool and is one again."""
+"""Defines `Tool`, and wrappers, which are tools that contain another tool."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
@@ -15,7 +15,7 @@ from toolkit.tools.calling import call_as_meant, call_reported, call_tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.data_flows import READINGS, flow_of
 from toolkit.tools.deferred_problems import are_problems_deferred
-from toolkit.tools.forwarding import HOOKS, hands_on
+from toolkit.tools.forwarding import HOOKS, forwards
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import ToolOptions
 from toolkit.tools.results import ToolResult
@@ -24,11 +24,11 @@ from toolkit.tools.spec import ToolSpec
 
 
 class Tool(Callee):
-    """Something a model can call: a specification and one way to be called.
+    """Something a model can call: a specification and a single way to call it.
 
-    Every call passes the same template. A kind of tool supplies its parts: how arguments are parsed,
-    whether a call is refused, what it would do, and the work itself. Tools are made by `@tool` and `from_function`,
-    by hand with `Tool.create`, or as a class of one's own: a `TypedTool`, a `WrappedTool`.
+    Every call follows the same steps. A subclass implements them: parsing arguments, rejecting a call, previewing what
+    it would do, and the work itself. Create tools with `@tool`, `from_function` or `Tool.create`, or as subclasses of
+    `TypedTool` or `WrappedTool`.
     """
 
     @final
@@ -38,15 +38,15 @@ class Tool(Callee):
         """Call the tool: `await tool.call('{"city": "Oslo"}')`.
 
         Args:
-            arguments: JSON text of an object, or a mapping.
-            context: What the caller hands in.
-            demand: A question that the caller wants first, whatever the marks of the tool say.
+            arguments: A JSON object as a string, or a mapping.
+            context: The context of the call.
+            demand: A question to ask first, whatever the marks of the tool are.
 
         Returns:
-            The result, also of a call that failed.
+            The result, including that of a failed call.
 
         Raises:
-            Signal: What ends more than this call, such as `ExitEarlyError` or `ConfigurationError`.
+            Signal: If more than this call ends, such as `ExitEarlyError` or `ConfigurationError`.
         """
         if context.chosen_by == "model":
             return call_as_meant(self, arguments, context, demand)
@@ -54,7 +54,7 @@ class Tool(Callee):
 
     @final
     def run(self, arguments: Arguments = "{}", context: ToolContext = NO_CONTEXT) -> ToolResult:
-        """Call the tool from plain code and wait for the result; for arguments and errors see `call`."""
+        """Call the tool from synchronous code and wait for the result; for arguments and errors see `call`."""
         if loop_is_running():
             return run_apart(lambda: self.run(arguments, context))
         if is_short(self, context):
@@ -65,7 +65,7 @@ class Tool(Callee):
         """Return the same tool under another name.
 
         Raises:
-            InvalidTools: If the name is not legal.
+            InvalidTools: If the name is not valid.
         """
         problem = name_problem(name, self.spec.location)
         if problem:
@@ -77,11 +77,10 @@ class Tool(Callee):
         return _redescribed(self, description=description)
 
     def with_note(self, note: str) -> "Tool":
-        """Return the same tool with a note after its description, which ends in a full stop then."""
+        """Return the same tool with a note appended to its description, after a full stop."""
         return self.with_description(joined_sentences(self.description, note))
 
     def __repr__(self) -> str:
-        """Return the kind and the name."""
         return f"<{type(self).__name__} {self.name!r}>"
 
     @staticmethod
@@ -92,7 +91,7 @@ class Tool(Callee):
         function: Callable[..., Any],
         **options: Unpack[ToolOptions],
     ) -> "Tool":
-        """Make a tool by hand from a JSON Schema and a function that takes the arguments by keyword.
+        """Create a tool from a JSON Schema and a function that takes the arguments by keyword.
 
         Example:
             >>> from toolkit import Tool
@@ -102,14 +101,14 @@ class Tool(Callee):
             'Sunny in Oslo'
 
         Args:
-            name: What a model calls it by.
-            description: What it does and when to use it.
-            parameters: A JSON Schema of type `object`; arguments are checked against it.
-            function: The work, plain or async; a parameter annotated `ToolContext` receives the context.
-            **options: What `@tool` takes beside the name and the description, such as `read_only=True`.
+            name: The name of the tool.
+            description: What the tool does and when to use it.
+            parameters: A JSON Schema of type `object`; arguments are validated against it.
+            function: The function to call, sync or async; a parameter annotated `ToolContext` receives the context.
+            **options: The other options of `@tool`, such as `read_only=True`.
 
         Raises:
-            InvalidTools: With every problem at once.
+            InvalidTools: If the tool is not valid; `problems` lists everything that is wrong.
         """
         try:
             return HandmadeTool(name, description, parameters, function, **options)
@@ -117,9 +116,9 @@ class Tool(Callee):
             return unbuilt(error)
 
 
-@hands_on(HOOKS, to="inner")
+@forwards(HOOKS, to="inner")
 class WrappedTool(Tool):
-    """One behaviour around a tool; itself a tool. It hands everything on: override what shall differ.
+    """Base class of wrappers. It forwards everything to the inner tool; subclasses override what differs.
 
     Example:
         >>> from toolkit import ToolResult, WrappedTool, from_function
@@ -134,34 +133,33 @@ class WrappedTool(Tool):
         'HELLO, ADA!'
 
     Attributes:
-        inner: The tool that does the work.
+        inner: The wrapped tool.
     """
 
     def __init__(self, inner: Tool) -> None:
-        """Keep the tool that does the work."""
         self.inner = inner
 
     @cached_property
     def flows(self) -> frozenset[Flow]:
-        """What it does with data: it reads what the inner tool reads, under whatever name."""
+        """What the tool does with data; whatever its name, it reads what the inner tool reads."""
         return flow_of(self.spec) | (self.inner.flows & READINGS)
 
     @property
     def holders(self) -> tuple[object, ...]:
-        """What may hold secrets of the inner tool, and this."""
+        """The objects that may hold secrets: those of the inner tool, and this one."""
         return (*self.inner.holders, self)
 
     async def result_from_inner(self, parsed: Any, context: ToolContext) -> ToolResult:
-        """Let the inner tool do the work and return its result, for wrappers that look at results."""
+        """Run the inner tool and return its result, for wrappers that use the result."""
         return self.inner.result_of(await self.inner.perform(parsed, context))
 
     def result_of(self, value: Any) -> ToolResult:
-        """Return a result as it is, and make one of anything else as the inner tool does."""
+        """Return a result unchanged; convert any other value as the inner tool does."""
         return value if isinstance(value, ToolResult) else self.inner.result_of(value)
 
 
 def innermost(tool: Tool) -> Tool:
-    """Return the tool that does the work, inside all its wrappers."""
+    """Return the tool inside all wrappers."""
     while isinstance(tool, WrappedTool):
         tool = tool.inner
     return tool
@@ -175,7 +173,7 @@ def _redescribed(tool: Tool, *, name: str | None = None, description: str | None
 
 
 class RedescribedTool(WrappedTool):
-    """A tool with another name, description or source; nothing else differs."""
+    """A tool with another name, description or source; everything else is the same."""
 
     def __init__(
         self,
@@ -186,7 +184,15 @@ class RedescribedTool(WrappedTool):
         source: str | None = None,
         names: tuple[str, ...] = (),
     ) -> None:
-        """Keep what differs; of a new name the old one is kept too, unless its other names are given."""
+        """Wrap a tool.
+
+        Args:
+            inner: The tool.
+            name: Another name for it.
+            description: Another description for it.
+            source: Another source for it.
+            names: Its other names; by default the old name, if there is a new one.
+        """
         super().__init__(inner)
         spec = inner.spec
         self._spec = replace(
@@ -205,10 +211,10 @@ class RedescribedTool(WrappedTool):
 
 
 def unbuilt(error: InvalidTools) -> Tool:
-    """Return a tool that stands for one that could not be built, while a module is imported to collect its tools.
+    """Return a placeholder for a tool that cannot be built, while a module is imported to collect its tools.
 
     Raises:
-        InvalidTools: The same error, at any other time.
+        InvalidTools: The given error, at any other time.
     """
     if not are_problems_deferred():
         raise error
@@ -216,36 +222,33 @@ def unbuilt(error: InvalidTools) -> Tool:
 
 
 class UnbuiltTool(Tool):
-    """A tool that could not be built; asking for its specification raises why."""
+    """A placeholder for a tool that cannot be built; accessing its specification raises the reason."""
 
     def __init__(self, error: InvalidTools) -> None:
         self._error = error
 
     @property
     def spec(self) -> ToolSpec:  # type: ignore[override]  # a plain attribute elsewhere
-        """Nothing: asking for it raises what is wrong.
+        """Raise the reason why there is no specification.
 
         Raises:
-            InvalidTools: With every problem.
+            InvalidTools: Always; `problems` lists everything that is wrong.
         """
         raise self._error
 
-    def with_name(self, name: str) -> Tool:  # noqa: ARG002 - it has none
-        """Return the tool itself: there is nothing to change."""
+    def with_name(self, name: str) -> Tool:  # noqa: ARG002 - there is nothing to rename
         return self
 
     def with_description(self, description: str) -> Tool:  # noqa: ARG002
-        """Return the tool itself: there is nothing to change."""
         return self
 
     def with_note(self, note: str) -> Tool:  # noqa: ARG002
-        """Return the tool itself: there is nothing to change."""
         return self
 
 
-@hands_on(("defaults", "describe", "parse", "perform", "suspends", "uses_context"), to="work")
+@forwards(("defaults", "describe", "parse", "perform", "suspends", "uses_context"), to="work")
 class HandmadeTool(Tool):
-    """A function behind a JSON Schema that was written by hand; what `Tool.create` makes."""
+    """A function with a handwritten JSON Schema, as created by `Tool.create`."""
 
     def __init__(
         self,
@@ -255,12 +258,12 @@ class HandmadeTool(Tool):
         function: Callable[..., Any],
         **options: Unpack[ToolOptions],
     ) -> None:
-        """Build it; see `Tool.create`.
+        """Create the tool; see `Tool.create`.
 
         Raises:
-            InvalidTools: With every problem at once.
+            InvalidTools: If the tool is not valid; `problems` lists everything that is wrong.
         """
-        from toolkit.tools.handmade import read_handmade  # noqa: PLC0415 - a schema needs pydantic, most tools do not
+        from toolkit.tools.handmade import read_handmade  # noqa: PLC0415 - needs pydantic, which most tools do not
 
         self.function = function
         self.work = read_handmade(name, description, parameters, function, options)

@@ -1,14 +1,14 @@
-"""Bytes in JSON: base64, in the alphabet that most programs write; those that are safe in addresses are read too."""
+"""Encodes bytes in JSON as standard base64, and decodes both standard and URL-safe base64."""
 
 from binascii import a2b_base64
 from typing import Any
 
 
 def bytes_of(value: Any) -> Any:
-    """Return the bytes that a text stands for, and anything else as it is.
+    """Decode a base64 string; any other value is returned as it is.
 
     Raises:
-        PydanticCustomError: If the text is not base64.
+        PydanticCustomError: If the string is not valid base64.
     """
     if not isinstance(value, str):
         return value
@@ -22,11 +22,13 @@ def bytes_of(value: Any) -> Any:
 
 
 def with_standard_base64(data: Any, as_hexadecimal: Any) -> Any:
-    """Return plain data with its bytes in the common alphabet; they are the texts that differ in the other writing.
+    """Convert bytes in serialized data from URL-safe to standard base64.
+
+    The strings that differ between the two serialized forms are bytes.
 
     Args:
-        data: Plain data that pydantic made, with bytes as base64 that is safe in addresses.
-        as_hexadecimal: The same with bytes as hexadecimal numbers.
+        data: Plain data as serialized by pydantic, with bytes as URL-safe base64.
+        as_hexadecimal: The same data with bytes in hexadecimal.
     """
     if isinstance(data, dict):
         others = as_hexadecimal.values()

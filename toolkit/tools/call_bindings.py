@@ -1,4 +1,4 @@
-"""Call bindings: what binds an answer that comes later to the very call that was asked about."""
+"""Binds a later answer to exactly the call that the question was about."""
 
 import json
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def binding_of_call(tool: Subject, sent: str, request: ReviewRequest, context: "Surroundings") -> Binding | None:
-    """Return what binds an answer to a call of a tool; `None` where nothing is kept of its run.
+    """Return the binding of an answer to a tool call, or `None` if its run is not journaled.
 
     Args:
         tool: The tool.
-        sent: The arguments, as they were sent.
-        request: The question, with everything that is shown.
-        context: What the call is made with.
+        sent: The arguments as received.
+        request: The question with everything that is shown.
+        context: The context of the call.
     """
     definition = tool.spec.risk.digest
     whole = [tool.name, definition, sent, dict(state_of(request.preview))]
@@ -38,13 +38,13 @@ def binding_of(
     definition: str = "",
     parameters: Mapping[str, Any] | None = None,
 ) -> Binding | None:
-    """Return what binds an answer to something; `None` where nothing is kept of its run.
+    """Return the binding of an answer to a question, or `None` if its run is not journaled.
 
     Args:
-        whole: What is not shown of it as well, as far as that differs between any two.
-        request: The question, with everything that is shown.
-        context: What it is done with.
-        definition: The digest of the tool's definition, where there is a tool.
+        whole: Data that identifies the subject of the question, including what the reviewer does not see.
+        request: The question with everything that is shown.
+        context: The context of the call.
+        definition: The digest of the tool's definition, if there is a tool.
         parameters: The schema of its arguments.
     """
     approvals: object = context.journal
@@ -67,7 +67,7 @@ def binding_of(
 
 
 def _alike(run: str, definition: str, context: "Surroundings") -> str:
-    """Return what the questions of one step for its items share; a call that a model chooses is not the step's own."""
+    """Return an id shared by the questions of a step about its items; empty for a call that a model has chosen."""
     if context.item is None or context.step is None or context.chosen_by != "person":
         return ""
     return plain_digest(json.dumps([run, definition, context.step]))

@@ -1,4 +1,4 @@
-"""Secrets of a call: the redactor that its context carries learns them before anything is written about the call."""
+"""Registers the secrets of a call with the redactor of its context, before anything about the call is recorded."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -18,7 +18,7 @@ _Context = TypeVar("_Context", bound="Surroundings")
 
 
 def redacting(tool: Subject, arguments: str | Mapping[str, Any], context: _Context) -> _Context:
-    """Return the context of a call with a redactor that knows the secrets of all of them."""
+    """Return the context of a call with a redactor that knows the secrets of tool, arguments and context."""
     redactor = redactor_of(context)
     if context.redactor is None:
         context = context.replace(redactor=redactor)
@@ -30,23 +30,23 @@ def redacting(tool: Subject, arguments: str | Mapping[str, Any], context: _Conte
 
 
 def redactor_of(context: "Surroundings") -> Redactor:
-    """Return the redactor of a context; of one that has none a new one, which knows the environment."""
+    """Return the redactor of a context, or a new one that knows the secrets in the environment."""
     return context.redactor or Redactor(outer=redactor_of_environment())
 
 
 def reading_redactor(context: "Surroundings") -> Redactor:
-    """Return a redactor that knows what that of a context knows, for texts alone: it learns nothing more."""
+    """Return a redactor with the secrets of a context, for redacting texts only; do not register secrets with it."""
     return context.redactor or environment_redactor()
 
 
 def learn_parsed(context: "Surroundings", parsed: Any) -> None:
-    """Let the redactor of a call know the secrets that only its parsed arguments have, such as defaults."""
+    """Register the secrets that only the parsed arguments of a call contain, such as defaults."""
     if context.redactor is not None:
         context.redactor.learn(*secrets_within(parsed))
 
 
 def learn_arguments(redactor: Redactor, tool: Subject, arguments: str | Mapping[str, Any]) -> None:
-    """Let a redactor know the secrets among the arguments of a tool: by their places, their names and their types."""
+    """Register the secrets among the arguments of a tool, recognised by schema, name and type."""
     data = members_of(arguments) if isinstance(arguments, str) else arguments
     if not data:
         return
@@ -56,12 +56,12 @@ def learn_arguments(redactor: Redactor, tool: Subject, arguments: str | Mapping[
         redactor.learn(*texts_within(tool.veil.hidden_in(data)))
         if redactor.names:
             redactor.learn(*_named(data, redactor.names))
-    except RecursionError:  # the call will fail for it, and show nothing
+    except RecursionError:  # the call will fail for the same reason without showing anything
         return
 
 
 def _secrets_of_values(values: Mapping[str, Any]) -> list[str]:
-    """Return the secrets among the values of a context, without a look into the objects that it carries."""
+    """Return the secrets among the values of a context, without inspecting objects that are not plain data."""
     plain = {name: value for name, value in values.items() if _is_plain(value) or hasattr(value, "get_secret_value")}
     return [*secrets_within(plain), *texts_within(_BY_NAME.hidden_in(plain))]
 
@@ -71,7 +71,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _named(data: Any, names: frozenset[str]) -> list[str]:
-    """Return the texts that stand under some names, at any depth."""
+    """Return the texts of members with certain names, at any depth."""
     if isinstance(data, list):
         return [text for one in data for text in _named(one, names)]
     if not isinstance(data, Mapping):

@@ -1,7 +1,8 @@
-"""Calling: the one way a tool is called.
+"""The single way to call a tool.
 
-Parse the arguments, let the tool refuse, pass the gate, do the work, make a result of it; then record exactly one of
-success, failure and error and one duration, notify the listener, and log. Signals pass through, counted nowhere.
+A call parses its arguments, lets the tool reject them, passes the gate, does the work and converts the returned value
+to a result. Then it records a duration and exactly one success, failure or error, notifies the listener, and logs.
+Signals pass through and are not counted.
 """
 
 import logging
@@ -37,7 +38,7 @@ _ENDED = ToolResult(error="the call was cancelled", error_code="signal")
 
 
 class _Ended(NamedTuple):
-    """What a call came to, as records and events have it."""
+    """The outcome of a call, as in records and events."""
 
     outcome: Outcome = "signal"
     output: str = _ENDED.output
@@ -47,7 +48,7 @@ class _Ended(NamedTuple):
 
 
 class _Ending:
-    """What came of a call, for its report."""
+    """Receives the outcome of a call, for the event that reports it."""
 
     ended = _Ended()
 
@@ -55,7 +56,7 @@ class _Ending:
 async def call_reported(
     tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: Demand | None
 ) -> ToolResult:
-    """Call a tool and report the start and the finish to the listener of the context."""
+    """Call a tool, and report the start and the finish to the listener of the context."""
     context = redacting(tool, arguments, context)
     ending = _Ending()
     with context.reporting(
@@ -72,7 +73,7 @@ async def call_tool(
     demand: Demand | None,
     ending: _Ending | None = None,
 ) -> ToolResult:
-    """Call a tool and return its result, whatever happens to it but a signal; without events."""
+    """Call a tool without events; return a result whatever happens, unless a signal is raised."""
     spec, hidden = tool.spec, tool.hidden_parameters
     if hidden and ending is None:
         context = redacting(tool, arguments, context)
@@ -101,7 +102,7 @@ async def call_tool(
         work = tool.perform(parsed, inner) if context.limiter is None else perform_in_turn(tool, parsed, inner)
         result = tool.result_of(await work)
         outcome = "success" if result.error is None else "failure"
-    except BaseException as error:  # noqa: BLE001 - whatever a tool raises is a failed result, if it is of its own making
+    except BaseException as error:  # noqa: BLE001 - an exception of a tool is a failed result, whatever its class
         result = result_of_ending(error, result)
         result, outcome = ended_by(tool, error, context)
     finally:
@@ -121,8 +122,8 @@ async def call_tool(
 async def call_as_meant(
     tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: Demand | None
 ) -> ToolResult:
-    """Call a tool with a model's arguments, read as it meant them: these are reported, approved, kept and run."""
-    from toolkit.tools.meant_arguments import as_meant  # noqa: PLC0415 - few calls are a model's
+    """Call a tool with a model's arguments after correcting obvious mistakes; only the corrected ones are used."""
+    from toolkit.tools.meant_arguments import as_meant  # noqa: PLC0415 - only for calls of a model
 
     arguments, remark = as_meant(tool, arguments)
     call = call_tool if context.listener is None else call_reported
@@ -131,24 +132,24 @@ async def call_as_meant(
 
 
 def _kept(tool: Callee, arguments: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
-    """Return arguments as records keep them: without secrets, and unchanged whatever happens to the caller's own."""
+    """Return a copy of arguments for records: secrets are masked, and later changes by the caller have no effect."""
     shown = masked(arguments, tool.hidden_parameters)
     if isinstance(shown, str):
         return shown
     try:
         return freeze_mapping(shown)
-    except Exception:  # noqa: BLE001 - arguments may be foreign objects, which fail to be read, or contain themselves
+    except Exception:  # noqa: BLE001 - arguments can be arbitrary objects, which may raise or contain themselves
         return _text(shown)
 
 
 def count_call(tool: str, context: ToolContext, outcome: Outcome, seconds: float) -> None:
-    """Count the call; metrics that cannot count it are logged, and change nothing."""
+    """Count the call; errors of the metrics object are logged and otherwise ignored."""
     if outcome == "signal":
         return
     metrics, agent = context.metrics, context.agent
     try:
         getattr(metrics, outcome)(tool, agent)
-    except Exception as error:  # noqa: BLE001 - what counts is foreign, and the call has done its work already
+    except Exception as error:  # noqa: BLE001 - metrics are the user's code, and the call has already done its work
         _log_uncounted(tool, error)
     try:
         metrics.duration(tool, agent, seconds)
@@ -167,18 +168,18 @@ def _keep(
     ended: _Ended,
     ending: _Ending | None,
 ) -> None:
-    """Keep what a call came to in the history of its run, and for its report."""
+    """Store the outcome of a call in the history of its run, and in `ending`."""
     if ending is not None:
         ending.ended = ended
     if (run := context.run) is not None:
-        from toolkit.runs.records import CallRecord  # noqa: PLC0415 - only a run keeps its calls
+        from toolkit.runs.records import CallRecord  # noqa: PLC0415 - only runs record calls
 
         sent, chosen_by = _kept(tool, arguments), context.chosen_by
         run.record_call(CallRecord(run.id, tool.name, sent, *ended, chosen_by=chosen_by, loop_id=context.loop_id))
 
 
 def ended_by(tool: Callee, error: BaseException, context: ToolContext) -> tuple[ToolResult, Outcome]:
-    """Return what a call came to that raised an error; a signal, and what ends the program, is raised again."""
+    """Return the result and the outcome of a call that raised; signals and interruptions are raised again."""
     if isinstance(error, Signal):
         if isinstance(error, ConfigurationError):
             tool.call_logger.error("%s: %s", tool.spec.name, redactor_of(context).text(str(error)))
@@ -190,7 +191,7 @@ def ended_by(tool: Callee, error: BaseException, context: ToolContext) -> tuple[
 
 
 def _failure_of(tool: Callee, error: BaseException, context: ToolContext) -> ToolResult:
-    """Return the result of a call that raised; what ends the task or the program is raised again."""
+    """Return the result of a call that raised; an exception that ends the task or the program is raised again."""
     if ends_more_than_a_call(error):
         raise error
 
@@ -202,14 +203,14 @@ def _failure_of(tool: Callee, error: BaseException, context: ToolContext) -> Too
 
 
 def _ending_words(error: BaseException) -> str | None:
-    """Return the message of an exception that is meant to end something, and ends the call alone."""
+    """Return the message for a `SystemExit` or a cancellation, which here ends only the call."""
     if isinstance(error, SystemExit):
         return f"the tool called sys.exit({'' if error.code is None else shown(error.code)})"
     return "what it waited for was cancelled" if type(error).__name__ == "CancelledError" and not error.args else None
 
 
 def error_code_of(error: BaseException) -> str | int:
-    """Return what kind of failure an exception is: its own code, `timeout`, `network`, or `error`."""
+    """Return the error code of an exception: its own code, `timeout`, `network` or `error`."""
     if isinstance(error, ToolArgumentsError | ToolExecutionError | CallDenied):
         return "error" if error.code is None else error.code
     if isinstance(error, TimeoutError):
@@ -218,7 +219,7 @@ def error_code_of(error: BaseException) -> str | int:
 
 
 def _with_replacement(tool: Callee, replaced: str, context: ToolContext, result: ToolResult) -> ToolResult:
-    """Return a result that informs the model which chose the call of the arguments it really ran with."""
+    """Return a result with a note for the model that a reviewer has changed the arguments."""
     if context.chosen_by != "model":
         return result
     shown = masked(replaced, tool.hidden_parameters)
@@ -226,8 +227,8 @@ def _with_replacement(tool: Callee, replaced: str, context: ToolContext, result:
 
 
 def _log_raised(tool: Callee, error: BaseException, redactor: Redactor) -> None:
-    """Log an exception; one whose traceback quotes a secret as text, for its own words cannot be changed."""
-    from traceback import format_exception  # noqa: PLC0415 - only a log at DEBUG needs it
+    """Log an exception; if its traceback contains a secret, log it as redacted text instead."""
+    from traceback import format_exception  # noqa: PLC0415 - needed only for logging at level DEBUG
 
     shown_trace = (type(error), error, trace_from_tool(error))
     text = "".join(format_exception(*shown_trace))
@@ -241,7 +242,7 @@ def _log_raised(tool: Callee, error: BaseException, redactor: Redactor) -> None:
 def log_call(
     tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, result: ToolResult, seconds: float
 ) -> None:
-    """Log a call: what was sent and what came of it, in one line, and in full at the level DEBUG."""
+    """Log the arguments and the result of a call in one line, and in full at level DEBUG."""
 
     def whole() -> str:
         sent = _text(masked(arguments, tool.hidden_parameters))
@@ -258,7 +259,7 @@ def log_call(
 
 
 class _Line:
-    """A line of a log without secrets, which is made only if somebody reads it."""
+    """A log message that is formatted and redacted only if it is written."""
 
     def __init__(self, make: Callable[[], str]) -> None:
         self._make = make
@@ -272,7 +273,7 @@ class _Line:
 def _text(value: object) -> str:
     try:
         return str(value)
-    except Exception:  # noqa: BLE001 - arguments may fail to say what they are, or be nested too deeply for it
+    except Exception:  # noqa: BLE001 - `__str__` of an argument may raise, or it may be nested too deeply
         return f"<{type(value).__name__}>"
 
 

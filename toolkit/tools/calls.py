@@ -1,16 +1,16 @@
-"""Tool calls: what a model asks for."""
+"""A model's request to call a tool."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A request to call a tool, as a model makes it.
+    """A model's request to call a tool.
 
     Attributes:
-        name: The name of the tool, as it was offered.
-        arguments: The arguments as JSON text of an object.
-        id: What ties the result to the call; some providers give none.
+        name: The name of the tool.
+        arguments: The arguments as a JSON object.
+        id: Identifies the call to which the result belongs; some providers do not send one.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Classes as tools: a name, a description and options in the class, and the work in `execute`."""
+"""Tools that are classes with a name, a description, options and a method `execute`."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -22,17 +22,17 @@ from toolkit.tools.spec import ToolSpec
 
 
 class ExecutingTool(Tool):
-    """A tool whose work is its method `execute`, plain or async, with the context as an optional second parameter.
+    """A tool that is implemented by a method `execute`, sync or async, with the context as optional second parameter.
 
-    Every option of `ToolSpec` may stand in the class or be set in `__init__`, before the tool is first looked at.
+    Options of `ToolSpec` are class attributes, or are set in `__init__`, before the tool is first used.
     """
 
-    name: str = ""  # type: ignore[assignment,unused-ignore]  # here it is given, elsewhere it is read off the specification
+    name: str = ""  # type: ignore[assignment,unused-ignore]  # set by subclasses; elsewhere it comes from the specification
     description: str = ""  # type: ignore[assignment,unused-ignore]
     source: str | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Take the description from the docstring of a class that does work and has none."""
+        """Use the docstring of a class with `execute` as its description, unless it has one."""
         super().__init_subclass__(**kwargs)
         own = vars(cls)
         if "description" not in own and own.get("__doc__") and callable(getattr(cls, "execute", None)):
@@ -40,20 +40,20 @@ class ExecutingTool(Tool):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The JSON Schema of what a call must carry."""
+        """The JSON Schema of the arguments."""
         raise NotImplementedError
 
     @property
     def output_schema(self) -> Mapping[str, Any] | None:
-        """The JSON Schema of what it returns, where that is known."""
+        """The JSON Schema of the returned value, if known."""
         return None
 
     @cached_property
-    def spec(self) -> ToolSpec:  # type: ignore[override,unused-ignore]  # cached: it never changes
-        """The options of the class.
+    def spec(self) -> ToolSpec:  # type: ignore[override,unused-ignore]  # cached, since it is immutable
+        """The specification, built from the attributes of the class.
 
         Raises:
-            InvalidTools: With everything that is wrong with it.
+            InvalidTools: If the class is not a valid tool; `problems` lists everything that is wrong.
         """
         place = self.place if self.source is None else None
         given = {option: getattr(self, option) for option in OPTIONS if hasattr(self, option)}
@@ -86,12 +86,12 @@ class ExecutingTool(Tool):
 
     @property
     def written_as(self) -> type | Callable[..., Any]:
-        """The class or function that the author wrote: where the tool is."""
+        """The class or function in the author's code that defines the tool."""
         return type(self)
 
     @property
     def place(self) -> Location | None:
-        """Where it was written."""
+        """The location of the definition."""
         return place_of(self.written_as)
 
     @cached_property
@@ -101,12 +101,12 @@ class ExecutingTool(Tool):
 
     @cached_property
     def uses_context(self) -> bool:  # type: ignore[override,unused-ignore]
-        """Whether `execute` takes something from the context."""
+        """Whether `execute` has a parameter that the context fills."""
         return bool(self._signature.injected)
 
     @cached_property
     def _signature(self) -> Signature:
-        """What `execute` wants; a second parameter that nobody fills takes the context, whatever its type."""
+        """The signature of `execute`; an otherwise unfilled second parameter receives the context whatever its type."""
         signature = read_signature(self.execute)[0]
         others = list(inspect.signature(self.execute).parameters.values())[1:]
         named = [other.name for other in others if other.name == "context" or other.default is other.empty]
@@ -116,7 +116,7 @@ class ExecutingTool(Tool):
         return signature._replace(injected={**signature.injected, free[0]: "context"})
 
     def _injection_problems(self) -> list[Problem]:
-        """Return a problem for each marker in the parameters of `execute` that the context cannot fill."""
+        """Return a problem for each parameter of `execute` that is marked for injection but cannot be injected."""
         try:
             signature = self._signature
         except (ValueError, TypeError) as error:
@@ -124,21 +124,21 @@ class ExecutingTool(Tool):
         first = next(iter(inspect.signature(self.execute).parameters), "")
         if first not in signature.injected:
             return list(signature.misplaced)
-        message = f"parameter {first!r} of 'execute' is the input, which the context does not fill"
-        hint = "let what the context fills follow the input"
+        message = f"parameter {first!r} of 'execute' is the input, so it cannot come from the context"
+        hint = "put parameters that come from the context after the input"
         return [*signature.misplaced, Problem(UNFIT_PARAMETER, message, place_of(self.execute, first), hint=hint)]
 
     execute: Any
 
     @cached_property
     def work_at_once(self) -> Callable[[Any], Any] | None:  # type: ignore[override,unused-ignore]
-        """To execute, unless that is async, or takes something from the context, or a class does more."""
+        """Calls `execute`; `None` if that is async or uses the context, or if a subclass overrides `perform`."""
         if self.suspends or self.uses_context or type(self).perform is not ExecutingTool.perform:
             return None
-        return lambda text: self.execute(text)  # noqa: PLW0108 - it may be another one by then
+        return lambda text: self.execute(text)  # noqa: PLW0108 - `execute` can be replaced later
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Execute; inside a running loop a plain method goes to a thread, where it blocks nobody."""
+        """Call `execute`; a sync method runs in a thread if an event loop is running, so that it does not block it."""
         given = injected(self.name, self._signature.injected, context) if self.uses_context else None
         execute = partial(self.execute, **given) if given else self.execute
         if self.suspends:

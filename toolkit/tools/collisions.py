@@ -1,4 +1,4 @@
-"""Collisions: two tools of one name."""
+"""Reports tools that have the same name."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -8,12 +8,12 @@ from toolkit.problems import Location, Problem
 
 
 class Claim(NamedTuple):
-    """A tool that has a name.
+    """A tool's claim to its name.
 
     Attributes:
         name: The name.
-        source: Where the tool comes from.
-        find_place: Returns where it is defined; that is asked only where a name is taken.
+        source: The source of the tool.
+        find_place: Returns where the tool is defined; called only if the name is already taken.
     """
 
     name: str
@@ -22,7 +22,7 @@ class Claim(NamedTuple):
 
 
 def clashes(claims: Iterable[Claim]) -> list[Problem]:
-    """Return a problem for each tool whose name another one before it has."""
+    """Return a problem for each tool that has the same name as an earlier one."""
     first: dict[str, Claim] = {}
     problems = []
     for claim in claims:
@@ -33,7 +33,7 @@ def clashes(claims: Iterable[Claim]) -> list[Problem]:
 
 
 def collision(name: str, here: Location | None, there: Location | None, source: str | None) -> Problem:
-    """Return the problem that the tool `here` has the name of the one `there`, or else in `source`."""
+    """Return the problem that the tool `here` has the same name as the one `there`, or else the one in `source`."""
     origin = f", which is already a tool of {source!r}" if source and there is None else ""
     return Problem(
         DUPLICATE_TOOL_NAME,

@@ -1,4 +1,4 @@
-"""Contexts: what the caller hands in with a call and a model never sees."""
+"""The context of a call, which the caller provides and a model never sees."""
 
 import logging
 from collections.abc import Mapping
@@ -39,24 +39,24 @@ if TYPE_CHECKING:
 class MemoryId:
     """Marks a parameter that receives the context's memory id: `user: Annotated[str, MemoryId]`.
 
-    It is in no schema, and what a model sends under its name is ignored.
+    The parameter is not part of the schema, and a value that a model sends for it is ignored.
     """
 
 
 class ListenerError(Signal):
-    """A listener raised an error; the tool whose event it received has not failed."""
+    """A listener raised an exception; this does not mean that the tool has failed."""
 
 
 _OUTSIDE_CALLS = {"call": None, "item": None, "step": None, "waits": None, "limiter": None}
-"""What a context has of a running call, and of what makes it wait, before there is any."""
+"""The attributes that describe a running call, outside of any call."""
 
 
 class ToolContext:
-    """What the caller passes in with a call: values, the reviewer, the event listener and the metrics.
+    """What the caller provides for a call: values, the reviewer, the event listener and the metrics.
 
-    A context never changes, and neither do the mappings, lists and sets among its values: they are copied when it is
-    made. Objects of other types stay what they are. `merge` and `replace` return another context. A function
-    receives it through any parameter annotated `ToolContext`.
+    A context is immutable. Mappings, lists and sets among its values are copied and frozen; objects of other types are
+    kept as they are. `merge` and `replace` return a new context. A function receives the context in any parameter
+    annotated `ToolContext`.
 
     Example:
         >>> from toolkit import ToolContext, from_function
@@ -67,7 +67,7 @@ class ToolContext:
         'Hei, Ada!'
     """
 
-    def __init__(  # noqa: PLR0913 - nothing is needed, all by keyword
+    def __init__(  # noqa: PLR0913 - all are optional and keyword-only
         self,
         values: Mapping[str, Any] | None = None,
         *,
@@ -85,28 +85,28 @@ class ToolContext:
         strict: bool = False,
         redactor: "Redactor | None" = None,
     ) -> None:
-        """Keep what is given; nothing is needed.
+        """Create a context; every argument is optional.
 
         Args:
-            values: Anything the tools need: a tenant, a token, a correlation id.
-            memory_id: Whose memory this is, for parameters marked with `MemoryId`.
-            reviewer: Who answers questions; with `policy` it makes a gate.
-            policy: Who must be asked about; `ByRisk` unless one is given.
-            gate: A ready gate, instead of the two.
-            metrics: What counts calls.
-            loop_id: Which agent's loop this is, where there are several.
+            values: Anything that the tools need: a tenant, a token, a correlation id.
+            memory_id: Identifies whose memory to use, for parameters marked with `MemoryId`.
+            reviewer: Answers questions; combined with `policy` to a gate.
+            policy: Decides which calls need approval; `ByRisk` by default.
+            gate: A gate, instead of `reviewer` and `policy`.
+            metrics: Counts calls.
+            loop_id: Identifies the agent's loop.
             run: The run that the call belongs to.
-            listener: Receives every event, as it happens, in the thread where it happens.
-            agent: The role that metrics are tagged with; `unknown` unless one is given.
+            listener: Receives every event when it happens, in the same thread.
+            agent: The role with which metrics are tagged; `unknown` by default.
             chosen_by: Who chose the call: a `person` (the default) or a `model`.
-            place: Where in a run this is, for the reviewer: `step 3/5 · pipeline report`.
-            strict: Whether what would be asked about raises a ConfigurationError where there is nobody to ask; without
-                it, a destructive tool runs unasked then. What is made of a strict context is strict too.
-            redactor: Keeps secrets out of events, logs, questions and what models receive. With a listener, one that
-                knows the secrets of the environment unless it is given.
+            place: The position in a run, shown to the reviewer: `step 3/5 · pipeline report`.
+            strict: Whether a call that needs approval raises `ConfigurationError` if there is no reviewer. Otherwise,
+                destructive tools run without approval then. Contexts derived from a strict context are strict too.
+            redactor: Keeps secrets out of events, logs, questions and messages to models. With a listener, the default
+                is a redactor that knows the secrets in the environment.
 
         Raises:
-            ConfigurationError: If a gate is given beside what makes one, or `chosen_by` is neither of its values.
+            ConfigurationError: If a gate is combined with a reviewer or a policy, or `chosen_by` is not valid.
         """
         gate = _gate_of(gate, reviewer, policy)
         _check_chooser(chosen_by)
@@ -150,19 +150,21 @@ class ToolContext:
         limiter: Limiter | None
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse: a context never changes."""
-        raise AttributeError(f"a ToolContext never changes; use context.replace({name}=…)")
+        raise AttributeError(f"a ToolContext is immutable; use context.replace({name}=…)")
 
     def __delattr__(self, name: str) -> None:
-        """Refuse: a context never changes."""
-        raise AttributeError(f"a ToolContext never changes; use context.replace({name}=None)")
+        raise AttributeError(f"a ToolContext is immutable; use context.replace({name}=None)")
 
     def __repr__(self) -> str:
-        """Return which values there are, not what they are: they may be secret."""
+        """Return the keys without their values, which may be secret."""
         return f"ToolContext({sorted(self.values)}, memory_id={self.memory_id!r})"
 
     def __getitem__(self, key: str) -> Any:
-        """Return a value; a KeyError names those there are."""
+        """Return a value.
+
+        Raises:
+            KeyError: If there is no such value; the message lists the keys.
+        """
         try:
             return self.values[key]
         except KeyError:
@@ -170,18 +172,18 @@ class ToolContext:
             raise KeyError(f"the context has no value {key!r} (it has: {known})") from None
 
     def __contains__(self, key: object) -> bool:
-        """Return whether there is such a value."""
+        """Return whether the context has a value."""
         return key in self.values
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return a value, or the default where there is none."""
+        """Return a value, or `default` if there is none."""
         return self.values.get(key, default)
 
     def replace(self, **changes: Any) -> "ToolContext":
-        """Return a context that differs in the named attributes; one of a strict context is strict too.
+        """Return a copy with other values for some attributes; a copy of a strict context is strict too.
 
         Raises:
-            ConfigurationError: If `chosen_by` is neither of its values.
+            ConfigurationError: If `chosen_by` is not valid.
         """
         if "chosen_by" in changes:
             _check_chooser(changes["chosen_by"])
@@ -200,7 +202,7 @@ class ToolContext:
         return other
 
     def merge(self, inner: "ToolContext | None") -> "ToolContext":
-        """Return this context with everything that the inner one sets laid over it; the inner one wins."""
+        """Return this context combined with an inner one; what the inner context sets takes precedence."""
         if inner is None:
             return self
         unset = {"metrics": NO_METRICS, "agent": "unknown", "chosen_by": "person", "strict": False}
@@ -208,55 +210,55 @@ class ToolContext:
             name: value for name, value in vars(inner).items() if name != "values" and value is not unset.get(name)
         }
         if inner.gate is _NOBODY_TO_ASK:
-            values["gate"] = self.gate or _NOBODY_TO_ASK  # who was there to be asked still is
+            values["gate"] = self.gate or _NOBODY_TO_ASK  # the reviewer of the outer context can still be asked
         return self.replace(values={**self.values, **inner.values}, **values)
 
     def shown_state(self, name: str) -> str | None:
-        """Return the state of a thing as it was when a reviewer saw the preview of this call and approved it.
+        """Return the state of something when a reviewer saw the preview of this call and approved it.
 
-        `None` where nobody was shown any: then there is nothing to compare. See `Preview`.
+        `None` if no state was shown, so there is nothing to compare. See `Preview`.
         """
         return self.call.shown_state.get(name) if self.call is not None else None
 
     @property
     def tool(self) -> str | None:
-        """The name under which the tool that is running was called."""
+        """The name of the running tool, as it was called."""
         return self.call.tool.name if self.call is not None else None
 
     @property
     def idempotency_key(self) -> str | None:
-        """The id of this call, which is the same when it is made again after its run was cut short.
+        """The id of this call, which stays the same if the call is repeated when an interrupted run is resumed.
 
-        A service that is sent it does nothing twice. `None` where the call belongs to no run.
+        Send it to a service that supports idempotency keys, so that nothing happens twice. `None` outside of a run.
         """
         return None if self.run is None or self.path is None else f"{self.run.lineage[-1].id}/{self.path}"
 
     @property
     def logger(self) -> logging.Logger:
-        """The logger of the tool that is running: `toolkit.tools.<name>`."""
+        """The logger of the running tool: `toolkit.tools.<name>`."""
         return logging.getLogger(f"toolkit.tools.{self.tool}" if self.tool else "toolkit.tools")
 
     @property
     def can_ask(self) -> bool:
-        """Whether there is somebody who can be asked."""
+        """Whether there is a reviewer to ask."""
         return self.gate is not None and self.gate.can_ask
 
     def within(self, tool: Subject, arguments: str | Mapping[str, Any]) -> "ToolContext":
-        """Return the context that a running tool works with: it knows the call and adds up its waiting."""
+        """Return the context for a running call, which knows the call and measures its waiting time."""
         other = object.__new__(ToolContext)
         vars(other).update(vars(self), call=RunningCall(tool, arguments, self.call), waits=Waiting(self.waits))
         return other
 
     def approved(self, arguments: str | Mapping[str, Any], shown_state: Mapping[str, str]) -> "ToolContext":
-        """Return the context of a running call that was approved with these arguments, after this state was shown."""
+        """Return the context for a running call that was approved with these arguments after this state was shown."""
         call = self.call
         return self if call is None else self._with(call=call._replace(arguments=arguments, shown_state=shown_state))
 
     def emit(self, event: "Event") -> None:
-        """Send an event to the listener, if there is one, without the secrets that the redactor knows.
+        """Send an event to the listener, if there is one, with known secrets redacted.
 
         Raises:
-            ListenerError: If the listener raises; it passes through every call.
+            ListenerError: If the listener raises an exception; this signal passes through every call.
         """
         if self.listener is None:
             return
@@ -269,9 +271,9 @@ class ToolContext:
             raise ListenerError(f"the listener failed on {event.kind!r}: {error}") from error
 
     def reporting(self, started: Started, finished: Finished) -> AbstractContextManager[int]:
-        """Report to the listener that something starts, and however the `with` block ends, that it has ended.
+        """Report to the listener that something starts and, however the `with` block ends, that it has finished.
 
-        With nobody listening, no event is made.
+        Without a listener, no events are created.
 
         Example:
             >>> from toolkit.events import PipelineFinished, PipelineStarted
@@ -286,13 +288,19 @@ class ToolContext:
             pipeline_finished
 
         Args:
-            started: Makes the event of the start from the number of the call, which the block is given.
-            finished: Makes the event of the finish from that number and the seconds that it took.
+            started: Creates the event for the start from the number of the call, which the block receives too.
+            finished: Creates the event for the finish from that number and the duration in seconds.
         """
         return UNHEARD if self.listener is None else Report(self.emit, started, finished)
 
     def progress(self, message: str, done: float | None = None, of: float | None = None) -> None:
-        """Report how far the work is, in units of the tool's own."""
+        """Report progress, in units that the tool chooses.
+
+        Args:
+            message: What the tool is doing.
+            done: The amount of work done so far.
+            of: The total amount of work.
+        """
         if self.listener is not None:
             self.emit(Progress(tool=self.tool or "", message=message, done=done, of=of, item=self.item))
 
@@ -303,7 +311,7 @@ class ToolContext:
         lines_added: int = 0,
         lines_removed: int = 0,
     ) -> None:
-        """Report that the tool has created, changed or deleted a file."""
+        """Report that the tool has created, modified or deleted a file."""
         if self.listener is not None:
             self.emit(FileChanged(self.tool or "", path, change, lines_added, lines_removed))
 
@@ -317,10 +325,10 @@ class ToolContext:
         on_timeout: OnTimeout = "reject",
         answer_is_text: bool = False,
     ) -> Decision:
-        """Ask for approval from a plain function, which waits for the answer. See `request_approval_async`.
+        """Ask for approval from a synchronous function and wait for the answer. See `request_approval_async`.
 
         Raises:
-            ConfigurationError: If it is called inside a running event loop, which it would block.
+            ConfigurationError: If an event loop is running in this thread, since the call would block it.
         """
         if self.gate is None:
             return Continue()
@@ -339,22 +347,22 @@ class ToolContext:
         arguments: Mapping[str, Any] | None = None,
         *,
         preview: str | None = None,
-        timeout: float | None = DEFAULT_TIMEOUT,  # noqa: ASYNC109 - the gate keeps it, and knows what its end means
+        timeout: float | None = DEFAULT_TIMEOUT,  # noqa: ASYNC109 - the gate applies it according to `on_timeout`
         on_timeout: OnTimeout = "reject",
         answer_is_text: bool = False,
     ) -> Decision:
-        """Ask for approval in the middle of the work.
+        """Ask for approval while the tool is running.
 
         Args:
-            text: What is asked.
-            arguments: What it is about, as plain data; the reviewer sees all of it.
+            text: The question.
+            arguments: The data to approve, as plain data; the reviewer sees all of it.
             preview: What would be done, such as a unified diff.
-            timeout: Seconds to wait for the answer.
-            on_timeout: What no answer means; it never means yes.
-            answer_is_text: The reviewer's own words are wanted; they come as `Edit`.
+            timeout: Time limit for the answer in seconds.
+            on_timeout: What to do without an answer; this never approves.
+            answer_is_text: Whether the answer is free text, which is returned as `Edit`.
 
         Returns:
-            `Continue`, `Edit` or `Reject`. With no reviewer in the context, `Continue`.
+            `Continue`, `Edit` or `Reject`. Without a reviewer in the context, `Continue`.
 
         Raises:
             ExitEarlyError: If the reviewer ends the run.
@@ -381,14 +389,14 @@ class ToolContext:
         return Reject(decision.reason) if isinstance(decision, Refused) else decision.decision
 
     def _call_of(self, request: ReviewRequest, gate: Gate) -> DescribedCall:
-        """Return what is asked about in the middle of the work, as a policy sees it."""
+        """Return the call that a question of a running tool is about, as a policy sees it."""
         flow = self.call.tool.described.risk.flow if self.call is not None else frozenset()
         risk = replace(request.risk, flow=flow)
         return DescribedCall(risk, self.chosen_by, request.asked_by, request.arguments, earlier=gate.history.tools)
 
 
 def _gate_of(gate: Gate | None, reviewer: Reviewer | None, policy: Policy | None) -> Gate | None:
-    """Return the gate that is given, or the one that a reviewer and a policy make.
+    """Return the given gate, or a new one with the reviewer and the policy.
 
     Raises:
         ConfigurationError: If both are given.
@@ -396,7 +404,7 @@ def _gate_of(gate: Gate | None, reviewer: Reviewer | None, policy: Policy | None
     if reviewer is None and policy is None:
         return gate
     if gate is not None:
-        raise ConfigurationError("a ToolContext takes a gate, or a reviewer and a policy to make one of, but not both")
+        raise ConfigurationError("a ToolContext takes either a gate, or a reviewer and a policy, but not both")
     return Gate(reviewer, policy)
 
 
@@ -406,7 +414,7 @@ def _check_chooser(chosen_by: object) -> None:
 
 
 _NOBODY_TO_ASK = Gate()
-"""The gate of a strict context that was given none: what would be asked about is refused."""
+"""The gate of a strict context without a gate: calls that need approval are refused."""
 
 
 def _new_redactor() -> "Redactor":
@@ -414,4 +422,4 @@ def _new_redactor() -> "Redactor":
 
 
 NO_CONTEXT = ToolContext()
-"""The context of a call that was given none."""
+"""The default context of a call."""

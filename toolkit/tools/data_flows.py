@@ -1,7 +1,7 @@
-"""Data flows: what a tool's marks and name say about the data that it moves, for rules and for questions.
+"""Determines from a tool's marks and name what it does with data, for rules and questions.
 
-The words are this project's own. If a mark contradicts them, the mark counts; if the author of a tool sets
-`flow`, it counts alone.
+The word lists are this project's own. Marks take precedence over them, and `flow`, if the author of a tool sets it,
+over both.
 """
 
 from collections.abc import Sequence
@@ -29,15 +29,15 @@ _ABOUT = frozenset(
      "servers", "provider", "providers", "schema", "schemas", "type", "types", "format", "formats", "policy",
      "policies", "customization", "customizations", "default", "preference", "preferences", "theme", "themes"}
 )  # fmt: skip
-"""What stands behind a word in a name that speaks of how something is arranged, such as `list_email_templates`."""
+"""Words after which a name is about configuration and not about data, such as in `list_email_templates`."""
 _REMOTE = "mcp://"
 
 READINGS: Final[frozenset[Flow]] = frozenset({"reads_untrusted", "reads_private"})
-"""What a tool reads, among what it does with data."""
+"""The flows that are about reading."""
 
 
 def flow_of(spec: ToolSpec) -> frozenset[Flow]:
-    """Return what a tool does with data; one without marks may write, and may send."""
+    """Return what a tool does with data; a tool without marks may write and send."""
     if spec.flow is not None:
         return frozenset(spec.flow)
     found: dict[Flow, bool] = {
@@ -50,12 +50,12 @@ def flow_of(spec: ToolSpec) -> frozenset[Flow]:
 
 
 def risk_of(spec: ToolSpec) -> Risk:
-    """Return the marks of a tool, with what it does with data."""
+    """Return the risk of a tool, including what it does with data."""
     return replace(spec.risk, flow=flow_of(spec))
 
 
 def is_from_outside(spec: ToolSpec) -> bool:
-    """Return whether others wrote what a tool returns; by MCP's rule so it is for a server's tool that does not say."""
+    """Return whether a tool returns data from outside; as in MCP, this is the default for tools of a server."""
     if spec.flow is not None:
         return "reads_untrusted" in spec.flow
     is_remote = (spec.source or "").startswith(_REMOTE)
@@ -63,7 +63,7 @@ def is_from_outside(spec: ToolSpec) -> bool:
 
 
 def reads_private(spec: ToolSpec) -> bool:
-    """Return whether a tool reads its user's private data, according to its marks or name."""
+    """Return whether a tool reads the user's private data, according to its marks or name."""
     if spec.flow is not None:
         return "reads_private" in spec.flow
     words = _words_in(spec.name)
@@ -71,7 +71,7 @@ def reads_private(spec: ToolSpec) -> bool:
 
 
 def brings_in_texts(spec: ToolSpec) -> bool:
-    """Return whether a tool reads what strangers have written, according to its marks or name."""
+    """Return whether a tool reads untrusted text, according to its marks or name."""
     if spec.flow is not None:
         return "reads_untrusted" in spec.flow
     words = _words_in(spec.name)
@@ -79,7 +79,7 @@ def brings_in_texts(spec: ToolSpec) -> bool:
 
 
 def sends(spec: ToolSpec) -> bool:
-    """Return whether a tool is made to send something out, according to its marks or name."""
+    """Return whether the purpose of a tool is to send data, according to its marks or name."""
     if spec.flow is not None:
         return "sends" in spec.flow
     words = _words_in(spec.name)
@@ -87,9 +87,9 @@ def sends(spec: ToolSpec) -> bool:
 
 
 def is_way_out(spec: ToolSpec) -> bool:
-    """Return whether a tool changes nothing, and yet what is written into its arguments leaves this machine.
+    """Return whether a read-only tool sends its arguments to another machine.
 
-    So it is with a GET: the address and its parameters reach the server that answers it.
+    A GET request does so: its URL, including the query parameters, reaches the server.
     """
     if not spec.read_only or not spec.properties or spec.open_world is False:
         return False
@@ -98,13 +98,13 @@ def is_way_out(spec: ToolSpec) -> bool:
     return spec.open_world is True or not _OPEN.isdisjoint(words_of(spec.name))
 
 
-@lru_cache(maxsize=4096)  # each of these questions is asked about every tool
+@lru_cache(maxsize=4096)  # each of these functions is called for every tool
 def _words_in(name: str) -> tuple[str, ...]:
     return tuple(words_of(name))
 
 
 def _names(words: Sequence[str], things: frozenset[str]) -> bool:
-    """Return whether a name is about some things, and not about how they are arranged."""
+    """Return whether a name is about certain things, and not about their configuration."""
     return any(word in things and after not in _ABOUT for word, after in zip_longest(words, words[1:]))
 
 

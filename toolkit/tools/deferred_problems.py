@@ -1,7 +1,6 @@
-"""While a module is imported to collect its tools, a tool that cannot be built does not end the import.
+"""Lets the import of a module continue if one of its tools cannot be built, so that all problems are reported.
 
-It is kept as a tool that cannot be used. The code that collects the tools reports its problems, beside those of its
-neighbours.
+A placeholder takes the place of such a tool, and the code that collects the tools of the module reports its problems.
 """
 
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ _IS_DEFERRED: ContextVar[bool] = ContextVar("_IS_DEFERRED", default=False)
 
 @contextmanager
 def problems_deferred() -> Iterator[None]:
-    """Keep tools that cannot be built, in this context, instead of raising."""
+    """Within this block, create placeholders for tools that cannot be built instead of raising."""
     token = _IS_DEFERRED.set(True)
     try:
         yield
@@ -22,5 +21,5 @@ def problems_deferred() -> Iterator[None]:
 
 
 def are_problems_deferred() -> bool:
-    """Return whether this context keeps tools that cannot be built."""
+    """Return whether placeholders are created for tools that cannot be built."""
     return _IS_DEFERRED.get()

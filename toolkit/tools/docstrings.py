@@ -1,4 +1,4 @@
-"""Docstrings: the description of a tool and of its parameters, from Google, NumPy or Sphinx style."""
+"""Parses docstrings in Google, NumPy or Sphinx style into descriptions of a tool and its parameters."""
 
 import re
 from inspect import cleandoc
@@ -18,14 +18,14 @@ _SPHINX_FIELD = re.compile(r":\w[^:]*:")
 
 
 class Docstring(NamedTuple):
-    """A docstring for a model: the description, and a text for each documented parameter."""
+    """A parsed docstring: the description of the tool, and that of each documented parameter by name."""
 
     description: str
     parameters: dict[str, str]
 
 
 def read_docstring(text: str | None) -> Docstring:
-    """Read a docstring of any of the three styles; the description ends where the first section begins."""
+    """Parse a docstring in any of the three styles; the description ends at the first section."""
     if not text:
         return Docstring("", {})
     lines = _without_margin(cleandoc(text).splitlines())
@@ -41,7 +41,7 @@ def read_docstring(text: str | None) -> Docstring:
 
 
 def _without_margin(lines: list[str]) -> list[str]:
-    """Return lines without the indentation that one of them, such as one made by an escaped line end, has kept."""
+    """Remove indentation that `cleandoc` has left because another line is not indented."""
     margins = {len(line) - len(line.lstrip()) for line in lines if line.strip().lower() in _GOOGLE_PARAMETERS}
     if len(margins) != 1 or (margin := margins.pop()) == 0 or any(_begins_section(lines, i) for i in range(len(lines))):
         return lines
@@ -50,7 +50,7 @@ def _without_margin(lines: list[str]) -> list[str]:
 
 def _begins_section(lines: list[str], position: int) -> bool:
     line = lines[position]
-    first = line[:1]  # what a line cannot be by its first letter needs no closer look, and there are many lines
+    first = line[:1]  # for speed, since most lines can be ruled out by their first character
     return (
         (first != " " and line.rstrip().endswith(":") and line.strip().lower() in _GOOGLE_HEADINGS)
         or _is_numpy_heading(lines, position)
@@ -64,7 +64,7 @@ def _is_numpy_heading(lines: list[str], position: int) -> bool:
 
 
 def _read_section(lines: list[str], position: int, parameters: dict[str, str]) -> int:
-    """Read the section that begins at a line, keep its parameters, and return where the next begins."""
+    """Parse the section at `position`, add its entries to `parameters`, and return the position of the next section."""
     heading = lines[position].strip().lower()
     sphinx = _SPHINX_FIELD.match(lines[position])
     if sphinx:
@@ -90,7 +90,7 @@ def _end_of_section(lines: list[str], position: int) -> int:
 
 
 def _read_google_entries(lines: list[str], parameters: dict[str, str]) -> None:
-    """Read the entries down to the first line that is indented less than they are; what follows is plain text."""
+    """Parse the entries up to the first line with a smaller indentation, after which there is only prose."""
     indents = [len(line) - len(line.lstrip()) if line.strip() else None for line in lines]
     indent = next((one for one in indents if one is not None), 0)
     end = next((at for at, one in enumerate(indents) if one is not None and one < indent), len(lines))
@@ -104,7 +104,7 @@ def _read_numpy_entries(lines: list[str], parameters: dict[str, str]) -> None:
 
 
 def _entries(lines: list[str], indent: int, pattern: re.Pattern[str]) -> list[tuple[str, str]]:
-    """Return the entries that begin at an indent, each with the lines that are indented deeper."""
+    """Return the entries at an indentation, each with its more deeply indented lines."""
     found: list[tuple[str, list[str]]] = []
     for line in lines:
         deeper = len(line) - len(line.lstrip()) > indent

@@ -1,4 +1,4 @@
-"""Exact numbers: JSON in which a number keeps all the digits that it was written with, there and back."""
+"""Parses and serializes JSON without changing the digits of numbers."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from typing import Any
 from toolkit.json_texts import WrittenNumber, with_digits
 
 digits_to_lose = re.compile(r"\.(?:\d*0(?!\d)|\d+[eE]|0000|\d{8}|(?<=\d{8}\.)\d)").search
-"""Finds in a JSON text a fraction that a float may write in another way: a zero at its end, an exponent, a tiny number,
+"""Finds a number in JSON text that a float may write differently: one with a trailing zero, an exponent, leading zeros
 or many digits."""
 
 
@@ -18,19 +18,19 @@ _BOM = "\ufeff"
 
 
 def loads(text: str) -> Any:
-    """Return JSON text as plain data in which numbers with a fraction are written numbers.
+    """Parse JSON text; numbers with a fraction or an exponent become `WrittenNumber`.
 
     Raises:
-        ValueError: If it is not JSON.
+        ValueError: If the text is not valid JSON.
     """
     return json.loads(text, parse_float=WrittenNumber) if text.startswith(_BOM) else _decode(text)
 
 
 def dumps(data: Any, *, default: Callable[[Any], Any] | None = None, sort_keys: bool = False) -> str:
-    """Return plain data as JSON text in which written numbers are as they were written.
+    """Serialize plain data as JSON in which every `WrittenNumber` keeps its digits.
 
     Raises:
-        TypeError: If something in it cannot be written as JSON.
-        ValueError: If it contains itself.
+        TypeError: If a part of the data cannot be serialized.
+        ValueError: If the data contains itself.
     """
     return with_digits(partial(json.dumps, default=default, sort_keys=sort_keys), data)

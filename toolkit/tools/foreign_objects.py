@@ -1,4 +1,4 @@
-"""Foreign objects: whether something may be a tool of a framework, before what recognises such objects is loaded."""
+"""Checks cheaply whether an object may be a tool of a framework, before the code that recognises it is loaded."""
 
 import sys
 from importlib import import_module
@@ -10,17 +10,17 @@ from toolkit.tools.frameworks import FRAMEWORK_OF_PACKAGE, framework_of, framewo
 
 
 def may_be_foreign(thing: object) -> bool:
-    """Return whether an object may be a tool of a framework, or hold some; a marked function is one."""
+    """Return whether an object may be, or contain, tools of a framework; a marked function is such a tool."""
     return is_any_imported() and (framework_of_mark(thing) is not None or _belongs_to_one(type(thing)))
 
 
 def may_be_foreign_class(cls: type) -> bool:
-    """Return whether a class belongs to a framework: itself, through what it is derived from, or by marked methods."""
+    """Return whether a class belongs to a framework: by its own module, a base class or marked methods."""
     return is_any_imported() and _belongs_to_one(cls)
 
 
 def is_any_imported() -> bool:
-    """Return whether any framework was imported; where none was, no object of one can exist."""
+    """Return whether any framework has been imported; otherwise none of its objects can exist."""
     return not sys.modules.keys().isdisjoint(FRAMEWORK_OF_PACKAGE) or any(
         package in sys.modules for package in registered_frameworks()
     )
@@ -32,5 +32,5 @@ def _belongs_to_one(cls: type) -> bool:
 
 
 def recogniser() -> ModuleType:
-    """Return the module that recognises the objects of frameworks; it is loaded for such an object only."""
+    """Import and return the module that recognises objects of frameworks."""
     return import_module("toolkit.frameworks.recognised")

@@ -1,4 +1,4 @@
-"""Foreign schema tools: tools of which others say by a schema what they take; their owner has the last word."""
+"""Tools with a schema from another source, such as an MCP server, which also validates the arguments itself."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 
 class ForeignSchemaTool(Tool):
-    """A tool whose arguments are held against a schema that somebody else wrote, as far as that can be done here."""
+    """Base class of tools whose arguments are validated against a schema from another source, as far as possible."""
 
     suspends = True
 
     def parse(self, arguments: Arguments) -> Any:
-        """Return the arguments by name, held against the schema as far as that can be done here."""
+        """Validate the arguments against the schema, as far as possible."""
         return read_arguments(self._shape, arguments, frozenset(self.spec.properties) - frozenset(self.spec.required))
 
     def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return the arguments as plain data, with a mask for each secret."""
+        """Return the arguments as plain data, with secrets masked."""
         return self.veil.over(plain_data(parsed))
 
     def defaults(self, parsed: Any) -> Mapping[str, Any]:
-        """Return the schema's defaults for the parameters that are omitted."""
+        """Return the schema's defaults for omitted parameters."""
         schemas = self.spec.properties.items()
         return {name: one["default"] for name, one in schemas if name not in parsed and "default" in one}
 

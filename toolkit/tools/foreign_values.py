@@ -1,7 +1,7 @@
-"""Foreign values: what can be known of any object without trusting its class.
+"""Inspects arbitrary objects without trusting their classes.
 
-A class may answer every question with an exception, with `sys.exit` or with a lie. These functions ask the types that
-Python itself defines, and never fail, except for an interrupt by the keyboard.
+A class can make any operation raise, call `sys.exit` or return something false. These functions use only types that
+Python itself defines, and never raise anything but `KeyboardInterrupt`.
 """
 
 import inspect
@@ -15,7 +15,7 @@ _LONGEST_MESSAGE = 300
 
 
 def is_text(value: object) -> bool:
-    """Return whether a value really is text, whatever its `__class__` claims."""
+    """Return whether a value really is a string, whatever its `__class__` claims."""
     return issubclass(type(value), str)
 
 
@@ -25,12 +25,12 @@ def is_routine(value: object) -> bool:
 
 
 def plain_text(value: str) -> str:
-    """Return a text as an object of `str` itself: a subclass may change what its methods return."""
+    """Convert a string to `str` itself, since a subclass can override any method."""
     return str.__str__(value)
 
 
 def kind_of(value: object) -> str:
-    """Return the name of a value's type, as its author wrote it."""
+    """Return the qualified name of a value's type."""
     return name_of_class(type(value))
 
 
@@ -46,7 +46,7 @@ def module_of_class(cls: type) -> str:
 
 
 def bases_of_class(cls: type) -> tuple[type, ...]:
-    """Return a class and its bases in the order in which members are looked up; a metaclass cannot change it."""
+    """Return the method resolution order of a class; a metaclass cannot change it."""
     bases: tuple[type, ...] = type.__dict__["__mro__"].__get__(cls)
     return bases
 
@@ -58,7 +58,7 @@ def members_of_class(cls: type) -> Mapping[str, Any]:
 
 
 def shown(value: object) -> str:
-    """Return a value as Python writes it, shortened; the name of its type where it cannot be written."""
+    """Return the shortened `repr` of a value, or the name of its type if that fails."""
     text = answer(lambda: repr(value), "")
     if not is_text(text) or not text:
         return f"an object of type {kind_of(value)!r}"
@@ -67,7 +67,7 @@ def shown(value: object) -> str:
 
 
 def words_of(error: BaseException) -> str:
-    """Return the type and the text of an exception in one short line; a text that cannot be had is left out."""
+    """Return the type and the message of an exception in one short line; without the message if `str` fails."""
     text = answer(lambda: str(error), "")
     line = " ".join(plain_text(text).split()) if is_text(text) else ""
     if len(line) > _LONGEST_MESSAGE:
@@ -76,10 +76,10 @@ def words_of(error: BaseException) -> str:
 
 
 def answer(ask: Callable[[], T], otherwise: T) -> T:
-    """Return what foreign code answers, or something else where it raises anything but an interrupt."""
+    """Return the result of untrusted code, or `otherwise` if it raises anything but `KeyboardInterrupt`."""
     try:
         return ask()
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 - foreign code may raise anything, SystemExit too
+    except BaseException:  # noqa: BLE001 - untrusted code can raise anything, including SystemExit
         return otherwise

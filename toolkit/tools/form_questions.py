@@ -1,4 +1,4 @@
-"""Form questions: what a server asks in the middle of a call, passed on to the reviewer of the context."""
+"""Passes questions that an MCP server asks during a call to the reviewer of the context."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -15,26 +15,25 @@ _TRIES = 3
 
 
 class Answer(NamedTuple):
-    """What a person answered; the names are those of the protocol (MCP)."""
+    """The answer of a person; the names are those of the MCP specification."""
 
     action: Literal["accept", "decline", "cancel"]
     content: Mapping[str, Any] | None = None
 
 
 class FormQuestions:
-    """The questions of one server in one call; nobody's answer is made up."""
+    """Asks the questions of one server during one call; only a person's answer is sent."""
 
     def __init__(self, context: ToolContext, server: str) -> None:
-        """Keep who is asked, and the name of the server that asks."""
         self._context = context
         self._server = server
 
     async def fill(self, message: str, requested: Mapping[str, Any]) -> Answer:
-        """Ask for the members of a form: as text where it is one text, member by member otherwise.
+        """Ask the reviewer to fill in a form: as free text if it has only one plain string, otherwise by member.
 
         Args:
-            message: What the server asks.
-            requested: The JSON Schema of an object, as the server sent it.
+            message: The question of the server.
+            requested: The JSON Schema of the requested object, as received from the server.
         """
         form = Form(requested)
         complaint = None
@@ -48,7 +47,7 @@ class FormQuestions:
         return Answer("cancel")
 
     async def open(self, message: str, url: str) -> Answer:
-        """Ask for approval to continue where the server wants an address to be opened."""
+        """Ask whether to continue when the server requests that a URL be opened."""
         answer = await self._put(message, {"url": url}, editable=False)
         return Answer("decline" if answer is None else "accept")
 
@@ -63,9 +62,9 @@ class FormQuestions:
         return {name: words} if isinstance(words, str) else None
 
     async def _put(self, text: str, arguments: Mapping[str, Any], **more: Any) -> Mapping[str, Any] | str | None:
-        """Put a question of the server, and return what is to be sent; `None` where nothing may be.
+        """Ask a question of the server; return the answer to send, or `None` if it was refused.
 
-        No rule answers it: what is wanted is an answer of the person's own.
+        No rule can answer the question, since it is addressed to the person.
         """
         call = self._context.call
         request = ReviewRequest(

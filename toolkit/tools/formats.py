@@ -1,4 +1,4 @@
-"""Formats: what the `format` of an input asks of a text."""
+"""Checks strings against the `format` of an input."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -60,5 +60,5 @@ FORMATS: Mapping[str, Callable[[str], bool]] = {
 
 
 def fits(name: str, text: str) -> bool:
-    """Return whether a text has the format; an unknown format asks nothing."""
+    """Return whether a string has a format; an unknown format accepts every string."""
     return name not in FORMATS or FORMATS[name](text)

@@ -1,4 +1,4 @@
-"""Forms: what a server asks a person to fill in, as a question of ours; only its defaults are filled in for them."""
+"""Forms that an MCP server asks a person to fill in; only the server's defaults are filled in automatically."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,13 +9,13 @@ from toolkit.tools.shapes.schema_types import shape_of_schema
 
 
 class Form:
-    """The form of a server."""
+    """A form requested by a server."""
 
     def __init__(self, requested: Mapping[str, Any]) -> None:
-        """Read it.
+        """Create a form.
 
         Args:
-            requested: The JSON Schema of an object, as the server sent it.
+            requested: The JSON Schema of the requested object, as received from the server.
         """
         self.schema: dict[str, Any] = {"type": "object", **requested, "additionalProperties": False}
         self._members: Mapping[str, Any] = self.schema.get("properties") or {}
@@ -23,7 +23,7 @@ class Form:
 
     @property
     def only_text(self) -> str | None:
-        """The name of its one member, if that is a plain text."""
+        """The name of the only member if it is a string without a list of choices, otherwise `None`."""
         if len(self._members) != 1:
             return None
         name, part = next(iter(self._members.items()))
@@ -32,13 +32,13 @@ class Form:
 
     @property
     def defaults(self) -> Mapping[str, Any]:
-        """The server's values for members that a person does not fill in."""
+        """The server's default values."""
         parts = self._members.items()
         return {name: part["default"] for name, part in parts if isinstance(part, Mapping) and "default" in part}
 
     @property
     def notes(self) -> Mapping[str, Any] | None:
-        """The server's notes on its members."""
+        """The description and the choices of each member."""
         notes = {}
         for name, part in self._members.items():
             if isinstance(part, Mapping):
@@ -51,11 +51,11 @@ class Form:
         return notes or None
 
     def note_of(self, name: str) -> str:
-        """Return the server's note on one member."""
+        """Return the title and the description of a member."""
         return described(self._members[name])
 
     def objection(self, answer: Mapping[str, Any] | str) -> str | None:
-        """Return why an answer does not fit, or None if it does."""
+        """Return why an answer is not valid, or `None` if it is."""
         try:
             self._shape.validate_text(answer) if isinstance(answer, str) else self._shape.validate_data(answer)
         except ValueError as error:
@@ -71,5 +71,5 @@ class Form:
 
 
 def described(part: Any) -> str:
-    """Return the description of a member in the schema."""
+    """Return the title and the description of a schema."""
     return ": ".join(str(part[key]) for key in ("title", "description") if part.get(key))

@@ -1,4 +1,4 @@
-"""Forwarding: a tool that stands for another hands on to it every hook that it does not define itself."""
+"""Forwards the hooks that a tool does not define itself to another tool."""
 
 import inspect
 from collections.abc import Callable, Iterable
@@ -17,32 +17,32 @@ _OWN = {"name", "description", "described", "hidden_parameters", "own_secrets", 
     "takes_short_way",
     "needs_no_question",
 }
-"""What every tool works out itself: from its specification, its work, or from what that returned."""
+"""Hooks that are not forwarded, since every tool derives them itself."""
 
 HOOKS = frozenset(
     name for name in {*vars(Callee), *Callee.__annotations__} if not name.startswith("_") and name not in _OWN
 )
-"""The hooks that a tool which stands for another hands on."""
+"""The hooks that can be forwarded."""
 
 
-def hands_on(
+def forwards(
     hooks: Iterable[str], *, to: str, arguments: Callable[[Any], Any] | None = None
 ) -> Callable[[_Kind], _Kind]:
-    """Return what completes a class of tools: the hooks that it does not define are those of another tool.
+    """Return a class decorator that forwards hooks to another tool unless the class defines them.
 
     Args:
-        hooks: The hooks, some of `HOOKS`.
-        to: The attribute that holds the other tool.
-        arguments: Returns the parsed arguments of the other tool, where they are not those of this one.
+        hooks: The hooks to forward, from `HOOKS`.
+        to: The attribute that contains the other tool.
+        arguments: Converts the parsed arguments of this tool to those of the other, if they differ.
     """
 
-    def completed(kind: _Kind) -> _Kind:
+    def complete(kind: _Kind) -> _Kind:
         for name in sorted(set(hooks) - vars(kind).keys()):
             is_of_calls = arguments is not None and _takes_parsed(name)
             setattr(kind, name, _call_of(name, to, arguments) if is_of_calls else property(attrgetter(f"{to}.{name}")))
         return kind
 
-    return completed
+    return complete
 
 
 def _takes_parsed(name: str) -> bool:

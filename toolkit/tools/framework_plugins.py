@@ -1,13 +1,13 @@
-"""Framework plugins: installed packages that know frameworks which this one does not.
+"""Finds installed packages that add support for other frameworks.
 
-Such a package names, as entry points of the group `toolkit.frameworks`, the packages that users of a framework import,
-each with the package that holds what is known of it:
+Such a package declares entry points in the group `toolkit.frameworks`. Each maps a package that users of the framework
+import to the package that supports it:
 
     [project.entry-points."toolkit.frameworks"]
     acme_agents = "toolkit_acme"
 
-Nothing is imported to find them. Only what is installed into this Python counts, and not what lies in other folders
-that modules are imported from: a project's folder may hold metadata that names anything.
+Nothing is imported to find them. Only packages that are installed for this Python interpreter count, not those in other
+folders of the import path: the folder of a project could contain metadata with any entry point.
 """
 
 import os
@@ -21,7 +21,7 @@ _HEADING: Final = "[toolkit.frameworks]"
 
 @cache
 def registered_frameworks() -> Mapping[str, str]:
-    """Return the package that knows each framework of a plugin, by the package that users of it import."""
+    """Map the packages that users of each framework import to the plugin package that supports it."""
     found: dict[str, str] = {}
     for text in _entry_points():
         for package, home in _registered_in(text):
@@ -30,7 +30,7 @@ def registered_frameworks() -> Mapping[str, str]:
 
 
 def _entry_points() -> Iterator[str]:
-    """Yield the entry points of installed packages that name frameworks; this runs at many starts."""
+    """Yield the `entry_points.txt` of each installed plugin; fast, since this runs at the start of many commands."""
     for folder in [*site.getsitepackages(), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])]:
         for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():  # noqa: PTH112, PTH208 - twice as fast
             if not name.endswith(("dist-info", "egg-info")):
@@ -45,7 +45,7 @@ def _entry_points() -> Iterator[str]:
 
 
 def _registered_in(text: str) -> Iterator[tuple[str, str]]:
-    """Yield what entry points name: the package that users import, and the one that knows the framework."""
+    """Yield pairs of the package that users import and the package that supports the framework."""
     of_group = text.partition(_HEADING)[2].partition("\n[")[0]
     for line in of_group.splitlines():
         package, equals, home = (one.strip() for one in line.partition("="))

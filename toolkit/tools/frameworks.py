@@ -1,15 +1,15 @@
-"""Frameworks: the libraries of others whose tools can be used here, by the packages that their users import.
+"""The table of supported frameworks, by the packages that their users import.
 
-This is the one table, and plugins add to it (`framework_plugins`). What is known of a framework stands in its folder,
-`toolkit.frameworks.<name>` or the package of the plugin, a part a module:
+Plugins can add to it (`framework_plugins`). The support for a framework is in its folder, `toolkit.frameworks.<name>`
+or the package of the plugin, with one module for each part:
 
-- `marks`: `MARKS`, how source code shows that it defines such tools.
-- `objects`: `CLASSES`, from the dotted name of a class to the Tools that its objects stand for; `MARKED`, the same of
-  functions that it has marked, and `HOLDERS`, of objects whose methods it has; `object_of_module(module)`, the object
-  that a module of its kind stands for; `VERSIONS`, those that can be used.
-- `exports`: `exported(tool, context)`, a Tool of ours as a tool of the framework.
+- `marks`: `MARKS` describes how source code defines such tools.
+- `objects`: `CLASSES` maps the dotted name of a class to a function that converts its objects to tools. `MARKED` and
+  `HOLDERS` do so for functions that the framework has marked, and for objects with marked methods.
+  `object_of_module(module)` returns the object that a module represents, and `VERSIONS` has the supported versions.
+- `exports`: `exported(tool, context)` converts one of our tools to a tool of the framework.
 
-A part is loaded when something of its framework is met. The framework itself is never imported.
+A part is loaded when it is first needed. The framework itself is never imported.
 """
 
 import sys
@@ -48,7 +48,7 @@ FRAMEWORK_OF_PACKAGE: Mapping[str, str] = {
     "autogen_agentchat": "autogen",
     "autogen_ext": "autogen",
 }
-"""The folder of each framework that is known here, by the packages that its users import."""
+"""Maps the packages that users import to the folder of the framework."""
 
 _OWN = frozenset(FRAMEWORK_OF_PACKAGE.values())
 
@@ -56,13 +56,13 @@ _FRAMEWORK_OF_MARK: Mapping[str, str] = {
     "__fastmcp__": "fastmcp",
     "__kernel_function__": "semantic_kernel",
 }
-"""The frameworks that mark functions, by the attribute that they set."""
+"""Maps the attributes that frameworks set on functions to those frameworks."""
 
 _FRAMEWORKS_OF_HOLDERS = frozenset({"semantic_kernel"})
-"""Those of them whose users hand over objects with marked methods, which are of no class of the framework."""
+"""Frameworks that accept objects of any class with marked methods."""
 
 _FRAMEWORK_OF_VARIABLE: Mapping[str, str] = {"TOOL_SPEC": "strands"}
-"""The frameworks that take modules for tools, by the variable that such a module has."""
+"""Maps the variables by which frameworks recognise a module as a tool to those frameworks."""
 
 
 def framework_of(module: str) -> str | None:
@@ -79,12 +79,12 @@ _NO_FRAMEWORKS = sys.stdlib_module_names | {"", "toolkit"}
 
 
 def all_packages() -> Mapping[str, str]:
-    """Return every framework, also those of plugins, by the packages that its users import."""
+    """Return every framework, including those of plugins, by the packages that its users import."""
     return {**registered_frameworks(), **FRAMEWORK_OF_PACKAGE}
 
 
 def framework_of_mark(function: object) -> str | None:
-    """Return the framework that has marked a function; None for anything else."""
+    """Return the framework that has marked a function, or `None`."""
     if type(function) is not FunctionType:
         return None
     marks = vars(function).keys() & _FRAMEWORK_OF_MARK.keys()
@@ -92,7 +92,7 @@ def framework_of_mark(function: object) -> str | None:
 
 
 def framework_of_holder(cls: type) -> str | None:
-    """Return the framework that has marked methods of a class, where its users hand over objects of such classes."""
+    """Return the framework that has marked methods of a class, if it accepts objects of any class with such methods."""
     if sys.modules.keys().isdisjoint(_FRAMEWORKS_OF_HOLDERS):
         return None
     members = (member for base in bases_of_class(cls) for member in members_of_class(base).values())
@@ -101,7 +101,7 @@ def framework_of_holder(cls: type) -> str | None:
 
 
 def framework_of_variables(module: ModuleType) -> str | None:
-    """Return the framework that takes a module for a tool because of a variable in it; None where none does."""
+    """Return the framework that recognises a module as a tool by a variable in it, or `None`."""
     found = (_FRAMEWORK_OF_VARIABLE[name] for name in _FRAMEWORK_OF_VARIABLE.keys() & vars(module).keys())
     return next((framework for framework in found if framework in sys.modules), None)
 
