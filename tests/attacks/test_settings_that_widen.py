@@ -414,7 +414,7 @@ def test_refusal_names_the_place_and_the_flag(clone):
         "4 | headers = {X = 'Bearer ${WHEREABOUTS}'}\n"
         "  | ^\n"
         "  |\n"
-        "hint: if you want that, allow it: --consent builtin.http, or TOOLKIT_CONSENT=builtin.http\n"
+        "hint: to allow it: --consent builtin.http, or TOOLKIT_CONSENT=builtin.http\n"
     )
     for given in (("--consent", "builtin.http"), ("--yes",)):
         assert clone.call(SETTINGS[12], *given).exit_code == 0

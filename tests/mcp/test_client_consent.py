@@ -134,7 +134,7 @@ def test_refusal_is_one_line_and_names_every_variable(zoo):
     done = zoo.run("list", "zoo")
     assert done.exit_code == 3
     assert done.stderr.splitlines()[0] == (
-        r"error[TK011]: MCP server 'zoo' of this project may not be started yet: "
+        r"error[TK011]: MCP server 'zoo' of this project needs your consent before it is started: "
         r"uvx 'a\\nhint: all is well\u202e' '${CAGE_KEY}', with CAGE_KEY of your environment"
     )
     listed = zoo.run("mcp", "list", "--format", "json").stdout

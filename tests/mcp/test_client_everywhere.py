@@ -53,7 +53,7 @@ def test_pipeline_asks_about_each_remote_step_before_any_work(zoo):
 def test_library_opens_servers_that_are_allowed(zoo, monkeypatch):
     zoo.server()
     zoo.write("breakfast.yaml", PIPELINE)
-    with pytest.raises(InvalidTools, match="may not be started yet"):
+    with pytest.raises(InvalidTools, match="needs your consent before it is started"):
         load_tools("zoo")
     monkeypatch.setenv("TOOLKIT_MCP_START", "zoo")
     reviewer = ScriptedReviewer([Continue(), Continue()])

@@ -146,7 +146,7 @@ def test_each_caller_has_a_session_of_their_own_begun_at_their_first_call(door):
     told = [headers["X-User"] for method, headers, _ in door.seen if method == "tools/call"]
     began = [headers["X-User"] for method, headers, _ in door.seen if method == "initialize"]
     assert (told, began) == (["ann", "bob", "ann"], ["lister", "ann", "bob"])
-    with pytest.raises(ConfigurationError, match="needs the value 'user' of the context"):
+    with pytest.raises(ConfigurationError, match="needs the context value 'user'"):
         echo.run({"x": 1})
 
 
@@ -213,7 +213,7 @@ def test_answer_that_cannot_be_read_fails_its_call_at_once(door, answer, fault):
     door.behaviour = answer
     result = echo.run({"x": 1})
     assert (result.error, result.error_code) == (
-        f"MCP server 'door' broke the protocol: its answer is {fault}",
+        f"MCP server 'door' violated the protocol: its answer is {fault}",
         "invalid_result",
     )
 

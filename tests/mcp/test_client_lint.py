@@ -25,7 +25,7 @@ def test_hidden_instructions_in_the_description_of_a_remote_tool_are_errors(zoo)
 def test_tool_that_breaks_the_protocol_is_a_finding_and_hides_no_other(zoo):
     zoo.server("wrong")
     done = zoo.run("lint", *ALLOWED, "--format", "concise", "--select", "TK003,TK204", "zoo")
-    assert "mcp://zoo/text: warning[TK003] tool 'text' of MCP server 'zoo' breaks the protocol" in done.stdout
+    assert "mcp://zoo/text: warning[TK003] tool 'text' of MCP server 'zoo' violates the protocol" in done.stdout
     assert "mcp://zoo/bury" in done.stdout
 
 

@@ -57,7 +57,7 @@ def test_list_tells_of_tools_that_break_the_protocol_and_lists_the_others(zoo):
     done = zoo.run("mcp", "list", "--start", "zoo")
     assert (done.exit_code, "feed, weigh-it" in done.stdout) == (0, True)
     assert done.stderr.splitlines()[0] == (
-        "warning[TK003]: tool 'text' of MCP server 'zoo' breaks the protocol: inputSchema.type: Input should be 'object'"
+        "warning[TK003]: tool 'text' of MCP server 'zoo' violates the protocol: inputSchema.type: Input should be 'object'"
     )
     [record] = json.loads(zoo.run("mcp", "list", "--start", "zoo", "--format", "json").stdout)
     assert [one["name"] for one in record["unreadable"]] == ["text", "tool 15", "tool 16"]

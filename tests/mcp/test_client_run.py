@@ -28,10 +28,10 @@ def test_server_of_a_project_is_not_started_without_leave(zoo):
     zoo.server()
     done = zoo.run("list", "zoo")
     assert (done.stdout, done.exit_code) == ("", 3)
-    assert "error[TK011]: MCP server 'zoo' of this project may not be started yet: " in done.stderr
+    assert "error[TK011]: MCP server 'zoo' of this project needs your consent before it is started: " in done.stderr
     assert "odd_server.py plain" in done.stderr
     assert "--> toolkit.toml:2:2" in done.stderr
-    assert "hint: if you want that, allow it: --start zoo, or TOOLKIT_MCP_START=zoo" in done.stderr
+    assert "hint: to allow it: --start zoo, or TOOLKIT_MCP_START=zoo" in done.stderr
     assert zoo.starts == []
 
 

@@ -137,7 +137,7 @@ def test_call_that_takes_too_long_is_cancelled_at_the_server(zoo):
 def test_answer_that_cannot_be_read_fails_its_call_at_once_and_no_other(zoo, answer, fault):
     tools = tools_of(named(zoo, answer, timeout=3600))
     result = tools["feed"].run({"animal": "lion"})
-    message = f"MCP server 'zoo' broke the protocol: its answer is {fault}"
+    message = f"MCP server 'zoo' violated the protocol: its answer is {fault}"
     assert (result.error, result.error_code) == (message, "invalid_result")
     assert tools["lose"].run({}).error == "the cage is empty"
     assert len(zoo.starts) == 1
@@ -368,7 +368,7 @@ def test_tool_that_breaks_the_protocol_is_left_out_and_hides_no_other(zoo, behav
     tools, problems = tools_from(server, wait_for(connection_to(server).listing()))
     assert [tool.wire_name for tool in tools[:2]] == ["feed", "weigh-it"]
     assert [(str(problem.location), problem.severity, problem.message) for problem in problems] == [
-        (f"mcp://zoo/{name}", "warning", f"tool '{name}' of MCP server 'zoo' breaks the protocol: {reason}")
+        (f"mcp://zoo/{name}", "warning", f"tool '{name}' of MCP server 'zoo' violates the protocol: {reason}")
         for name, reason in [
             ("text", "inputSchema.type: Input should be 'object'"),
             ("tool 15", "name: Field required"),
@@ -393,7 +393,7 @@ def test_pattern_that_is_never_done_with_a_text_holds_nobody_up(zoo):
     assert tools["feed"].run({"animal": "aaa"}).output == "aaa is fed"
     assert tools["odd"].run({"animal": endless}).output == "fed"  # that pattern is its server's to check
     assert tools["endless"].run({}).error == (
-        "MCP server 'zoo' broke the output schema of 'endless': animal: String should match pattern '^(a+)+$'"
+        "MCP server 'zoo' violated the output schema of 'endless': animal: String should match pattern '^(a+)+$'"
     )
 
 

@@ -60,17 +60,17 @@ command = "a"
     assert problems == [
         "toolkit.toml:4:1: error[TK005]: 'mcp.time' must be a table (write [mcp.time], or files = […])",
         "toolkit.toml:6:2: error[TK005]: server 'one' has neither 'command' nor 'url' (did you mean 'command'?)",
-        "toolkit.toml:10:1: error[TK005]: 'mcp.two.command' must be the program alone (there is no shell: write command = 'uvx', args = ['mcp-server-time'])",
+        "toolkit.toml:10:1: error[TK005]: 'mcp.two.command' must be the program without arguments (there is no shell: write command = 'uvx', args = ['mcp-server-time'])",
         "toolkit.toml:11:1: error[TK005]: 'mcp.two.args' must be a list of texts (write args = ['--flag', 'value'])",
         "toolkit.toml:12:1: error[TK005]: unknown key 'mcp.two.header' (the keys are command, args, env, cwd, trusted, meta, prefix, tools, exclude, required, protocol, start_timeout, timeout)",
-        "toolkit.toml:13:9: error[TK005]: 'mcp.two.env.TOKEN' seems to hold a secret (name an environment variable: '${NAME}')",
+        "toolkit.toml:13:9: error[TK005]: 'mcp.two.env.TOKEN' seems to hold a secret (refer to an environment variable: '${NAME}')",
         "toolkit.toml:13:24: error[TK005]: 'mcp.two.env.A B' cannot be sent (write env = { TZ = 'UTC', TOKEN = '${TOKEN}' })",
-        "toolkit.toml:16:1: error[TK005]: 'mcp.three.url' must be an address that begins with https:// or http://",
+        "toolkit.toml:16:1: error[TK005]: 'mcp.three.url' must be a URL with https:// or http://",
         "toolkit.toml:17:1: error[TK005]: unknown key 'mcp.three.args' ('args' is for the other kind of server; the keys are url, headers, trusted, meta, prefix, tools, exclude, required, protocol, start_timeout, timeout)",
         "toolkit.toml:18:1: error[TK005]: the regular expression /(/ is invalid: missing ), unterminated subpattern at position 0",
         "toolkit.toml:19:1: error[TK005]: 'mcp.three.timeout' must be a duration such as '500ms', '30s' or '5m' (write '30s' for seconds)",
         "toolkit.toml:22:1: error[TK005]: 'mcp.four.url' holds a user name or password (send it in a header: headers = { Authorization = 'Bearer ${TOKEN}' })",
-        "toolkit.toml:23:13: error[TK005]: 'mcp.four.headers.Authorization' seems to hold a secret (name an environment variable: '${NAME}')",
+        "toolkit.toml:23:13: error[TK005]: 'mcp.four.headers.Authorization' seems to hold a secret (refer to an environment variable: '${NAME}')",
         "toolkit.toml:24:1: error[TK005]: the protocol reserves the name 'progressToken' for itself (write meta = ['tenant'])",
         "toolkit.toml:25:1: error[TK005]: 'mcp.four.prefix' must be made of letters, digits and underscores",
         "toolkit.toml:27:2: error[TK005]: server 'five' has both 'command' and 'url' (write one: command = 'uvx', or url = 'https://…')",
@@ -164,16 +164,16 @@ def test_what_is_wrong_in_a_file_of_an_editor_is_told_with_its_place(zoo):
             "(write one: command = 'uvx', or url = 'https://…')"
         ),
         (
-            ".mcp.json:4:57: error[TK005]: '${input:key}' is a question that only the editor can ask "
-            "(write ${env:KEY}, which editors know too)"
+            ".mcp.json:4:57: error[TK005]: '${input:key}' is an input that only the editor can ask for "
+            "(write ${env:KEY}, which editors support too)"
         ),
         (
-            ".mcp.json:5:59: warning[TK005]: server 'key' names a file of variables, which is not read "
-            "(set the variables yourself, or name them: env = { NAME = '${NAME}' })"
+            ".mcp.json:5:59: warning[TK005]: server 'key' has an environment file, which is not read "
+            "(set the variables yourself, and refer to them: env = { NAME = '${NAME}' })"
         ),
         (
             ".mcp.json:5:37: warning[TK005]: 'mcpServers.key.env.API_KEY' seems to hold a secret "
-            "(name an environment variable: '${NAME}')"
+            "(refer to an environment variable: '${NAME}')"
         ),
     ]
 
@@ -191,7 +191,7 @@ def test_server_named_twice_is_told_with_both_places(zoo):
     servers, problems = read(zoo, "[mcp]\nfiles = ['.mcp.json']\n\n[mcp.time]\ncommand = 'a'\n")
     assert servers["time"].line == "a"
     assert len(problems) == 1
-    assert "names a server 'time', which is already named in" in problems[0]
+    assert "defines a server 'time', which is already defined in" in problems[0]
 
 
 def test_own_configuration_names_servers_ready_tools_and_variables_alone(zoo):

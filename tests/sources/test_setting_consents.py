@@ -110,13 +110,13 @@ def test_all_that_decides_what_is_reached_is_shown(folder):
         "TK011",
         "the settings of the tool 'file_read' wait for your consent: it reaches files outside the project's folder",
         Location(f"{project}/toolkit.toml", 3, 1),
-        hint="if you want that, allow it: --consent builtin.file_read, or TOOLKIT_CONSENT=builtin.file_read",
+        hint="to allow it: --consent builtin.file_read, or TOOLKIT_CONSENT=builtin.file_read",
     )
     assert found[3].refusal == Problem(
         "TK011",
         "the environment variables that pipelines may read wait for your consent: REGION, STAGE",
         Location(f"{project}/toolkit.toml", 1, 1),
-        hint="if you want that, allow it: --consent env, or TOOLKIT_CONSENT=env",
+        hint="to allow it: --consent env, or TOOLKIT_CONSENT=env",
     )
 
 

@@ -1,8 +1,8 @@
-"""Shared context: which values of a call's context go to a remote server with it, as the request's `_meta`.
+"""Choose which context values a remote server receives with a call, in the request's `_meta`.
 
-A context carries tenants, tokens and open connections for the tools of this process; a server is another party, often a
-stranger. So a converter decides, and whatever it lets through still has to be plain JSON under a name that is free.
-The identity of a trace is not a secret, and useless unless everybody passes it on: it crosses always.
+A context contains tenants, tokens and open connections for the tools of this process; a server is often operated by
+someone else. So a converter chooses the values, and these still have to be JSON data with a name that is not reserved.
+Trace ids are not secret, and only useful if everyone passes them on, so they are sent by default.
 """
 
 import json
@@ -17,7 +17,7 @@ from toolkit.problems import did_you_mean
 from toolkit.tools.context import ToolContext
 
 TRACE_KEYS = ("traceparent", "tracestate", "baggage")
-"""The names under which W3C trace context and baggage travel in `_meta`."""
+"""The `_meta` keys of W3C trace context and baggage."""
 
 _log = logging.getLogger("toolkit.mcp")
 
@@ -39,15 +39,15 @@ _TRACE_LENGTH = 8192
 
 
 class MetaConverter(Protocol):
-    """Decides what of a call's context a server receives; a plain function of that shape is one."""
+    """Chooses the context values that a server receives. A plain function with this signature is a converter."""
 
     def __call__(self, context: ToolContext) -> Mapping[str, Any]:
-        """Return what may cross, by the names it crosses under."""
+        """Return the values to send, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class AllowKeys:
-    """Lets the named values through, and no other."""
+    """Sends only the named values."""
 
     keys: frozenset[str]
 
@@ -57,30 +57,30 @@ class AllowKeys:
 
 @dataclass(frozen=True, slots=True)
 class DenyKeys:
-    """Lets all values through but the named ones."""
+    """Sends all values except the named ones."""
 
     keys: frozenset[str] = frozenset()
 
     def __call__(self, context: ToolContext) -> Mapping[str, Any]:
-        """Return the values that are not named."""
+        """Return the values whose names are not denied."""
         return {key: value for key, value in context.values.items() if key not in self.keys}
 
 
 def pass_through() -> MetaConverter:
-    """Return a converter that lets everything through: for your own servers."""
+    """Return a converter that sends all context values. Use it for your own servers only."""
     return DenyKeys()
 
 
 def nothing() -> MetaConverter:
-    """Return a converter that lets no value through; it is what an unknown server gets."""
+    """Return a converter that sends no context values, which is the default."""
     return AllowKeys(frozenset())
 
 
 def allow_keys(*keys: str) -> MetaConverter:
-    """Return a converter that lets the named values through, and no other.
+    """Return a converter that sends only the named context values.
 
     Raises:
-        ConfigurationError: If nothing may cross under one of the names.
+        ConfigurationError: If a name is not valid in `_meta`, or reserved.
     """
     if complaints := [complaint for key in keys if (complaint := _complaint_about(key))]:
         raise ConfigurationError("; ".join(complaints))
@@ -88,19 +88,19 @@ def allow_keys(*keys: str) -> MetaConverter:
 
 
 def deny_keys(*keys: str) -> MetaConverter:
-    """Return a converter that lets all values through but the named ones, including secrets that are not named."""
+    """Return a converter that sends all context values except the named ones, including secrets that are not named."""
     return DenyKeys(frozenset(keys))
 
 
 def converter_from(setting: object) -> MetaConverter:
-    """Return the converter that a setting asks for.
+    """Return the converter for a setting.
 
     Args:
-        setting: A list of names, which may cross; `"all"`; `"none"` or None, which is the same; or a table with either
-            `allow` or `deny`, a list of names.
+        setting: A list of names to send, `"all"`, `"none"` or `None`, or a table with a list of names as `allow` or
+            `deny`.
 
     Raises:
-        ConfigurationError: If it is not one of these, or nothing may cross under a name that is allowed.
+        ConfigurationError: If the setting is none of these, or an allowed name is not valid in `_meta`, or reserved.
     """
     match setting:
         case None | "none":
@@ -117,23 +117,23 @@ def converter_from(setting: object) -> MetaConverter:
 
 
 def names_what_crosses(converter: MetaConverter) -> bool:
-    """Return whether a converter lets through only what its setting names: what a project's own file may ask for."""
+    """Return whether a converter sends only named values; a project's file is not allowed to configure any other."""
     return isinstance(converter, AllowKeys)
 
 
 def names_that_cross(converter: MetaConverter) -> list[str]:
-    """Return the names that a list lets through, sorted; those of other converters are unknown."""
+    """Return the sorted names of an `AllowKeys` converter; those of other converters are unknown."""
     return sorted(converter.keys) if isinstance(converter, AllowKeys) else []
 
 
 def meta_for(context: ToolContext, converter: MetaConverter) -> dict[str, Any] | None:
-    """Return what a request's `_meta` is to hold, as plain JSON data of its own, or None where that is nothing.
+    """Return the `_meta` of a request as a copy of the chosen values, or `None` if there are none.
 
-    Left out, and named in the log, is what has no JSON form (an object, a `SecretStr`, NaN), and what
-    has a name that the protocol keeps for itself. A malformed trace is left out in silence, as its specification asks.
+    Values that JSON cannot express (objects, `SecretStr`, NaN) or whose names are reserved are left out, with a warning
+    in the log. A malformed trace is left out silently, as its specification requires.
 
     Raises:
-        TypeError: If the converter gives no mapping.
+        TypeError: If the converter does not return a mapping.
     """
     chosen: object = converter(context)
     if not isinstance(chosen, Mapping):
@@ -144,15 +144,15 @@ def meta_for(context: ToolContext, converter: MetaConverter) -> dict[str, Any] |
 
 
 def withholds_trace(converter: MetaConverter) -> bool:
-    """Return whether a converter lets no trace cross."""
+    """Return whether a converter denies sending trace ids."""
     return isinstance(converter, DenyKeys) and "traceparent" in converter.keys
 
 
 def trace_context_of(meta: Mapping[str, Any] | None) -> dict[str, str]:
-    """Return the well-formed trace context among the entries of a `_meta` or the values of a context.
+    """Return the valid trace context in a `_meta` or in context values.
 
     Returns:
-        `traceparent`, and beside it `tracestate`, which means nothing alone; and `baggage`. Empty if there is none.
+        The valid ones of `traceparent`, `tracestate` (only together with `traceparent`) and `baggage`.
     """
     known = meta or {}
     trace = {}
@@ -166,9 +166,9 @@ def trace_context_of(meta: Mapping[str, Any] | None) -> dict[str, str]:
 
 
 def _trace_for(context: ToolContext, converter: MetaConverter, chosen: Mapping[str, Any]) -> dict[str, str]:
-    """Return the trace that crosses: the converter's own before the context's, and never what it names as denied.
+    """Return the trace context to send: the converter's, otherwise the context's, without denied keys.
 
-    Baggage has values of the caller's in it, so the converter must pass it like any other value.
+    Baggage contains values of the caller, so it is only sent if the converter returns it.
     """
     denied = converter.keys if isinstance(converter, DenyKeys) else frozenset()
     of_context = {key: context.get(key) for key in ("traceparent", "tracestate") if key not in denied}

@@ -101,7 +101,7 @@ def _access(
 ) -> Access:
     """Return what waits for consent; the same settings in another project are other settings."""
     folder = str(_real(configuration.directory))
-    hint = f"if you want that, allow it: --consent {name}, or TOOLKIT_CONSENT={name}"
+    hint = f"to allow it: --consent {name}, or TOOLKIT_CONSENT={name}"
     return Access(
         name=name,
         action=f"settings {name}",

@@ -64,7 +64,7 @@ def _reason_of_answer(error: MCPError, *, has_ended: bool) -> str:
     if is_lost(error, has_ended=has_ended):
         return "ended before it had answered"
     if is_unreadable(error):
-        return f"broke the protocol: {fault_of_answer(error)}"
+        return f"violated the protocol: {fault_of_answer(error)}"
     return f"answered with {'' if is_status(error.code) else 'an error: '}{error.message}"
 
 

@@ -188,7 +188,7 @@ class Connection:
             )
             return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered{output}")
         if is_unreadable(error):
-            message = f"MCP server '{self.server.name}' broke the protocol: {fault_of_answer(error)}"
+            message = f"MCP server '{self.server.name}' violated the protocol: {fault_of_answer(error)}"
             return ToolExecutionError(message, "invalid_result")
         verb = "answered with" if is_status(error.code) else "refuses:"
         return ToolExecutionError(

@@ -143,7 +143,7 @@ class Conversation:
         except MCPError:
             raise
         except (RuntimeError, ValueError) as error:
-            message = f"MCP server '{name}' broke the protocol: {words_of(error)}"
+            message = f"MCP server '{name}' violated the protocol: {words_of(error)}"
             raise ToolExecutionError(message, "invalid_result") from error
 
     async def _run(self) -> None:

@@ -1,1 +1,1 @@
-"""The settings of other people's servers: in tables and in files of editors; and the consent needed to reach them."""
+"""The settings of MCP servers in configuration tables and editors' files, and the consent needed to use them."""

@@ -1,4 +1,4 @@
-"""Accesses: what it takes to reach an MCP server of a project's file, described for the person who must agree."""
+"""Describe the access to an MCP server from a project's file, for the user who has to consent to it."""
 
 from hashlib import sha256
 from typing import Any
@@ -13,7 +13,7 @@ KIND = "mcp"
 
 
 def access_to(server: McpServer) -> Access | None:
-    """Return what reaching a server needs the user's consent for, or None where the user named the server."""
+    """Return the access that needs the user's consent, or `None` if the user configured the server."""
     if server.owner == "user":
         return None
     return Access(
@@ -29,20 +29,20 @@ def access_to(server: McpServer) -> Access | None:
 
 
 def _question(server: McpServer) -> str:
-    where = f" that {server.place} names" if server.place else ""
+    where = f" from {server.place}" if server.place else ""
     if isinstance(server, StdioServer):
-        return f"Start the MCP server '{server.name}'{where}? It is a program, and does what programs can."
+        return f"Start the MCP server '{server.name}'{where}? It runs as a program, with your permissions."
     return f"Contact the MCP server '{server.name}'{where}?"
 
 
 def _identity(server: McpServer) -> str:
-    """Return the hash of what runs or is contacted, and of what it receives with each call."""
+    """Return a hash of what is run or contacted, and of the context values that it receives with each call."""
     names = names_that_cross(server.converter)
     return sha256(" ".join([server.fingerprint, *names]).encode()).hexdigest() if names else server.fingerprint
 
 
 def _show(server: McpServer) -> dict[str, Any]:
-    """Return everything that decides what runs, or who receives what."""
+    """Return everything that determines what is run, or who receives which data."""
     names = names_that_cross(server.converter)
     return {**_what_it_is(server), **({"sent with calls": names} if names else {})}
 
@@ -64,7 +64,7 @@ def _refusal(server: McpServer) -> Problem:
     kind = "started" if isinstance(server, StdioServer) else "contacted"
     secrets = variables_in(dict(enumerate(texts_of(server))))
     with_what = f", with {', '.join(secrets)} of your environment" if secrets else ""
-    line = server.line.replace("\n", "\\n")  # no further line of it could pass for one of ours
-    message = f"MCP server '{server.name}' of this project may not be {kind} yet: {line}{with_what}"
-    hint = f"if you want that, allow it: --start {server.name}, or TOOLKIT_MCP_START={server.name}"
+    line = server.line.replace("\n", "\\n")  # a further line could pass for one of our messages
+    message = f"MCP server '{server.name}' of this project needs your consent before it is {kind}: {line}{with_what}"
+    hint = f"to allow it: --start {server.name}, or TOOLKIT_MCP_START={server.name}"
     return Problem(CONSENT_MISSING, message, server.place, hint=hint)

@@ -1,4 +1,4 @@
-"""Files of editors: `.mcp.json`, `.cursor/mcp.json`, `.vscode/mcp.json` and the like, read as our own tables are."""
+"""Read the MCP servers in editors' files, such as `.mcp.json`, `.cursor/mcp.json` and `.vscode/mcp.json`."""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +27,12 @@ _INPUT = re.compile(r"\$\{input:([^}]*)\}")
 
 
 def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
-    """Return the servers of an editor's file; `setting` is where it is named."""
+    """Return the servers in an editor's file.
+
+    Args:
+        file: The file.
+        setting: The setting that lists the file.
+    """
     try:
         root, problems = parse_json(_without_comments(bounded_bytes(file, most=_LARGEST).decode("utf-8")), str(file))
     except (OSError, UnicodeDecodeError) as error:
@@ -43,7 +48,7 @@ def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
     )
     tables = plain(root)[listed] if listed else None
     if not isinstance(tables, dict):
-        Spot((), inner).report(f"'{file.name}' names no servers", 'it has them under "mcpServers", or "servers"')
+        Spot((), inner).report(f"'{file.name}' contains no servers", 'add them under "mcpServers" or "servers"')
         return {}
     servers: dict[str, McpServer] = {}
     for key, table in tables.items():
@@ -60,30 +65,30 @@ def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
 
 
 def _project_of(file: Path) -> Path:
-    """Return the folder that an editor's file is about: the one that `.cursor` and `.vscode` are in."""
+    """Return the project folder of an editor's file, which can be in `.cursor` or `.vscode` below it."""
     folder = file.absolute().parent
     return folder.parent if folder.name in {".cursor", ".vscode"} else folder
 
 
 def _as_ours(table: Mapping[str, Any], spot: Spot) -> dict[str, Any]:
-    """Return an editor's table in our words; what concerns the editor alone is passed over."""
+    """Return an editor's table with our keys; keys that only concern the editor are ignored."""
     for key in table:
         if key not in _KEYS and key not in _EDITORS_OWN:
             hint = did_you_mean(key, _KEYS, otherwise="it is ignored")
             spot.below(key).report(f"unknown key '{key}'", hint, "warning")
     if "envFile" in table:
-        message = f"server '{spot.path[-1]}' names a file of variables, which is not read"
-        hint = "set the variables yourself, or name them: env = { NAME = '${NAME}' }"
+        message = f"server '{spot.path[-1]}' has an environment file, which is not read"
+        hint = "set the variables yourself, and refer to them: env = { NAME = '${NAME}' }"
         spot.below("envFile").report(message, hint, "warning")
     if table.get("type") == "sse":
         message = f"server '{spot.path[-1]}' uses SSE, which MCP no longer supports"
-        hint = "most of these servers also speak streamable HTTP, at the path /mcp"
+        hint = "most of these servers also support streamable HTTP, at the path /mcp"
         spot.below("type").report(message, hint, "warning")
     return {key: _fill_in(value, spot.below(key)) for key, value in table.items() if key in EDITORS_KEYS}
 
 
 def _fill_in(value: Any, spot: Spot) -> Any:
-    """Return a value with what editors replace in its texts."""
+    """Return a value with the editor's variables replaced in its strings."""
     match value:
         case str():
             return _in_place(value, spot)
@@ -95,10 +100,10 @@ def _fill_in(value: Any, spot: Spot) -> Any:
 
 
 def _in_place(text: str, spot: Spot) -> str:
-    """Return a text with what editors replace in it."""
+    """Return a text with the editor's variables replaced."""
     if found := _INPUT.search(text):
-        hint = f"write ${{env:{re.sub('[^A-Za-z0-9]+', '_', found[1]).upper() or 'NAME'}}}, which editors know too"
-        spot.report(f"'{found[0]}' is a question that only the editor can ask", hint)
+        hint = f"write ${{env:{re.sub('[^A-Za-z0-9]+', '_', found[1]).upper() or 'NAME'}}}, which editors support too"
+        spot.report(f"'{found[0]}' is an input that only the editor can ask for", hint)
     home, folder = str(Path.home()), str(spot.setting.folder)
     known = {"${workspaceFolder}": folder, "${workspaceRoot}": folder, "${userHome}": home, "${HOME}": home}
     for name, value in known.items():
@@ -107,7 +112,7 @@ def _in_place(text: str, spot: Spot) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """Return the text of an editor's file with blanks for comments and last commas, which VS Code allows."""
+    """Return the text of an editor's file with comments and trailing commas, which VS Code allows, blanked out."""
     kept = re.sub(
         r'("(?:[^"\\\n]|\\.)*")|//[^\n]*|/\*.*?\*/',
         lambda found: found[1] or re.sub(r"[^\n]", " ", found[0]),

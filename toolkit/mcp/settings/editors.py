@@ -1,4 +1,4 @@
-"""Editors: how a client starts our server, or connects to it, in the words of its own configuration."""
+"""The configuration with which MCP clients start our server or connect to it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
@@ -10,10 +10,10 @@ _VARIABLE: Final[Mapping[Editor, str]] = {"claude": "${{{}}}", "cursor": "${{env
 
 
 class Launch(NamedTuple):
-    """How a server is started.
+    """The command line of a server.
 
     Attributes:
-        command: The program, as an absolute path.
+        command: The absolute path of the program.
         arguments: Its arguments.
     """
 
@@ -22,11 +22,11 @@ class Launch(NamedTuple):
 
 
 class Address(NamedTuple):
-    """Where a server is reached.
+    """The address of a server.
 
     Attributes:
         url: Its URL.
-        token_variable: The environment variable that holds its bearer token, where it wants one.
+        token_variable: Name of the environment variable with its bearer token, or `None` if it needs no token.
     """
 
     url: str
@@ -34,12 +34,12 @@ class Address(NamedTuple):
 
 
 def editor_configuration(editor: Editor, name: str, server: Launch | Address) -> dict[str, Any]:
-    """Return what is pasted into a client's configuration; secrets are referred to, never written.
+    """Return the entry to paste into a client's configuration; secrets are referred to by variables.
 
     Args:
-        editor: Whose configuration it is: Claude's (Desktop and Code), Cursor's or Visual Studio Code's.
-        name: What the server is called there.
-        server: How it is started, or where it is.
+        editor: The client: Claude (Desktop and Code), Cursor or Visual Studio Code.
+        name: The name of the server in that configuration.
+        server: How to start the server, or its address.
     """
     entry: dict[str, Any]
     if isinstance(server, Launch):

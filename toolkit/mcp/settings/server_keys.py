@@ -1,6 +1,6 @@
-"""Server keys: a row for everything that a configuration may say of an MCP server.
+"""The keys of an MCP server's table in the configuration.
 
-A new key is a row here, and a field of the server of the same name.
+To add a key, add a row here and a field with the same name to the server.
 """
 
 import os
@@ -117,7 +117,7 @@ def _command(command: str, spot: Spot) -> str:
     if " " in command and not is_path:
         program, *rest = command.split()
         args = ", ".join(f"'{one}'" for one in rest)
-        spot.wrong("the program alone", f"there is no shell: write command = '{program}', args = [{args}]")
+        spot.wrong("the program without arguments", f"there is no shell: write command = '{program}', args = [{args}]")
     if is_path and not Path(command).expanduser().is_absolute():
         return os.path.normpath(spot.setting.folder.absolute() / command)
     return str(Path(command).expanduser()) if command.startswith("~") else command
@@ -130,7 +130,9 @@ def _named(texts: Mapping[str, str], spot: Spot, *, name: re.Pattern[str], examp
             here.report(f"'{here.name}' cannot be sent", f"write {spot.path[-1]} = {example}")
         elif holds_secret(key, text):
             severity: Severity = "warning" if spot.setting.is_editors else "error"
-            here.report(f"'{here.name}' seems to hold a secret", "name an environment variable: '${NAME}'", severity)
+            here.report(
+                f"'{here.name}' seems to hold a secret", "refer to an environment variable: '${NAME}'", severity
+            )
     return texts
 
 
@@ -141,7 +143,7 @@ def _folder(text: str, spot: Spot) -> Path:
 def _address(url: str, spot: Spot) -> str:
     parts = _web_address(url)
     if parts is None:
-        spot.wrong("an address that begins with https:// or http://")
+        spot.wrong("a URL with https:// or http://")
     elif parts.username is not None or parts.password is not None:
         hint = "send it in a header: headers = { Authorization = 'Bearer ${TOKEN}' }"
         spot.report(f"'{spot.name}' holds a user name or password", hint)
@@ -159,7 +161,7 @@ def _web_address(url: str) -> SplitResult | None:
     return parts if parts.scheme in {"http", "https"} and has_host else None
 
 
-def _trusted(is_trusted: bool, spot: Spot) -> bool:  # noqa: FBT001 - the value of a key
+def _trusted(is_trusted: bool, spot: Spot) -> bool:  # noqa: FBT001 - the value of the key
     if is_trusted and spot.setting.owner != "user":
         hint = f"a server can only be trusted in your own configuration: {_USER_FILE}"
         spot.report(f"a project's file cannot make server '{spot.path[-2]}' trusted", hint)
@@ -173,7 +175,7 @@ def _converter(written: Any, spot: Spot) -> MetaConverter | None:
         spot.report(str(error), "write meta = ['tenant']")
         return None
     if spot.setting.owner != "user" and not names_what_crosses(converter):
-        hint = f"list the names; only your own configuration may allow more: {_USER_FILE}"
+        hint = f"list the names; only your own configuration can allow more: {_USER_FILE}"
         spot.wrong("a list of names in a project's file", hint)
     return converter
 
@@ -192,46 +194,51 @@ _COMMON = (
     Key(
         "trusted",
         _SWITCH,
-        "whether you trust what it says about its tools; only in your own configuration",
+        "whether to trust the server's annotations of its tools; only in your own configuration",
         False,
         take=_trusted,
     ),
-    Key("meta", _CROSSING, "which values of a call's context it receives", take=_converter),
+    Key("meta", _CROSSING, "the context values that the server receives with each call", take=_converter),
     Key("prefix", _NAME_PART, "prefix for the tool names that models see; the server's name by default"),
-    Key("tools", _CHOICES, "names, patterns, or /regular expressions/; all by default", take=read_choices),
-    Key("exclude", _CHOICES, "what to leave out, in the same form", take=read_choices),
-    Key("required", _CHOICES, "tools that must exist, by name; a missing one is an error", take=read_choices),
+    Key("tools", _CHOICES, "tools to use: names, patterns or /regular expressions/; all by default", take=read_choices),
+    Key("exclude", _CHOICES, "tools to leave out, in the same form", take=read_choices),
+    Key("required", _CHOICES, "names of tools that must exist; a missing one is an error", take=read_choices),
     Key("protocol", _ERA, "the version of the protocol; `auto` uses the newer one if the server supports it", "auto"),
-    Key("start_timeout", _DURATION, "how long the server may take to start and answer", spoken(START_TIMEOUT)),
+    Key("start_timeout", _DURATION, "timeout for the server to start and answer", spoken(START_TIMEOUT)),
     Key(
         "timeout",
         _DURATION,
-        "how long a call may take, not counting time spent waiting for answers",
+        "timeout of a call, not counting time spent waiting for answers",
         spoken(CALL_TIMEOUT),
     ),
 )
 _STARTED = (
     Key(
         "command",
-        _one_text("the program alone, such as 'uvx'", r"^[^ \u0000]+$|^[^\u0000]*[/\\][^\u0000]*$"),
-        "the program that is started, without a shell",
+        _one_text("a program without arguments, such as 'uvx'", r"^[^ \u0000]+$|^[^\u0000]*[/\\][^\u0000]*$"),
+        "the program to start, without a shell",
         required=True,
         take=_command,
     ),
-    Key("args", _TEXTS, "its arguments, one text each"),
-    Key("env", _ENV, "its environment, beside the few variables that are safe", take=_takes_named(_ENV, _VARIABLE)),
+    Key("args", _TEXTS, "its arguments, as a list"),
+    Key(
+        "env",
+        _ENV,
+        "environment variables, in addition to the few that are safe to pass on",
+        take=_takes_named(_ENV, _VARIABLE),
+    ),
     Key(
         "cwd",
         _one_text("a folder", r"\S", "folder"),
-        "where it runs; the folder of this file by default",
+        "working directory; the folder of this file by default",
         take=_folder,
     ),
 )
 _REACHED = (
     Key(
         "url",
-        _one_text("an address such as 'https://tools.example/mcp'", "^https?://[^@/?#]+([/?#].*)?$"),
-        "its address",
+        _one_text("a URL such as 'https://tools.example/mcp'", "^https?://[^@/?#]+([/?#].*)?$"),
+        "the server's URL",
         required=True,
         take=_address,
     ),
@@ -240,4 +247,4 @@ _REACHED = (
 STDIO_KEYS: Final = (*_STARTED, *_COMMON)
 HTTP_KEYS: Final = (*_REACHED, *_COMMON)
 EDITORS_KEYS: Final = tuple(key.name for key in (*_STARTED, *_REACHED))
-"""The names of those keys that editors' files have too."""
+"""The names of the keys that editors' files have, too."""

@@ -1,7 +1,7 @@
-"""Server tables: the tables of a configuration, and the files of editors, become servers; everything wrong is reported.
+"""Read MCP servers from configuration tables and editors' files, and report all problems in them.
 
     [mcp]
-    files = [".mcp.json"]              # what an editor's file names, too
+    files = [".mcp.json"]              # the servers in an editor's file, too
 
     [mcp.time]
     command = "uvx"
@@ -13,7 +13,7 @@
     headers = { Authorization = "Bearer ${TICKETS_TOKEN}" }
     meta = ["tenant"]
 
-In `pyproject.toml` they stand beneath `tool.toolkit`.
+In `pyproject.toml`, these tables are under `tool.toolkit`.
 """
 
 import re
@@ -27,17 +27,17 @@ from toolkit.mcp.settings.servers import McpServer
 from toolkit.mcp.settings.tables import read_server, server_schema
 
 FILES = "files"
-"""The key that lists files of editors, beside the tables of servers."""
+"""The key that lists editors' files, next to the tables of servers."""
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 def read_servers(tables: Mapping[str, Any], spot: Spot) -> dict[str, McpServer]:
-    """Return the servers that tables name, and those of the files that they list.
+    """Return the servers in the tables, and those in the editors' files that they list.
 
     Args:
         tables: A table for each server, and `files`.
-        spot: Where they stand.
+        spot: The location of the tables.
     """
     servers: dict[str, McpServer] = {}
     for name, table in tables.items():
@@ -52,13 +52,13 @@ def read_servers(tables: Mapping[str, Any], spot: Spot) -> dict[str, McpServer]:
         elif (server := read_server(name, table, here)) is not None:
             servers[name] = server
     for file in _files(tables.get(FILES), spot.below(FILES)):
-        from toolkit.mcp.settings.editor_files import read_editors_file  # noqa: PLC0415 - few projects name such files
+        from toolkit.mcp.settings.editor_files import read_editors_file  # noqa: PLC0415 - few projects list such files
 
         for name, server in read_editors_file(file, spot.setting).items():
             if name in servers:
                 place = f" in {servers[name].place}" if servers[name].place else ""
-                message = f"'{file}' names a server '{name}', which is already named{place}"
-                spot.below(FILES).report(message, "name it once")
+                message = f"'{file}' defines a server '{name}', which is already defined{place}"
+                spot.below(FILES).report(message, "define it once")
             servers.setdefault(name, server)
     return servers
 
@@ -79,7 +79,7 @@ def _files(listed: Any, spot: Spot) -> list[Path]:
 
 
 def servers_schema() -> Schema:
-    """Return the JSON Schema of the tables of servers, and of the files that name some."""
+    """Return the JSON Schema of the tables of servers and the list of editors' files."""
     server = server_schema()
     return {
         "type": "object",

@@ -1,7 +1,7 @@
-"""Settings of MCP servers: how each is reached, what of it is used, and how far it is trusted.
+"""The settings of an MCP server: how to reach it, which of its tools to use, and whether to trust it.
 
-A value of this module starts nothing and contacts nobody. A text in it may name a variable of the environment
-(`Bearer ${TOKEN}`); what the variable holds is looked up when the server is reached, and kept nowhere.
+Creating these settings neither starts nor contacts a server. Their strings can refer to environment variables
+(`Bearer ${TOKEN}`), which are looked up when the server is contacted and not stored.
 """
 
 import json
@@ -22,13 +22,13 @@ from toolkit.problems import Location
 from toolkit.tools.names import legal_name
 
 Protocol = Literal["auto", "handshake", "stateless"]
-"""Which era of the protocol is spoken: the newer one where the server knows it, or one of the two alone."""
+"""The era of the protocol to use; `auto` uses the stateless one if the server supports it."""
 
 START_TIMEOUT = 30.0
-"""Seconds that a server may take to answer for the first time, unless its settings say otherwise."""
+"""Default timeout for a server to start and answer, in seconds."""
 
 CALL_TIMEOUT = 120.0
-"""Seconds that a call may take, questions not counted, unless the settings say otherwise."""
+"""Default timeout of a call in seconds, excluding the time spent waiting for answers."""
 
 _REFERENCE = re.compile(r"\$\{(?:(?P<room>env|context):)?(?P<name>[A-Za-z_][\w.-]*)(?::-(?P<default>[^}]*))?\}")
 _SECRET_WORD = re.compile(
@@ -39,21 +39,21 @@ _SECRET_WORD = re.compile(
 
 @dataclass(frozen=True, kw_only=True)
 class ServerOptions:
-    """The settings of a server of either kind.
+    """The settings that both kinds of servers have.
 
     Attributes:
-        trusted: The user vouches for the server's claims about its tools: their own marks decide what is asked about.
-        converter: What of a call's context is sent to the server; nothing by default.
-        prefix: What stands before the names that models are offered; the server's name and `_` by default.
-        tools: Which tools are used: names, patterns, or regular expressions between slashes; all by default.
-        exclude: Which are left out, written alike.
-        required: The names of tools without which the server is of no use.
-        protocol: Which era of the protocol is spoken: `handshake` (until 2025-11-25), `stateless` (since 2026-07-28),
-            or `auto`, the newer one where the server knows it.
-        start_timeout: Seconds until it must have answered for the first time.
-        timeout: Seconds that a call may take, questions not counted.
-        owner: Who chose the server; one that a project's file names is reached only with the user's consent.
-        place: Where it is written.
+        trusted: Whether to trust the server's annotations of its tools, which then decide what needs approval.
+        converter: Chooses the context values that the server receives; none by default.
+        prefix: Prefix for the tool names that models see; the server's name and `_` by default.
+        tools: The tools to use: names, patterns, or regular expressions between slashes; all by default.
+        exclude: The tools to leave out, in the same form.
+        required: Names of tools that must exist.
+        protocol: The era of the protocol to use: `handshake` (until 2025-11-25), `stateless` (since 2026-07-28), or
+            `auto`, which uses the stateless one if the server supports it.
+        start_timeout: Timeout for the server to start and answer, in seconds.
+        timeout: Timeout of a call in seconds, excluding the time spent waiting for answers.
+        owner: Who configured the server. A server from a project's file is only contacted with the user's consent.
+        place: Where the server is configured.
     """
 
     trusted: bool = False
@@ -71,14 +71,14 @@ class ServerOptions:
 
 @dataclass(frozen=True)
 class StdioServer(ServerOptions):
-    """A server that is started as a command, without a shell, and connected over its standard input and output.
+    """A server that is started as a command, without a shell, and connected over stdio.
 
     Attributes:
-        name: What it is called: its tools are `name.tool`.
+        name: Its name; its tools are named `name.tool`.
         command: The program.
         args: Its arguments.
-        env: Variables of its environment, beside the few that are safe to hand on (`PATH`, `HOME`, …).
-        cwd: The folder that it works in; that of this process by default. In a file, the file's own folder.
+        env: Environment variables, in addition to the few that are safe to pass on (`PATH`, `HOME`, …).
+        cwd: Its working directory; that of this process by default. In a file, the default is the file's folder.
     """
 
     name: str
@@ -89,12 +89,12 @@ class StdioServer(ServerOptions):
 
     @property
     def line(self) -> str:
-        """The full command line, as a shell would be given it; variables stand by their names."""
+        """The full command line, quoted for a shell; variables are not expanded."""
         return join([self.command, *self.args])
 
     @property
     def program(self) -> str | None:
-        """The file that is started, as far as it is known before."""
+        """The path of the program, or `None` if it is not known before the start."""
         try:
             command = expand(self.command, self.name)
             path = expand(self.env["PATH"], self.name) if "PATH" in self.env else os.environ.get("PATH", os.defpath)
@@ -106,7 +106,7 @@ class StdioServer(ServerOptions):
 
     @property
     def fingerprint(self) -> str:
-        """The SHA-256 of everything that decides what runs: another one is another command."""
+        """The SHA-256 of everything that determines what is run."""
         return _digest("stdio", self.command, list(self.args), dict(self.env), str(self.cwd) if self.cwd else None)
 
 
@@ -115,10 +115,10 @@ class HttpServer(ServerOptions):
     """A server that is reached over streamable HTTP.
 
     Attributes:
-        name: What it is called: its tools are `name.tool`.
-        url: Its address.
-        headers: What is sent with every request; `${context:NAME}` in one is a value of the call's context, so that
-            each caller has a session of their own.
+        name: Its name; its tools are named `name.tool`.
+        url: Its URL.
+        headers: Headers to send with every request. `${context:NAME}` is replaced by a context value of the call, so
+            that each caller gets a separate session.
     """
 
     name: str
@@ -127,12 +127,12 @@ class HttpServer(ServerOptions):
 
     @property
     def line(self) -> str:
-        """The address."""
+        """The URL."""
         return self.url
 
     @property
     def fingerprint(self) -> str:
-        """The SHA-256 of everything that decides who receives what: with another one it is another server."""
+        """The SHA-256 of everything that determines who receives which data."""
         return _digest("http", self.url, dict(self.headers))
 
 
@@ -141,7 +141,7 @@ McpServer = StdioServer | HttpServer
 
 
 def offered_prefix(server: McpServer) -> str:
-    """Return what stands before the names of its tools where models are offered them."""
+    """Return the prefix for the tool names that models see."""
     return f"{legal_name(server.name)}_" if server.prefix is None else server.prefix
 
 
@@ -150,16 +150,16 @@ def _digest(*parts: Any) -> str:
 
 
 def expand(text: str, user: str, values: Mapping[str, Any] | None = None) -> str:
-    """Return a text with what its variables hold.
+    """Return a text with its references replaced by their values.
 
     Args:
-        text: The text: `${NAME}` and `${env:NAME}` are variables of the environment, with `${NAME:-text}` for one that
-            may be missing; `${context:NAME}` is a value of the call's context.
-        user: What needs it, for the error.
-        values: The values of the context, where there is one.
+        text: The text. `${NAME}` and `${env:NAME}` refer to environment variables, with a default in `${NAME:-text}`;
+            `${context:NAME}` refers to a context value.
+        user: What needs the text, for the error message.
+        values: The context values, if there is a context.
 
     Raises:
-        ConfigurationError: If one is not set.
+        ConfigurationError: If a variable or context value is not set.
     """
 
     def value_of(found: re.Match[str]) -> str:
@@ -169,7 +169,7 @@ def expand(text: str, user: str, values: Mapping[str, Any] | None = None) -> str
             return str(known[name])
         if found["default"] is not None:
             return found["default"]
-        what = f"value '{name}' of the context" if is_context else f"environment variable '{name}'"
+        what = f"context value '{name}'" if is_context else f"environment variable '{name}'"
         advice = f"; set it with --context {name}=…" if is_context else ""
         raise ConfigurationError(f"{user} needs the {what}, which is not set{advice}")
 
@@ -177,19 +177,19 @@ def expand(text: str, user: str, values: Mapping[str, Any] | None = None) -> str
 
 
 def variables_in(texts: Mapping[Any, str]) -> list[str]:
-    """Return what texts refer to, as it is written: `TOKEN`, `context:tenant`."""
+    """Return the references in texts, such as `TOKEN` and `context:tenant`."""
     found = (match for text in texts.values() for match in _REFERENCE.finditer(text))
     names = (f"context:{match['name']}" if match["room"] == "context" else match["name"] for match in found)
     return list(dict.fromkeys(names))
 
 
 def texts_of(server: McpServer) -> list[str]:
-    """Return all texts of a server's settings in which a variable may be named."""
+    """Return all strings in a server's settings that can contain references."""
     if isinstance(server, HttpServer):
         return [server.url, *server.headers.values()]
     return [server.command, *server.args, *server.env.values()]
 
 
 def holds_secret(name: str, text: str) -> bool:
-    """Return whether a header or variable of this name usually holds a secret, and the text is one, not a reference."""
+    """Return whether the name suggests a secret and the text is not a reference."""
     return bool(text.strip()) and _SECRET_WORD.search(name) is not None and "${" not in text

@@ -1,4 +1,4 @@
-"""Tables: the configuration of one server; everything that is wrong is reported."""
+"""Read the configuration table of one server, and report all problems in it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,12 +10,12 @@ from toolkit.problems import Problem, did_you_mean, errors_among
 
 
 def read_server(name: str, table: Mapping[str, Any], spot: Spot) -> McpServer | None:
-    """Return the server that a table describes, or nothing where it cannot be one.
+    """Return the server that a table describes, or `None` if the table has errors.
 
     Args:
-        name: What the server is called.
+        name: The name of the server.
         table: Its settings.
-        spot: Where it stands.
+        spot: The location of the table.
     """
     kinds = [kind for kind in ("command", "url") if kind in table]
     if len(kinds) != 1:
@@ -31,7 +31,7 @@ def read_server(name: str, table: Mapping[str, Any], spot: Spot) -> McpServer | 
 
 
 def server_schema() -> Schema:
-    """Return the JSON Schema of the table of a server."""
+    """Return the JSON Schema of a server's table."""
     return {"anyOf": [schema_of(STDIO_KEYS), schema_of(HTTP_KEYS)]}
 
 
@@ -43,7 +43,7 @@ def _report_kinds(name: str, kinds: Sequence[str], table: Mapping[str, Any], spo
 
 
 def _hint_among(others: Sequence[Key]) -> Callable[[str, Sequence[str]], str | None]:
-    """Return a function with the fix for an unknown key, which may be one of the other kind of server."""
+    """Return a function that returns a hint for an unknown key, which may belong to the other kind of server."""
     of_the_other = {key.name for key in others}
 
     def advice(name: str, known: Sequence[str]) -> str | None:
@@ -60,5 +60,5 @@ def _server(name: str, values: dict[str, Any], spot: Spot) -> McpServer:
     fields |= {"name": name, "owner": setting.owner, "place": setting.place(spot.path)}
     if "url" in values:
         return HttpServer(**fields)
-    # Not where we happen to be: what is started may look for its own parts there, and find those of a stranger.
+    # Not the current directory: the program may load files from there, which could belong to someone else.
     return StdioServer(**{"cwd": setting.folder.resolve()} | fields)

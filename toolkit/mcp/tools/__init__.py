@@ -1,1 +1,1 @@
-"""The tools of other people's servers, as Tools of ours: what they are, how they are called, what they answer."""
+"""The tools of MCP servers, as tools of this library."""

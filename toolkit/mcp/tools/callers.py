@@ -1,6 +1,6 @@
-"""Callers: the caller of a remote tool receives its progress, and the server's questions.
+"""Pass the progress of a remote call, and the server's questions, to the caller's context.
 
-The sessions live in a loop of their own; a person is asked in the loop of the call, where its reviewer belongs.
+They arrive in the event loop of the sessions, but are handled in the loop of the call, where the reviewer belongs.
 """
 
 import asyncio
@@ -17,30 +17,36 @@ from toolkit.tools.form_questions import FormQuestions
 
 
 class WaitingCaller:
-    """A call that waits in the running loop, with its context."""
+    """The caller of a remote tool, which waits in the running event loop."""
 
     def __init__(self, server: McpServer, context: ToolContext, redactor: Redactor) -> None:
-        """Keep the context, the loop that the call waits in, and what to remove from the server's messages."""
+        """Create the caller in the event loop of the call.
+
+        Args:
+            server: The server.
+            context: The context of the call.
+            redactor: Masks secrets in the server's messages.
+        """
         self._redactor = redactor
         self._context = context
         self._questions = FormQuestions(context, server.name)
         self._loop = asyncio.get_running_loop()
         self._thinning = Thinning(self._tell)
         self.ended_by: BaseException | None = None
-        """What ends more than the call: a person who stops the run, or a listener that raised."""
+        """The exception that ends the call, because a person stopped the run or a listener raised it."""
         self.on_end: Callable[[], Any] = lambda: None
 
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
-        """Report the progress to the context's listener."""
+        """Report progress to the context's listener."""
         if self._context.listener is not None:
             self._loop.call_soon_threadsafe(self._thinning.take, Report(message or "", progress, total))
 
     def close(self) -> None:
-        """Send the last report; the call has ended."""
+        """Pass on the last report after the end of the call."""
         self._thinning.flush()
 
     async def elicit(self, params: ElicitRequestParams) -> ElicitResult:
-        """Ask the reviewer of the context, and decline where there is none."""
+        """Ask the context's reviewer; decline if there is none."""
         if not self._context.can_ask or self.ended_by is not None:
             return ElicitResult(action="decline")
         asking = asyncio.run_coroutine_threadsafe(self._ask(params), self._loop)
@@ -49,7 +55,7 @@ class WaitingCaller:
     def _tell(self, report: Report) -> None:
         try:
             self._context.progress(self._redactor.text(report.message), report.done, report.of)
-        except BaseException as error:  # noqa: BLE001 - it is raised where the call is awaited
+        except BaseException as error:  # noqa: BLE001 - raised again where the call is awaited
             self._end(error)
 
     async def _ask(self, params: ElicitRequestParams) -> ElicitResult:
@@ -59,7 +65,7 @@ class WaitingCaller:
             else:
                 answer = await self._questions.open(params.message, params.url)
             return ElicitResult(action=answer.action, content=None if answer.content is None else dict(answer.content))
-        except Exception as error:  # noqa: BLE001 - it is raised where the call is awaited
+        except Exception as error:  # noqa: BLE001 - as above
             self._end(error)
             return ElicitResult(action="cancel")
 

@@ -1,4 +1,4 @@
-"""Contents: what a server answers, as a result of ours."""
+"""Convert the answer of a server to a tool result."""
 
 from mcp_types import CallToolResult
 
@@ -8,14 +8,14 @@ from toolkit.tools.protocol_contents import result_of_contents
 from toolkit.tools.results import ToolResult
 
 LARGEST_TEXT = 4 * 1024 * 1024
-"""Characters that the text of one result may have."""
+"""Maximum length of the text of a result, in characters."""
 
 _ERROR_CODE = "toolkit/error_code"
-"""Where our own server reports the kind of a failure."""
+"""The `_meta` key with which our own server reports an error code."""
 
 
 def result_from(answer: CallToolResult) -> ToolResult:
-    """Return an answer of a server as a result; see `result_of_contents`."""
+    """Return the result in a server's answer; see `result_of_contents`."""
     blocks = [block.model_dump(mode="json", by_alias=True, exclude_none=True) for block in answer.content]
     result = result_of_contents(blocks, answer.structured_content, error_code=_code_of(answer))
     text = result.output if result.succeeded else result.error or ""
@@ -26,7 +26,7 @@ def result_from(answer: CallToolResult) -> ToolResult:
 
 
 def without_secrets(result: ToolResult, redactor: Redactor) -> ToolResult:
-    """Return a result in whose text and data there are stars for every secret that the server was sent."""
+    """Return a result with all secrets that the server received masked."""
     if not redactor:
         return result
     return ToolResult(

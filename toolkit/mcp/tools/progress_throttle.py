@@ -1,6 +1,6 @@
-"""Progress throttle: of a server's reports on a call, the first pass, and then the newest once a second.
+"""Limit the rate of a server's progress reports: pass on the first ones, then the latest once a second.
 
-A server may send any number of messages; each one becomes a line on a screen, or an event that somebody stores.
+A server can send any number of reports, each of which becomes a line on the screen or a stored event.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ _PAUSE = 1.0
 
 
 class Report(NamedTuple):
-    """The progress of a call, as its server reports it."""
+    """A progress report of a call."""
 
     message: str
     done: float
@@ -20,10 +20,14 @@ class Report(NamedTuple):
 
 
 class Thinning:
-    """Takes the reports of one call, in the loop that it waits in."""
+    """Limits the rate of one call's reports, in the event loop of the call."""
 
     def __init__(self, tell: Callable[[Report], None]) -> None:
-        """Keep the receiver; to be made in the loop of the call."""
+        """Create the throttle in the event loop of the call.
+
+        Args:
+            tell: Called with each report that is passed on.
+        """
         self._tell = tell
         self._loop = asyncio.get_running_loop()
         self._sent = 0
@@ -31,7 +35,7 @@ class Thinning:
         self._later: asyncio.TimerHandle | None = None
 
     def take(self, report: Report) -> None:
-        """Take a report, which replaces one that is not sent yet."""
+        """Pass a report on now or later; it replaces one that is still waiting."""
         self._newest = report
         if self._sent < _AT_ONCE:
             self.flush()
@@ -39,7 +43,7 @@ class Thinning:
             self._later = self._loop.call_later(_PAUSE, self.flush)
 
     def flush(self) -> None:
-        """Send the newest report, if it is not sent yet."""
+        """Pass on the waiting report, if there is one."""
         if self._later is not None:
             self._later.cancel()
             self._later = None

@@ -1,8 +1,8 @@
-"""Remote tools: the tools of a server, as Tools of ours.
+"""The tools of an MCP server, as tools of this library.
 
-A server's description of its own tools is a claim. Unless the user trusts the server, a claim may only tighten: every
-tool is asked about; one marked destructive is believed, one marked harmless is not. Models receive no
-more of it than people would see.
+A server's annotations of its tools are only claims. Unless the user trusts the server, every tool requires approval,
+and annotations can only make a tool more restricted: "destructive" is believed, "read-only" is not. Characters that
+people cannot see are removed from definitions before models receive them.
 """
 
 from collections.abc import Mapping
@@ -36,18 +36,18 @@ _SCHEMAS = {"input_schema", "output_schema"}
 
 
 class RemoteTool(ForeignSchemaTool):
-    """A tool of a server; the server is contacted when it is called."""
+    """A tool of an MCP server. The server is contacted when the tool is called."""
 
     def __init__(self, server: McpServer, wire: "WireTool", name: str) -> None:
-        """Make a tool of what a server lists.
+        """Create a tool from a server's tool list.
 
         Args:
             server: The server.
-            wire: The tool as it is listed.
-            name: What models are offered it as.
+            wire: The tool in the list.
+            name: The tool name that models see.
 
         Raises:
-            InvalidTools: If its parameters are not one JSON object.
+            InvalidTools: If the schema of its parameters does not describe a JSON object.
         """
         self.server = server
         self.wire_name = wire.name
@@ -56,26 +56,27 @@ class RemoteTool(ForeignSchemaTool):
 
     @classmethod
     def from_listing(cls, server: McpServer, wire_name: str, spec: ToolSpec) -> "RemoteTool":
-        """Return a tool of what was heard of it."""
+        """Return a tool with a known specification, without the server's list."""
         tool = cls.__new__(cls)
         tool.server, tool.wire_name, tool.announced, tool.spec = server, wire_name, spec, spec
         return tool
 
     @property
     def address(self) -> str:
-        """How it is named wherever a tool is named: `server.tool`."""
+        """The name of the tool in commands and files: `server.tool`."""
         return f"{self.server.name}.{self.wire_name}"
 
     @property
     def uses(self) -> Mapping[str, str]:
-        """The server, and what starts it or where it is; variables stand by their names."""
+        """The server, and its command line or URL; variables are not expanded."""
         return {"server": self.server.name, "by": self.server.line}
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
-        """Have the server do the work.
+        """Call the tool on the server.
 
         Raises:
-            ToolExecutionError: If it cannot be reached, refuses, breaks its word, or takes too long.
+            ToolExecutionError: If the server cannot be reached, returns an error, violates the protocol or the output
+                schema, or times out.
         """
         from toolkit.mcp.tools.remote_calls import call_remote  # noqa: PLC0415 - it imports the SDK
 
@@ -86,10 +87,10 @@ class RemoteTool(ForeignSchemaTool):
         return result
 
     def _hold_to(self, output_schema: Mapping[str, Any], result: ToolResult) -> None:
-        from toolkit.tools.shapes.foreign_schemas import output_mismatch  # noqa: PLC0415 - with the SDK
+        from toolkit.tools.shapes.foreign_schemas import output_mismatch  # noqa: PLC0415 - only needed with the SDK
 
         if (complaint := output_mismatch(result.structured, output_schema)) is not None:
-            message = f"MCP server '{self.server.name}' broke the output schema of '{self.wire_name}': {complaint}"
+            message = f"MCP server '{self.server.name}' violated the output schema of '{self.wire_name}': {complaint}"
             raise ToolExecutionError(message, "invalid_result")
 
     def _meta(self, context: ToolContext) -> dict[str, Any] | None:
@@ -97,9 +98,9 @@ class RemoteTool(ForeignSchemaTool):
 
 
 def tools_from(server: McpServer, listing: "Listing") -> tuple[list[RemoteTool], list[Problem]]:
-    """Return the tools of a server that its settings choose, in its order, and what is wrong with the others.
+    """Return the tools of a server that its settings choose, in the server's order, and the problems with other tools.
 
-    A tool that cannot be one hides no other. What the settings require and is not there is an error that lists what is.
+    An invalid tool is left out with a warning. A missing required tool is an error that lists the existing tools.
     """
     wires = list({wire.name: wire for wire in listing.tools}.values())
     tools: list[RemoteTool] = []
@@ -125,7 +126,7 @@ def tools_from(server: McpServer, listing: "Listing") -> tuple[list[RemoteTool],
 
 
 def _checkable(tool: RemoteTool) -> RemoteTool:
-    """Return a tool of a server, unless it would take too long to hold anything against its schemas."""
+    """Return the tool, or raise `InvalidTools` if validating against its schemas could take too long."""
     for schema in (tool.spec.parameters, tool.spec.output_schema):
         if fault := pattern_fault(schema):
             raise InvalidTools(problems=[Problem(NOT_A_TOOL, f"tool {tool.name!r} is left out: {fault}")])
@@ -133,19 +134,19 @@ def _checkable(tool: RemoteTool) -> RemoteTool:
 
 
 def offered_name(server: McpServer, wire_name: str) -> str:
-    """Return what models are offered a tool as."""
+    """Return the tool name that models see."""
     return f"{offered_prefix(server)}{legal_name(wire_name)}"
 
 
 def left_out(server: McpServer, unreadable: "Unreadable") -> Problem:
-    """Return the problem that a tool of a server breaks the protocol; it hides no other."""
-    message = f"tool '{unreadable.name}' of MCP server '{server.name}' breaks the protocol: {unreadable.reason}"
-    hint = "it is left out, and the others work; its author can fix it"
+    """Return the warning about a tool that violates the protocol."""
+    message = f"tool '{unreadable.name}' of MCP server '{server.name}' violates the protocol: {unreadable.reason}"
+    hint = "only this tool is left out; the server's author has to fix it"
     return Problem(NOT_A_TOOL, message, place_of(server.name, unreadable.name), "warning", hint)
 
 
 def place_of(server: str, tool: str) -> Location:
-    """Return where a tool of a server is, as far as it is anywhere: `mcp://server/tool`."""
+    """Return the location of a remote tool for messages: `mcp://server/tool`."""
     return Location(f"mcp://{server}/{tool}")
 
 
@@ -153,12 +154,12 @@ def _narrow(server: McpServer, tools: list[RemoteTool]) -> list[RemoteTool]:
     if not server.tools and not server.exclude:
         return tools
     by_wire_name = [_Named(tool) for tool in tools]
-    kept = chosen(by_wire_name, server.tools or ("*",), exclude=server.exclude)  # type: ignore[arg-type]  # it looks at names alone
+    kept = chosen(by_wire_name, server.tools or ("*",), exclude=server.exclude)  # type: ignore[arg-type]  # it uses names only
     return [one.tool for one in kept]  # type: ignore[attr-defined]  # as above
 
 
 class _Named:
-    """A tool by its name on the wire, which is what settings choose by."""
+    """A tool with the server's name for it, which settings use."""
 
     def __init__(self, tool: RemoteTool) -> None:
         self.tool = tool
@@ -194,7 +195,7 @@ def _spec(server: McpServer, wire: "WireTool", name: str, marks: Mapping[str, An
 
 
 def _tightening(wire: "WireTool") -> dict[str, Any]:
-    """Return the marks that hold of all that a server gives which is not trusted: those that tighten."""
+    """Return the marks of a tool of an untrusted server, which can only make it more restricted."""
     claims = marks_of(_as_json(wire))
     grave = {mark: True for mark in ("destructive", "open_world") if claims.get(mark)}
     if wire.annotations is not None and wire.annotations.destructive_hint:
@@ -208,5 +209,5 @@ def _as_json(wire: "WireTool") -> dict[str, Any]:
 
 
 def _without_hidden(wire: "WireTool") -> "WireTool":
-    """Return a tool in whose texts nothing stands that models read and people do not see."""
+    """Return a tool without characters that models read but people cannot see."""
     return type(wire).model_validate(without_hidden(wire.model_dump(mode="json", by_alias=True)))

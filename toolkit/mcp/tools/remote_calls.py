@@ -1,4 +1,4 @@
-"""Remote calls: a call of a remote tool, from the loop that it waits in to the loop of the sessions and back."""
+"""Call a remote tool: from the event loop of the call to the loop of the sessions and back."""
 
 import asyncio
 from collections.abc import Mapping
@@ -15,17 +15,17 @@ from toolkit.tools.results import ToolResult
 async def call_remote(
     server: McpServer, tool: str, arguments: Mapping[str, Any], context: ToolContext, meta: dict[str, Any] | None
 ) -> ToolResult:
-    """Call a tool of a server; a cancellation is passed on to the server.
+    """Call a tool of a server. Cancelling this cancels the call on the server.
 
     Args:
         server: The server.
-        tool: The tool's name on the wire.
+        tool: The server's name for the tool.
         arguments: The arguments.
-        context: Who is asked and receives events meanwhile, and whose session it is.
-        meta: What of the context crosses.
+        context: The context of the call, which identifies the session, receives events and answers questions.
+        meta: The `_meta` of the request, taken from the context.
 
     Raises:
-        ToolExecutionError: If the server cannot be reached, refuses, or takes too long.
+        ToolExecutionError: If the server cannot be reached, returns an error or times out.
         Signal: If the answer to one of the server's questions ended the run.
     """
     connection = connection_to(server, context.values)

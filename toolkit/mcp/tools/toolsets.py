@@ -1,4 +1,4 @@
-"""Toolsets: the tools of several servers that a program names, one by one, by name, by pattern, or behind a facade."""
+"""The tools of several MCP servers, for Python programs."""
 
 import asyncio
 import logging
@@ -22,21 +22,21 @@ Condition = Callable[[RemoteTool], object]
 
 
 class McpTools:
-    """The tools of servers. Nobody is contacted before a tool is wanted; a server that is dead hides no other.
+    """The tools of several MCP servers, which are contacted when tools are first looked up.
 
-    Each look-up asks every server, so that one that was down a moment ago is there as soon as it is up. A server that
-    is up is asked for its list only once, and again after it has reported a change.
+    A server that cannot be reached is skipped, and tried again at the next look-up. The tool list of a server is cached
+    until the server reports a change.
     """
 
     def __init__(self, *servers: McpServer, values: Mapping[str, Any] | None = None) -> None:
-        """Contact nobody yet.
+        """Create the toolset without contacting the servers.
 
         Args:
-            *servers: The servers; their names differ.
-            values: The values of the caller's context that headers may name, where tools are looked up.
+            *servers: The servers, with different names.
+            values: The context values for looking up tools, which the servers' headers can refer to.
 
         Raises:
-            InvalidTools: If two servers have one name.
+            InvalidTools: If two servers have the same name.
         """
         names = [server.name for server in servers]
         if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -51,26 +51,26 @@ class McpTools:
         matching: Sequence[str] | None = None,
         where: Condition | None = None,
     ) -> list[RemoteTool]:
-        """Return the tools of all servers that can be reached, as far as all conditions hold.
+        """Return the tools of all reachable servers that meet all conditions.
 
         Args:
-            names: Only these: names on the wire, names that models see, or addresses (`server.tool`).
-            matching: Only those whose name on the wire is chosen by one of these: names, patterns with `*` or `?`, or
-                regular expressions between slashes, which are searched for.
-            where: Only those for which this is true.
+            names: Only tools with one of these names: the server's, the one that models see, or `server.tool`.
+            matching: Only tools whose names on the server match one of these: names, patterns with `*` or `?`, or
+                regular expressions between slashes, which can match anywhere in a name.
+            where: Only tools for which this returns a true value.
         """
         tools, _ = wait_for(self.found(self._values))
         return _chosen(tools, names, matching, where)
 
     def tool(self, name: str) -> RemoteTool | None:
-        """Return the first tool of a name, on the wire, as models see it, or with its server; None if there is none."""
+        """Return the first tool with a name, in any of the forms that `tools` accepts, or `None`."""
         return next(iter(self.tools(names=[name])), None)
 
     def required_tool(self, name: str) -> RemoteTool:
-        """Return the first tool of a name.
+        """Return the first tool with a name, in any of the forms that `tools` accepts.
 
         Raises:
-            InvalidTools: If there is none, with the names of those that there are, or why there are none.
+            InvalidTools: If there is none. The message lists the existing tools, or says why there are none.
         """
         tools, complaints = wait_for(self.found(self._values))
         for tool in tools:
@@ -92,19 +92,19 @@ class McpTools:
         usage_notes: str | None = None,
         exclusive: bool = False,
     ) -> "McpFacade":
-        """Return one tool that reveals the chosen ones when it is called; the servers are contacted then.
+        """Return a tool that reveals the chosen tools when it is called; the servers are only contacted then.
 
         Args:
-            name: What a model calls it by.
+            name: The name of the facade.
             description: What the tools behind it are for.
             names: As in `tools`.
             matching: As in `tools`.
             where: As in `tools`.
-            usage_notes: How the tools are to be used; a model reads it together with the tools.
-            exclusive: Whether all other tools make way when these are revealed.
+            usage_notes: Instructions for using the tools, which a model receives together with them.
+            exclusive: Whether to hide all other tools when these are revealed.
 
         Raises:
-            InvalidTools: If the name is not legal.
+            InvalidTools: If the name is not valid.
         """
 
         async def choose(values: Mapping[str, Any]) -> tuple[list[RemoteTool], list[str]]:
@@ -114,10 +114,10 @@ class McpTools:
         return McpFacade(name, description, choose, usage_notes=usage_notes, exclusive=exclusive)
 
     async def found(self, values: Mapping[str, Any]) -> tuple[list[RemoteTool], list[str]]:
-        """Return all tools, and why some servers have none; it is awaited in the loop of the sessions.
+        """Return all tools, and the error messages of servers that failed. Await it in the event loop of the sessions.
 
         Args:
-            values: The values of the caller's context.
+            values: The context values of the caller.
         """
         answers = await asyncio.gather(*(_tools_of(server, values) for server in self.servers))
         complaints = [complaint for _, complaint in answers if complaint]
@@ -125,14 +125,14 @@ class McpTools:
 
 
 class McpFacade(ProgressiveTool):
-    """One tool for many remote ones, which are looked up anew whenever it is called."""
+    """A tool that reveals remote tools, which are looked up at each call."""
 
     def __init__(self, name: str, description: str, choose: Callable[..., Any], **options: Any) -> None:
-        """Make it; `McpTools.facade` does."""
+        """Create a facade; use `McpTools.facade` instead."""
         super().__init__(name, description, source="mcp", **options)
         self._choose = choose
 
-    async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[RemoteTool]:  # noqa: ARG002 - there are none
+    async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[RemoteTool]:  # noqa: ARG002 - a facade without parameters
         """Return the tools.
 
         Raises:
