@@ -1,5 +1,6 @@
-"""How fast toolkit is, as ratios against the bare work: `python -m bench` prints the table.
+"""Measures how fast toolkit is, as ratios to a baseline: `python -m bench` prints the table.
 
-Every ratio is taken in one run on one machine, ours and the floor in turns. The floor is the same work in plain Python
-with pydantic, in `floors.py`. Peers that are installed (`requirements-peers.txt`) are measured beside them.
+Every ratio is measured in one run on one machine, alternating between ours and the baseline. The baseline, called the
+floor, is the same work in plain Python with pydantic, in `floors.py`. Installed peers (`requirements-peers.txt`) are
+measured in the same run.
 """

@@ -1,6 +1,6 @@
-"""Print the table: `python -m bench`, `python -m bench --markdown`, `python -m bench C D` for some measures alone.
+"""Print the table: `python -m bench`, `python -m bench --markdown`, or `python -m bench C D` for some measures only.
 
-Each row is printed as soon as it is measured, since all of them take many minutes.
+Each row is printed as soon as it is measured, since the whole table takes many minutes.
 """
 
 import argparse
@@ -21,9 +21,9 @@ WIDTHS = {
     "target": 10,
     "goal": 10,
     "reached": 7,
-    "beside it, same run": 19,
+    "others in the same run": 22,
 }
-"""The headings, and how many characters the table has for each, unless a cell is longer."""
+"""The headings, and the minimum width of each column in characters."""
 FAMILIES = {
     "A1": "cold_starts",
     "A2": "cold_starts",
@@ -33,19 +33,19 @@ FAMILIES = {
     "C": "calls",
     "D": "calls",
     "E": "batches",
-    "F1": "side_by_side",
-    "F2": "side_by_side",
+    "F1": "parallel_calls",
+    "F2": "parallel_calls",
     "G": "cold_starts",
     "H1": "served",
     "H2": "served",
     "I": "many_files",
     "J": "cold_starts",
-    "K": "kept_calls",
+    "K": "call_records",
 }
 
 
 def main() -> int:
-    """Measure what was asked for, print the table, and end with 1 if a target was missed."""
+    """Take the chosen measures, print the table, and return 1 if a target was missed."""
     options = parse(sys.argv[1:])
     print(f"Python {platform.python_version()}, {platform.system()} {platform.machine()}, {os.cpu_count()} cores\n")
     missed = False
@@ -56,7 +56,7 @@ def main() -> int:
 
 
 def table(rows: Iterable[Row], *, is_markdown: bool) -> Iterator[tuple[Row | None, str]]:
-    """Yield the table line by line, each row as soon as it is there; the lines of the head belong to no row."""
+    """Yield each line of the table with its row as soon as it is measured; the lines of the head have no row."""
     form = as_markdown if is_markdown else as_text
     yield None, form(tuple(WIDTHS))
     if is_markdown:
@@ -66,7 +66,7 @@ def table(rows: Iterable[Row], *, is_markdown: bool) -> Iterator[tuple[Row | Non
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
-    """Read the command line."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("measures", nargs="*", help="the measures to take, such as A2 C; all of them by default")
     parser.add_argument("--markdown", action="store_true", help="print the table for a document")
@@ -74,7 +74,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def measured(codes: Sequence[str]) -> Iterator[Row]:
-    """Take the measures that were asked for, and yield their rows."""
+    """Take the chosen measures and yield their rows."""
     for code, family in FAMILIES.items():
         if not codes or any(code.startswith(wanted.upper()) for wanted in codes):
             for measure in import_module(f"bench.{family}").MEASURES[code]:
@@ -82,7 +82,7 @@ def measured(codes: Sequence[str]) -> Iterator[Row]:
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    """Return a row as texts."""
+    """Return the cells of a row as strings."""
     best, median = row.figure(row.ours)
     show = ratio if row.unit else duration
     floor = f"{row.unit_name} {duration(row.unit.best)}" if row.unit else "-"
@@ -101,12 +101,12 @@ def cells(row: Row) -> tuple[str, ...]:
 
 
 def ratio(number: float) -> str:
-    """Return a ratio with as many digits as mean something."""
+    """Format a ratio with three significant digits."""
     return f"{number:.2f}" if number < 10 else f"{number:.1f}"  # noqa: PLR2004 - two digits before the point
 
 
 def duration(seconds: float) -> str:
-    """Return a time in the unit that suits it."""
+    """Format a time in a suitable unit."""
     for size, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
@@ -114,12 +114,12 @@ def duration(seconds: float) -> str:
 
 
 def as_text(line: Sequence[str]) -> str:
-    """Return a row in columns."""
+    """Format a row in columns."""
     return "  ".join(cell.ljust(width) for cell, width in zip(line, WIDTHS.values(), strict=True)).rstrip()
 
 
 def as_markdown(line: Sequence[str]) -> str:
-    """Return a row of a table in a document."""
+    """Format a row of a Markdown table."""
     return "| " + " | ".join(line) + " |"
 
 

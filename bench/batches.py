@@ -1,4 +1,4 @@
-"""Batches: measure E, what a record and each of its steps cost, by itself, in a journal, and in stores."""
+"""Measure E: the time per record and per step of a batch, without a journal, with one, and with stores."""
 
 import os
 import tempfile
@@ -54,28 +54,28 @@ with open(sys.argv[1]) as items, open("floor.out", "w") as out:
 
 
 def batches() -> Iterator[Row]:
-    """Measure three steps a record: with nothing kept, in a journal, in SQLite and in PostgreSQL."""
+    """Measure three steps per record: without a journal, with a journal, with SQLite and with PostgreSQL."""
     with project() as directory, tempfile.TemporaryDirectory() as state:
         os.environ["XDG_STATE_HOME"] = state
         _write(directory)
         floor = _each(lambda file: python(directory, FLOOR.replace("sys.argv[1]", repr(file))), MANY)
         plain = _each(partial(_run, directory, "--no-journal"), MANY)
         yield Row("E", "three steps a record, read and written", floor, "validated steps", plain, 2.5, 2.0)
-        kept = {"journal": _each(partial(_run, directory), SOME)}
+        recorded = {"journal": _each(partial(_run, directory), SOME)}
         with stores() as urls:
             for name, url in urls.items():
-                kept[name] = _each(partial(_run, directory, "--store", url), SOME)
-        for name, times in {"nothing kept": plain, **kept}.items():
+                recorded[name] = _each(partial(_run, directory, "--store", url), SOME)
+        for name, times in {"no journal": plain, **recorded}.items():
             a_step = Times(times.best / STEPS, times.median / STEPS)
             yield Row("E", f"a step of a batch: {name}", None, "-", a_step, *_AIMS[name])
 
 
-_AIMS = {"nothing kept": (5e-5, 2e-5), "journal": (5e-4, 2e-4), "SQLite": (2e-2, 5e-3), "PostgreSQL": (2e-2, 5e-3)}
+_AIMS = {"no journal": (5e-5, 2e-5), "journal": (5e-4, 2e-4), "SQLite": (2e-2, 5e-3), "PostgreSQL": (2e-2, 5e-3)}
 
 
 @contextmanager
 def stores() -> Iterator[dict[str, str]]:
-    """Provide the URLs of the stores that can be measured: a server is started where it is installed."""
+    """Provide the URLs of the stores to measure, starting a PostgreSQL server if it is installed."""
     urls = {"SQLite": "sqlite:///bench.db"}
     if programs() is None:
         yield urls
@@ -102,7 +102,7 @@ def _run(directory: Path, *options_and_file: str) -> Work:
 
 
 def _each(work_on: Callable[[str], Work], count: int) -> Times:
-    """Return what one record costs: a run with many less a run with one."""
+    """Return the time per record, as the difference between a run with many records and a run with one."""
     times = in_turns({"one": work_on("1.jsonl"), "many": work_on(f"{count}.jsonl")}, rounds=ROUNDS)
     one, many = times["one"], times["many"]
     return Times((many.best - one.best) / count, (many.median - one.median) / count)

@@ -1,4 +1,4 @@
-"""Marking, schemas, calls and chains within one process: measures B1, B2, C and D."""
+"""Measures B1, B2, C and D: marking functions, schemas, calls and chains in one process."""
 
 import asyncio
 import json
@@ -25,14 +25,14 @@ STEPS = 10
 ARGUMENTS = json.dumps({"city": "Oslo", "days": 3, "metric": True, "detail": 0.5})
 
 
-def forecast(city: str, days: int, metric: bool, detail: float) -> str:  # noqa: FBT001 - a tool takes what it takes
+def forecast(city: str, days: int, metric: bool, detail: float) -> str:  # noqa: FBT001 - arguments of a tool
     """Forecast the weather.
 
     Args:
-        city: Where.
-        days: For how many days.
+        city: The name of the city.
+        days: The number of days.
         metric: Whether to use metric units.
-        detail: How much to tell, from 0 to 1.
+        detail: The level of detail, from 0 to 1.
     """
     return f"{city} {days} {metric} {detail}"
 
@@ -41,32 +41,32 @@ async def forecast_async(city: str, days: int, metric: bool, detail: float) -> s
     """Forecast the weather.
 
     Args:
-        city: Where.
-        days: For how many days.
+        city: The name of the city.
+        days: The number of days.
         metric: Whether to use metric units.
-        detail: How much to tell, from 0 to 1.
+        detail: The level of detail, from 0 to 1.
     """
     return f"{city} {days} {metric} {detail}"
 
 
 def greet(name: str, times: int = 1, polite: bool = False) -> str:  # noqa: FBT001, FBT002 - as above
-    """Greet somebody.
+    """Greet a person.
 
     Args:
-        name: Whom to greet.
-        times: How often.
+        name: The name of the person.
+        times: The number of greetings.
         polite: Whether to use a title.
     """
     return f"{name} {times} {polite}"
 
 
 class Dotted:
-    """A text tool that does next to nothing."""
+    """A text tool that does almost nothing."""
 
-    description = "Put a dot behind the text."
+    description = "Append a dot to the text."
 
     def __init__(self, number: int) -> None:
-        """Give it a name of its own."""
+        """Create a tool with a number in its name."""
         self.name = f"dotted_{number}"
 
     def execute(self, text: str) -> str:
@@ -75,14 +75,14 @@ class Dotted:
 
 
 class CountingMetrics(Metrics):
-    """Metrics that keep a number for each operation."""
+    """Metrics that count calls and add up their time."""
 
     def __init__(self) -> None:
-        """Start at nothing."""
+        """Start at zero."""
         self.calls = 0
         self.seconds = 0.0
 
-    def success(self, tool: str, agent: str) -> None:  # noqa: ARG002 - the number is all it keeps
+    def success(self, tool: str, agent: str) -> None:  # noqa: ARG002 - only the number of calls counts
         """Count a success."""
         self.calls += 1
 
@@ -92,12 +92,12 @@ class CountingMetrics(Metrics):
 
 
 def context() -> ToolContext:
-    """Return a context with a gate and metrics, and nobody listening."""
+    """Return a context with a reviewer and metrics, but without a listener."""
     return ToolContext(reviewer=AutoReviewer(), metrics=CountingMetrics())
 
 
 def copies(function: types.FunctionType) -> Iterator[types.FunctionType]:
-    """Yield functions like this one, each new, so that nothing remembers them."""
+    """Yield new copies of a function, which are in no cache."""
     while True:
         copy = types.FunctionType(
             function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
@@ -108,7 +108,7 @@ def copies(function: types.FunctionType) -> Iterator[types.FunctionType]:
 
 
 def fresh(build: Callable[[Any], object], function: Callable[..., object]) -> Work:
-    """Return work that builds something from many new copies, which are made beforehand."""
+    """Return work that builds something from many new copies, which are created in advance."""
     assert isinstance(function, types.FunctionType)
     endless = copies(function)
     supply: list[types.FunctionType] = []
@@ -123,7 +123,7 @@ def fresh(build: Callable[[Any], object], function: Callable[..., object]) -> Wo
 
 
 def marking() -> Iterator[Row]:
-    """Measure `@tool`; the figure is the time itself."""
+    """Measure `@tool`, as a time rather than a ratio."""
     contestants = {
         "one attribute": fresh(lambda function: setattr(function, "mark", True), greet),
         "ours": fresh(tool, greet),
@@ -133,7 +133,7 @@ def marking() -> Iterator[Row]:
 
 
 def building() -> Iterator[Row]:
-    """Measure the way from a marked function to its schema."""
+    """Measure creating the schema of a marked function."""
     contestants = {
         "TypeAdapter(function)": fresh(lambda function: TypeAdapter(function).json_schema(), greet),
         "ours": fresh(lambda function: from_function(tool(function)).spec.parameters, greet),
@@ -167,7 +167,7 @@ def asynchronous_call() -> Iterator[Row]:
     async def our_calls() -> None:
         for _ in range(CALLS):
             result = await ours.call(ARGUMENTS, surroundings)
-            result.text  # noqa: B018 - taking the text belongs to the work
+            result.text  # noqa: B018 - getting the text is part of the work
 
     contestants: dict[str, Work] = {
         "validate_json + await": lambda: asyncio.run(bare_calls()),
@@ -178,7 +178,7 @@ def asynchronous_call() -> Iterator[Row]:
 
 
 def chain() -> Iterator[Row]:
-    """Measure a pipeline of ten text steps, by itself and with everything that a command line hands in."""
+    """Measure a pipeline of ten text steps, without a context and with the context of a command line."""
     from toolkit import Pipeline
 
     steps = [Dotted(number) for number in range(STEPS)]
@@ -201,7 +201,7 @@ def chain() -> Iterator[Row]:
 
 
 def long_list() -> Iterator[Row]:
-    """Measure a list of 100,000 numbers that goes through one step of a pipeline."""
+    """Measure passing a list of 100,000 numbers through one step of a pipeline."""
     from toolkit import load_pipeline
 
     items = list(range(LONG))
@@ -229,19 +229,19 @@ from toolkit import tool
 
 @tool
 def pass_on(items: list[int]) -> list[int]:
-    """Give back a list."""
+    """Return the list."""
     return items
 '''
 
 
 def beside(works: Mapping[str, Work]) -> dict[str, Times]:
-    """Measure peers, who need fewer calls to be seen."""
+    """Measure peers, which need fewer calls for a precise time."""
     few = CALLS // 10
     return in_turns({name: repeated(work, few) for name, work in works.items()}, rounds=ROUNDS // 10, units=few)
 
 
 def row(code: str, measure: str, times: dict[str, Times], floor: str, aims: tuple[float, float]) -> Row:
-    """Return the row of a measure whose unit is its floor."""
+    """Return the row of a measure whose unit is the time of its floor."""
     unit, ours = times.pop(floor), times.pop("ours")
     return Row(code, measure, unit, floor, ours, *aims, references=times)
 

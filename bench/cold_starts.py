@@ -1,4 +1,4 @@
-"""Whole commands from a cold start, with compiled bytecode: measures A1, A2 and A3."""
+"""Measures A1, A2, A3, G and J: whole commands from a cold start, with compiled bytecode."""
 
 import compileall
 import os
@@ -30,8 +30,8 @@ def forecast(city: str, days: int) -> str:
     """Forecast the weather.
 
     Args:
-        city: Where.
-        days: For how long.
+        city: The name of the city.
+        days: The number of days.
     """
     return f"{days} days of sun in {city}"
 '''
@@ -104,7 +104,7 @@ def commands_alone() -> Iterator[Row]:
 
 
 def commands_and_peers(directory: Path) -> dict[str, Work]:
-    """Return the commands that answer at once, and what stands beside them."""
+    """Return the commands that only print something, and what they are compared with."""
     contestants = {
         "python -c pass": python(directory, floors.NOTHING),
         "--version": command(directory, "--version"),
@@ -145,7 +145,7 @@ def ten_steps() -> Iterator[Row]:
 
 
 def two_hundred_tools() -> Iterator[Row]:
-    """Measure `lint`, with nothing known of before, and `schema` of a file with two hundred tools."""
+    """Measure `lint`, with and without a cache, and `schema` of a file with two hundred tools."""
     with project() as directory:
         contestants = {
             "python -c pass": python(directory, floors.NOTHING),
@@ -161,7 +161,7 @@ def two_hundred_tools() -> Iterator[Row]:
 
 
 def class_tools() -> Iterator[Row]:
-    """Measure `list` of files with more and more class tools, in units of as many marked functions."""
+    """Measure `list` of files with increasing numbers of class tools, in units of as many marked functions."""
     for count in SIZES_OF_LISTS:
         with project() as directory:
             for file, head, form in (
@@ -178,7 +178,7 @@ def class_tools() -> Iterator[Row]:
 
 @contextmanager
 def project() -> Iterator[Path]:
-    """Provide a directory with the files that the commands are given, and compile what they import."""
+    """Provide a directory with the files for the commands, and compile what they import."""
     for package in (toolkit, toolkit_cli):
         compileall.compile_dir(str(Path(str(package.__file__)).parent), quiet=2)
     with tempfile.TemporaryDirectory(prefix="toolkit-bench-") as name:
@@ -195,20 +195,20 @@ def project() -> Iterator[Path]:
 
 
 def command(directory: Path, *arguments: str) -> Work:
-    """Return one run of the installed command."""
+    """Return work that runs the installed command once."""
     script = shutil.which("toolkit", path=sysconfig.get_path("scripts"))
     if script is None:
-        sys.exit("bench: the command 'toolkit' is not installed beside this Python: pip install -e .")
+        sys.exit("bench: the command 'toolkit' is not installed for this Python: pip install -e .")
     return process(directory, [script, *arguments])
 
 
 def python(directory: Path, program: str) -> Work:
-    """Return one run of a program in the same interpreter."""
+    """Return work that runs a program once, in a new process of the same interpreter."""
     return process(directory, [sys.executable, "-c", program])
 
 
 def process(directory: Path, words: Sequence[str]) -> Work:
-    """Return one run of a process that must end well."""
+    """Return work that runs a process once, which must succeed."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
     def run() -> None:

@@ -1,4 +1,4 @@
-"""The floor: what the bare work costs in plain Python with pydantic, without any of ours."""
+"""The floor: the same work in plain Python with pydantic, without this library."""
 
 import asyncio
 import threading
@@ -65,13 +65,13 @@ class TextArguments(TypedDict):
 
 
 def validated_call(function: Callable[..., str], text: str) -> Callable[[], str]:
-    """Return one call from JSON text: validate and run."""
+    """Return work that validates JSON arguments and calls a function with them."""
     validate = TypeAdapter(Arguments).validator.validate_json
     return lambda: function(**validate(text))
 
 
 def passed_list(function: Callable[[list[int]], list[int]], items: list[int]) -> Callable[[], str]:
-    """Return a call of a function with a list that is validated and goes through JSON, there and back, as text."""
+    """Return work that calls a function with a list, which is converted to JSON, validated, and converted again."""
     validate = TypeAdapter(list[int]).validator.validate_json
 
     def run() -> str:
@@ -81,7 +81,7 @@ def passed_list(function: Callable[[list[int]], list[int]], items: list[int]) ->
 
 
 def validated_steps(steps: Sequence[Callable[[str], str]], text: str) -> Callable[[], str]:
-    """Return a chain of text steps, each validated, each through JSON."""
+    """Return a chain of text steps, each of which gets validated JSON."""
     validate = TypeAdapter(TextArguments).validator.validate_json
 
     def run() -> str:
@@ -93,15 +93,15 @@ def validated_steps(steps: Sequence[Callable[[str], str]], text: str) -> Callabl
     return run
 
 
-async def sleepers_side_by_side(count: int, seconds: float) -> None:
-    """Let so many coroutines sleep side by side."""
+async def sleep_in_tasks(count: int, seconds: float) -> None:
+    """Sleep in several tasks at the same time."""
     async with asyncio.TaskGroup() as group:
         for _ in range(count):
             group.create_task(asyncio.sleep(seconds))
 
 
-def threads_side_by_side(count: int, seconds: float) -> None:
-    """Let so many threads sleep side by side, each started for its sleep."""
+def sleep_in_threads(count: int, seconds: float) -> None:
+    """Sleep in several new threads at the same time."""
     threads = [threading.Thread(target=time.sleep, args=(seconds,)) for _ in range(count)]
     for thread in threads:
         thread.start()

@@ -1,4 +1,4 @@
-"""Lint of many files: measure I, in units of `ruff check` on the same files."""
+"""Measure I: lint of many files, in units of `ruff check` on the same files."""
 
 import shutil
 import sysconfig
@@ -15,11 +15,11 @@ _TOOL = '''
 
 @tool
 def find_orders_{number}(customer: str, limit: int = 10) -> str:
-    """Find what is known of the orders of a customer in branch {number} of the shop.
+    """Find the orders that a customer has placed in branch {number} of the shop.
 
     Args:
         customer: The name of the customer, such as `Berg`.
-        limit: How many orders to return at most.
+        limit: The maximum number of orders to return.
 
     Returns:
         One line for each order.
@@ -29,7 +29,7 @@ def find_orders_{number}(customer: str, limit: int = 10) -> str:
 
 
 def thousand_files() -> Iterator[Row]:
-    """Measure lint of 1,000 files with five tools each: for the first time, unchanged, and with one change."""
+    """Measure lint of 1,000 files with five tools each: without a cache, unchanged, and with one change."""
     yield from _folder(1_000, rounds=ROUNDS, cold=(20.0, 10.0))
 
 
@@ -81,7 +81,7 @@ def _source(first: int, count: int) -> str:
 
 
 def _after_a_change(file: Path, work: Work) -> Work:
-    """Return work that comes after a change of a file, a different one each time."""
+    """Return work that first changes a file, to different content each time."""
 
     def run() -> None:
         with file.open("a", encoding="utf-8") as stream:
@@ -92,14 +92,14 @@ def _after_a_change(file: Path, work: Work) -> Work:
 
 
 def _ruff(directory: Path, target: str) -> Work:
-    """Return one run of ruff with all its rules that knows nothing of before."""
+    """Return work that runs ruff once with all its rules and without its cache."""
     return process(directory, [_ruff_script(), "check", "--exit-zero", "--no-cache", "--select", "ALL", target])
 
 
 def _ruff_script() -> str:
     found = shutil.which("ruff", path=sysconfig.get_path("scripts"))
     if found is None:
-        raise SystemExit("bench: 'ruff' is not installed beside this Python: pip install -e '.[dev]'")
+        raise SystemExit("bench: 'ruff' is not installed for this Python: pip install -e '.[dev]'")
     return found
 
 

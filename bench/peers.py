@@ -1,4 +1,4 @@
-"""The same work done by peers, as far as they are installed beside us (`requirements-peers.txt`)."""
+"""The same work done by other libraries, if they are installed (`requirements-peers.txt`)."""
 
 import asyncio
 import json
@@ -13,12 +13,12 @@ Function = Callable[..., Any]
 
 
 def installed(package: str) -> bool:
-    """Tell whether a peer can be measured."""
+    """Return whether a peer is installed, so that it can be measured."""
     return find_spec(package) is not None
 
 
 def markers() -> Mapping[str, Function]:
-    """Return what peers do where we mark a function."""
+    """Return how each peer marks a function as a tool."""
     found: dict[str, Function] = {}
     if installed("langchain_core"):
         from langchain_core.tools import tool
@@ -36,7 +36,7 @@ def markers() -> Mapping[str, Function]:
 
 
 def schemas() -> Mapping[str, Function]:
-    """Return the way of each from a function to its schema."""
+    """Return how each peer creates the schema of a function."""
     found: dict[str, Function] = {}
     if installed("langchain_core"):
         from langchain_core.tools import tool
@@ -55,7 +55,7 @@ def schemas() -> Mapping[str, Function]:
 
 
 def calls(function: Function, text: str) -> Mapping[str, Work]:
-    """Return one call of a function from JSON text in each; asynchronous ones on a loop that is kept."""
+    """Return one call of a function with JSON arguments by each peer; async calls share an event loop."""
     found: dict[str, Work] = {}
     if installed("langchain_core"):
         from langchain_core.tools import tool
@@ -71,7 +71,7 @@ def calls(function: Function, text: str) -> Mapping[str, Work]:
 
 
 def chains(steps: Sequence[Callable[[str], str]], text: str) -> Mapping[str, Work]:
-    """Return a chain of text steps in each."""
+    """Return a chain of text steps of each peer."""
     if not installed("langchain_core"):
         return {}
     from langchain_core.runnables import Runnable, RunnableLambda
@@ -82,7 +82,7 @@ def chains(steps: Sequence[Callable[[str], str]], text: str) -> Mapping[str, Wor
 
 
 def async_calls(function: Function) -> Mapping[str, Callable[[int], Awaitable[object]]]:
-    """Return an awaitable call with a number in each."""
+    """Return an awaitable call with a number by each peer."""
     found: dict[str, Callable[[int], Awaitable[object]]] = {}
     if installed("langchain_core"):
         from langchain_core.tools import StructuredTool

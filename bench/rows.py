@@ -1,4 +1,4 @@
-"""One row of the table: a measure, its floor, what we take, and what we aim at."""
+"""The rows of the table: a measure, its floor, our times, and what they should be."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,14 +11,14 @@ class Row:
     """The result of one measure.
 
     Attributes:
-        code: The measure's name in the table, such as `A1`.
+        code: The code of the measure, such as `A1`.
         measure: What was measured.
-        unit: The time that counts as 1, in seconds; `None` where the time itself is the figure.
-        unit_name: What that time is of.
-        ours: Our times.
-        target: The ratio we promise, or the seconds where there is no unit.
-        goal: The ratio, or the seconds, we would like to reach.
-        references: Other contestants of the same run, the floor and the peers, by name.
+        unit: The times that count as 1; `None` if the result is a time rather than a ratio.
+        unit_name: What was measured for the unit.
+        ours: The times of this library.
+        target: The ratio, or the time in seconds if there is no unit, that we promise.
+        goal: The ratio, or the time in seconds, that we would like to reach.
+        references: The times of others in the same run, such as floors and peers, by name.
     """
 
     code: str
@@ -31,14 +31,14 @@ class Row:
     references: Mapping[str, Times] = field(default_factory=dict)
 
     def figure(self, times: Times) -> tuple[float, float]:
-        """Return the ratios of the best and of the median times, or the times where there is no unit."""
+        """Return the ratios of the best and of the median times, or the times themselves if there is no unit."""
         if self.unit is None:
             return times.best, times.median
         return times.best / self.unit.best, times.median / self.unit.median
 
     @property
     def verdict(self) -> str:
-        """Say what was reached, by the best times."""
+        """Whether the best times reach the goal, only the target, or neither."""
         reached = self.figure(self.ours)[0]
         if reached <= self.goal:
             return "goal"

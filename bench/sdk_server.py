@@ -1,7 +1,7 @@
-"""One tool on the official SDK's own servers: the low-level one is the floor of serving, the ready one a peer.
+"""Serves one tool with the official SDK: its low-level server is the floor, its `MCPServer` is a peer.
 
-`python -m bench.sdk_server KIND` serves over stdio, `python -m bench.sdk_server KIND FD` over HTTP, at a socket that is
-inherited; the kind is `low` or `ready`.
+`python -m bench.sdk_server KIND` serves over stdio, and `python -m bench.sdk_server KIND FD` over HTTP on an inherited
+socket. The kind is `low` or `ready`.
 """
 
 import socket
@@ -23,29 +23,29 @@ SCHEMA = {
     "required": ["left", "right"],
 }
 KEPT_ALIVE = 60
-"""Seconds that a connection may be quiet, so that none breaks while another server has its turn."""
+"""Keep-alive timeout in seconds, long enough that no connection closes while another server is measured."""
 
 Context = ServerRequestContext[Any, Any]
 
 
 async def list_tools(request: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:  # noqa: ARG001
-    """Offer the tool."""
+    """List the tool."""
     return types.ListToolsResult(tools=[types.Tool(name="add", description="Add two numbers.", input_schema=SCHEMA)])
 
 
 async def call_tool(request: Context, params: types.CallToolRequestParams) -> types.CallToolResult:  # noqa: ARG001
-    """Do the work, and no more: nothing is validated, asked, timed or contained."""
+    """Only do the work, without validation, approval, timeout or error handling."""
     given = params.arguments or {}
     return types.CallToolResult(content=[types.TextContent(text=str(given["left"] + given["right"]))])
 
 
 def low() -> Server[Any]:
-    """Return the floor."""
+    """Return the low-level server, which is the floor."""
     return Server("floor", on_list_tools=list_tools, on_call_tool=call_tool)
 
 
 def ready() -> MCPServer[Any]:
-    """Return the peer, which validates and calls a function in a thread, as we do."""
+    """Return the peer, which like us validates the arguments and calls a function in a thread."""
     server: MCPServer[Any] = MCPServer("peer", log_level="WARNING")
 
     @server.tool()
@@ -57,20 +57,20 @@ def ready() -> MCPServer[Any]:
 
 
 async def low_over_stdio() -> None:
-    """Serve whoever started this."""
+    """Serve the parent process over stdio."""
     async with stdio_server() as (incoming, outgoing):
         server = low()
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 def over_http(application: Starlette, listener: socket.socket) -> None:
-    """Serve whoever connects."""
+    """Serve an application over HTTP on a listening socket."""
     config = uvicorn.Config(application, log_level="warning", timeout_keep_alive=KEPT_ALIVE)
     uvicorn.Server(config).run([listener])
 
 
 def main(kind: str, descriptor: str = "") -> None:
-    """Serve until the client leaves, or the process is ended."""
+    """Serve until the client disconnects or the process is killed."""
     server = low() if kind == "low" else ready()
     if descriptor:
         over_http(server.streamable_http_app(), socket.socket(fileno=int(descriptor)))

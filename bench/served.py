@@ -1,6 +1,6 @@
-"""Calls through a server in a process of its own, over stdio and HTTP: measures H1 and H2.
+"""Measures H1 and H2: calls of a server in a separate process, over stdio and HTTP.
 
-The client is the plainest there is, and the same for all: what is measured are the servers.
+All servers are called by the same minimal client, so that the times are those of the servers.
 """
 
 import json
@@ -21,7 +21,7 @@ from bench.timing import Work, in_turns
 
 ROUNDS = 60
 CALLS = 16
-SIDE_BY_SIDE = 16
+PARALLEL = 16
 
 TOOL = '''"""A tool."""
 
@@ -47,10 +47,10 @@ KINDS = {FLOOR: "low", READY: "ready"}
 
 
 class Caller(Protocol):
-    """A client that can have several calls under way."""
+    """A client that can make several calls in parallel."""
 
     def call(self, count: int) -> None:
-        """Send so many calls, and take the answer to each."""
+        """Send several calls, and receive all responses."""
 
 
 def over_stdio() -> Iterator[Row]:
@@ -60,15 +60,15 @@ def over_stdio() -> Iterator[Row]:
 
 
 def over_http() -> Iterator[Row]:
-    """Measure calls over HTTP, of clients that keep a session, and of stateless ones."""
+    """Measure calls over HTTP, by a client with a session and by a stateless client."""
     with served_at_http() as ports:
         for version, carried in ((HANDSHAKE, "over HTTP"), (STATELESS, "over HTTP, stateless")):
             yield from rows("H2", carried, {name: OverHttp(port, version) for name, port in ports.items()})
 
 
 def rows(code: str, carried: str, callers: Mapping[str, Caller]) -> Iterator[Row]:
-    """Measure calls one after the other, and side by side."""
-    for width, how in ((1, "one after the other"), (SIDE_BY_SIDE, f"{SIDE_BY_SIDE} side by side")):
+    """Measure calls one after another, and in parallel."""
+    for width, how in ((1, "one after another"), (PARALLEL, f"{PARALLEL} in parallel")):
         contestants = {name: calling(caller, width) for name, caller in callers.items()}
         times = in_turns(contestants, rounds=ROUNDS, units=CALLS)
         unit, ours = times.pop(FLOOR), times.pop(OURS)
@@ -76,7 +76,7 @@ def rows(code: str, carried: str, callers: Mapping[str, Caller]) -> Iterator[Row
 
 
 def calling(caller: Caller, width: int) -> Work:
-    """Return the making of all calls, so many at a time."""
+    """Return work that makes all calls, `width` of them in parallel."""
 
     def run() -> None:
         for _ in range(CALLS // width):
@@ -86,23 +86,23 @@ def calling(caller: Caller, width: int) -> Work:
 
 
 def call_message(identity: int, meta: Mapping[str, object] | None = None) -> bytes:
-    """Return a call as it is sent."""
+    """Return the JSON-RPC message of a call."""
     params = {"name": "add", "arguments": {"left": identity, "right": 1}} | ({"_meta": meta} if meta else {})
     return json.dumps({"jsonrpc": "2.0", "id": identity, "method": "tools/call", "params": params}).encode()
 
 
 def check(answer: Mapping[str, object]) -> None:
-    """See to it that an answer is the sum."""
+    """Check that the response to a call is the sum."""
     result = answer["result"]
     assert isinstance(result, dict)
     assert result["content"][0]["text"] == str(int(str(answer["id"])) + 1)
 
 
 class OverStdio:
-    """A client of a server that it is the other end of."""
+    """A client of a server process over stdio."""
 
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        """Shake hands."""
+        """Initialize the session."""
         assert process.stdin is not None
         assert process.stdout is not None
         self._sink, self._source = process.stdin, process.stdout
@@ -111,7 +111,7 @@ class OverStdio:
         self._send(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
 
     def call(self, count: int) -> None:
-        """Send so many calls, and take the answer to each."""
+        """Send several calls, and receive all responses."""
         self._send(*map(call_message, range(count)))
         for _ in range(count):
             check(json.loads(self._source.readline()))
@@ -122,11 +122,11 @@ class OverStdio:
 
 
 class OverHttp:
-    """A client of a server at a port of this machine, with a connection for each call that is under way."""
+    """A client of a local HTTP server, with one connection per parallel call."""
 
     def __init__(self, port: int, version: str = HANDSHAKE) -> None:
-        """Shake hands, where the version of the protocol has it."""
-        self._connections = [HTTPConnection("127.0.0.1", port) for _ in range(SIDE_BY_SIDE)]
+        """Initialize the session, if the version of the protocol has sessions."""
+        self._connections = [HTTPConnection("127.0.0.1", port) for _ in range(PARALLEL)]
         self._meta = ENVELOPE if version == STATELESS else None
         self._headers = {
             "Content-Type": "application/json",
@@ -136,17 +136,17 @@ class OverHttp:
         if version == STATELESS:
             self._headers |= {"Mcp-Method": "tools/call", "Mcp-Name": "add"}
         else:
-            self._shake_hands(self._connections[0])
+            self._initialize(self._connections[0])
 
     def call(self, count: int) -> None:
-        """Send so many calls, and take the answer to each."""
+        """Send several calls, and receive all responses."""
         for identity in range(count):
             self._send(self._connections[identity], call_message(identity, self._meta))
         for identity in range(count):
             text = self._connections[identity].getresponse().read()
             check(json.loads(text[text.index(b"{") :]))
 
-    def _shake_hands(self, connection: HTTPConnection) -> None:
+    def _initialize(self, connection: HTTPConnection) -> None:
         self._send(
             connection, json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": HELLO}).encode()
         )
@@ -171,28 +171,28 @@ def served_at_stdio() -> Iterator[dict[str, subprocess.Popen[bytes]]]:
 
 @contextmanager
 def served_at_http() -> Iterator[dict[str, int]]:
-    """Start all servers over HTTP, and give the port of each."""
+    """Start all servers over HTTP, and return the port of each."""
     with project() as folder, ExitStack() as stack:
         ports = {}
         for name, kind in KINDS.items():
             listener = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=128))
             descriptor = listener.fileno()
-            stack.enter_context(running(["-m", "bench.sdk_server", kind, str(descriptor)], hand_over=[descriptor]))
+            stack.enter_context(running(["-m", "bench.sdk_server", kind, str(descriptor)], inherited=[descriptor]))
             ports[name] = listener.getsockname()[1]
         ours = running(["-m", "toolkit_cli", "serve", "tools.py", "--http", "0"], folder=folder, stderr=subprocess.PIPE)
-        yield ports | {OURS: port_said_by(stack.enter_context(ours))}
+        yield ports | {OURS: port_of(stack.enter_context(ours))}
 
 
 @contextmanager
 def project() -> Iterator[str]:
-    """Provide a folder with the tool that we serve."""
+    """Provide a folder with the tool to serve."""
     with tempfile.TemporaryDirectory(prefix="toolkit-bench-") as folder:
         Path(folder, "tools.py").write_text(TOOL, "utf-8")
         yield folder
 
 
-def port_said_by(process: subprocess.Popen[bytes]) -> int:
-    """Return the port at which a server says it serves."""
+def port_of(process: subprocess.Popen[bytes]) -> int:
+    """Return the port that a server prints when it starts."""
     assert process.stderr is not None
     line = process.stderr.readline()
     found = re.search(rb"http://127\.0\.0\.1:(\d+)/mcp", line)
@@ -203,9 +203,9 @@ def port_said_by(process: subprocess.Popen[bytes]) -> int:
 
 @contextmanager
 def running(
-    arguments: Sequence[str], *, folder: str | None = None, hand_over: Sequence[int] = (), stderr: int | None = None
+    arguments: Sequence[str], *, folder: str | None = None, inherited: Sequence[int] = (), stderr: int | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a program of this Python until the end of the block."""
+    """Run Python with these arguments until the end of the block."""
     with subprocess.Popen(
         [sys.executable, *arguments],
         cwd=folder,
@@ -213,7 +213,7 @@ def running(
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=stderr,
-        pass_fds=hand_over,
+        pass_fds=inherited,
     ) as process:
         try:
             yield process

@@ -1,4 +1,4 @@
-"""Taking times: contestants in turns, so that a slow moment of the machine falls on all of them."""
+"""Measures contestants alternately, so that slow phases of the machine affect all of them."""
 
 import gc
 import statistics
@@ -10,19 +10,19 @@ Work = Callable[[], object]
 
 
 class Times(NamedTuple):
-    """What one contestant took, in seconds a unit of work."""
+    """The times of one contestant, in seconds per unit of work."""
 
     best: float
     median: float
 
 
 def in_turns(contestants: Mapping[str, Work], *, rounds: int, units: int = 1) -> dict[str, Times]:
-    """Run every contestant once a round, in turns, and return the times of each.
+    """Run every contestant once per round, and return the times of each.
 
     Args:
-        contestants: The work of each; one call of it does `units` units.
-        rounds: How many times each is run, beside one run to warm up.
-        units: By how much a time is divided.
+        contestants: The work of each contestant, by name. One call does `units` units of work.
+        rounds: How many times each contestant is run, after one run to warm up.
+        units: The number of units by which times are divided.
     """
     for work in contestants.values():
         work()
@@ -34,7 +34,7 @@ def in_turns(contestants: Mapping[str, Work], *, rounds: int, units: int = 1) ->
 
 
 def seconds_of(work: Work) -> float:
-    """Return how long one run takes, with the garbage of the one before swept away and none swept meanwhile."""
+    """Return the duration of one run in seconds, with garbage collected before it and not during it."""
     gc.collect()
     gc.disable()
     try:
@@ -46,7 +46,7 @@ def seconds_of(work: Work) -> float:
 
 
 def repeated(work: Work, units: int) -> Work:
-    """Return work that does another one so many times."""
+    """Return work that repeats other work `units` times."""
 
     def repeat() -> None:
         for _ in range(units):

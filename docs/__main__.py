@@ -1,11 +1,11 @@
-"""Write the pages that are generated, and those of the API, which only the site shows: `python -m docs`."""
+"""Write the generated pages, including those of the API, which are only part of the site: `python -m docs`."""
 
 from docs.generators import api, pages
 from docs.generators.regions import DOCS
 
 
 def main() -> None:
-    """Write the pages, and delete those of rules that are gone."""
+    """Write all pages, and delete those of rules that no longer exist."""
     written = pages()
     (DOCS / "api").mkdir(exist_ok=True)
     for place, text in (written | api.pages()).items():

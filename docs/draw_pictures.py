@@ -1,7 +1,8 @@
-"""Draw the terminal sessions of the README as SVG: `python docs/draw_pictures.py`, or with `--check` as CI does.
+"""Draw the terminal sessions of the README as SVG: `python docs/draw_pictures.py`.
 
-Each picture is what the real program shows on a real terminal, in colour. What differs from run to run (times) is
-written as zeros, so that the same program always draws the same picture.
+With `--check`, as in CI, only check that the pictures are up to date. Each picture shows the output of the real program
+on a terminal, in colour. Durations, which differ between runs, are replaced by zeros, so that the same program always
+produces the same picture.
 """
 
 import io
@@ -31,7 +32,7 @@ FONTS = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', mono
 
 
 class Session(NamedTuple):
-    """One session: the commands, typed one after the other, and what is typed at the questions of the last."""
+    """One session: the commands, and the answers to the questions of each command, one key per question."""
 
     commands: tuple[str, ...]
     keys: str = ""
@@ -57,7 +58,7 @@ def draw(name: str) -> str:
 
 
 def _played(command: str, keys: str, folder: str) -> list[Text]:
-    """Return what a command shows on a terminal, line by line, with its colours."""
+    """Run a command on a terminal, and return the lines that it shows, with their colours."""
     child: Any = pexpect.spawn(
         "bash",
         ["-c", command],
@@ -83,7 +84,7 @@ def _environment() -> dict[str, str]:
 
 
 def _lines(output: str) -> list[Text]:
-    """Return the lines that a terminal has in the end, without those that were painted over."""
+    """Return the final lines of a terminal, without those that were overwritten."""
     screen = pyte.Screen(WIDTH, HEIGHT)
     pyte.Stream(screen).feed(output)
     lines = [_line(screen.buffer[number]) for number in range(HEIGHT)]
@@ -96,7 +97,7 @@ def _line(cells: Any) -> Text:
     styled = [(cells[column].data, _style(cells[column])) for column in range(WIDTH)]
     plain = "".join(character for character, _ in styled)
     for time in reversed(list(TIMES.finditer(plain))):
-        is_in_the_middle = bool(plain[time.end() + len(" ms") :].strip())  # what follows keeps its place
+        is_in_the_middle = bool(plain[time.end() + len(" ms") :].strip())  # keep the position of what follows
         zero = "0".rjust(len(time[0])) if is_in_the_middle else "0"
         styled[time.start() : time.end()] = [(character, styled[time.start()][1]) for character in zero]
     pieces = [("".join(character for character, _ in run), style) for style, run in groupby(styled, itemgetter(1))]
@@ -115,13 +116,13 @@ def _colour(name: str) -> str | None:
 
 
 def _without_remote_fonts(picture: str) -> str:
-    """Return a picture that loads nothing: it uses a font of the reader's own machine."""
+    """Make a picture use fonts of the reader's machine, so that it loads nothing from the network."""
     picture = re.sub(r"\s*@font-face \{.*?\}", "", picture, flags=re.DOTALL)
     return re.sub(r"font-family: Fira Code, monospace;", f"font-family: {FONTS};", picture)
 
 
 def main() -> int:
-    """Draw every picture, or, with `--check`, compare them with what is drawn now."""
+    """Draw every picture or, with `--check`, report those that are out of date."""
     stale = []
     for name in SESSIONS:
         file, picture = FOLDER / f"{name}.svg", draw(name)
@@ -130,7 +131,7 @@ def main() -> int:
         elif not file.exists() or file.read_text("utf-8") != picture:
             stale.append(file.name)
     if stale:
-        print(f"these pictures show another program: {', '.join(stale)}; python docs/draw_pictures.py", file=sys.stderr)
+        print(f"pictures out of date: {', '.join(stale)}; run python docs/draw_pictures.py", file=sys.stderr)
     return 1 if stale else 0
 
 

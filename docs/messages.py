@@ -1,7 +1,7 @@
-"""Every message of the program, one a line with its place, to be read in one go: `python -m docs.messages`.
+"""Print every message of the program with its location, one per line, to proofread them: `python -m docs.messages`.
 
-A message is a text that a person or a model may read: what a problem, a failure, an exception or a hint says, what a
-command line option explains, and what is printed. Parts that are filled in when the program runs stand in braces.
+A message is a text for people or models: the text of a problem, a failure, an exception or a hint, the help of a
+command line option, or anything that is printed. Parts that are filled in at run time are in braces.
 """
 
 import ast
@@ -12,11 +12,11 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("toolkit", "cli/toolkit_cli")
 WORDS = 3
-"""A text of fewer words is a name, a key or a piece of a message."""
+"""Minimum number of words; shorter texts are names, keys or parts of messages."""
 
 
 class Message(NamedTuple):
-    """A text and where it stands."""
+    """A message and its location."""
 
     file: str
     line: int
@@ -24,7 +24,7 @@ class Message(NamedTuple):
 
 
 def messages_of(file: Path) -> Iterator[Message]:
-    """Yield the messages in a Python file, in the order in which they stand."""
+    """Yield the messages in a Python file, in no particular order."""
     tree = ast.parse(file.read_text("utf-8"))
     silent = _docstrings(tree) | _parts_of_texts(tree)
     for node in ast.walk(tree):
@@ -54,12 +54,12 @@ def _part_of(part: ast.expr) -> str:
 
 
 def _docstrings(tree: ast.AST) -> set[int]:
-    """Return the texts that stand alone as a statement."""
+    """Return the ids of strings that are statements, such as docstrings."""
     return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
 
 
 def _parts_of_texts(tree: ast.AST) -> set[int]:
-    """Return the constants inside of formatted texts, which are read as a whole."""
+    """Return the ids of the parts of f-strings, which are printed as a whole."""
     whole = (node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr))
     return {id(part) for one in whole for part in ast.walk(one) if part is not one}
 

@@ -1,6 +1,6 @@
-"""The pages of `docs/api/`: every public name with its signature and its whole documentation, a page for each face.
+"""Generates the pages of `docs/api/`: one page per face, with the signature and documentation of every public name.
 
-They are made for each build of the site and not kept, so that a signature is written once.
+They are generated for each build of the site and not committed, so that no signature is duplicated in the repository.
 """
 
 import ast
@@ -15,7 +15,7 @@ LONGEST = 88
 
 
 def pages() -> dict[str, str]:
-    """Return the text of every page, by its place in the docs."""
+    """Return the text of every page, by its path in the docs."""
     return {f"api/{face}.md": _page(face) for face in FACES}
 
 
@@ -25,7 +25,7 @@ def _page(face: str) -> str:
 
 
 def entry(name: str, home: str) -> str:
-    """Return what a page says about one name, which a module defines."""
+    """Return the section for one name, which the module `home` defines."""
     definition, text = definition_of(home, name)
     methods = [_method(name, each) for each in _methods_of(definition)]
     return "\n".join([f"## {name}\n", f"```py\n{_signature(definition, name)}\n```\n", _as_markdown(text), *methods])
@@ -37,7 +37,7 @@ def _method(owner: str, method: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
 
 
 def _methods_of(definition: Definition) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """Return the public methods of a class that say what they are for."""
+    """Return the public methods of a class that have a docstring."""
     body = definition.body if isinstance(definition, ast.ClassDef) else []
     functions = [node for node in body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     return [node for node in functions if not node.name.startswith("_") and ast.get_docstring(node)]
@@ -60,7 +60,7 @@ def _signature(definition: Definition, name: str) -> str:
 
 
 def _call(head: str, arguments: ast.arguments, result: str) -> str:
-    """Return a signature, with a line for each parameter where it would be too long."""
+    """Return a signature, with one line per parameter if it would be too long."""
     parameters = _parameters_of(arguments)
     line = f"{head}({', '.join(parameters)}){result}"
     return (
@@ -95,7 +95,7 @@ def _parameter(argument: ast.arg, default: ast.expr | None) -> str:
 
 
 def _as_markdown(text: str) -> str:
-    """Return a docstring as Markdown: its sections under bold titles, its examples in blocks."""
+    """Convert a docstring to Markdown, with bold titles for sections and code blocks for examples."""
     return "\n".join(_part(part) for part in re.split(r"\n\s*\n", text.strip()))
 
 
@@ -111,7 +111,7 @@ def _part(part: str) -> str:
 
 
 def _section(text: str, beside: str) -> str:
-    """Return what a section says: a list of names, an example, or a sentence."""
+    """Convert the text of a section, which is a list of names, an example, or a sentence."""
     if text.startswith(">>>"):
         return f"```pycon\n{text}\n```\n"
     entries = re.split(r"\n(?=\S)", text)

@@ -1,4 +1,4 @@
-"""The page `docs/commands.md`: every command with its arguments and options, as its `--help` says."""
+"""Generates `docs/commands.md`: every command with its arguments and options, as in its `--help`."""
 
 import re
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ and [an exit code](errors-and-exit-codes.md) says how the command ended. A proje
 
 
 def pages() -> dict[str, str]:
-    """Return the page of the commands, by its place in the docs."""
+    """Return the page of the commands, by its path in the docs."""
     group = cast("TyperGroup", get_command(application()))
     context = Context(group, info_name="toolkit", **group.context_settings)
     return {
@@ -54,5 +54,5 @@ def _listed(title: str, records: Iterable[tuple[str, str] | None]) -> list[str]:
 
 
 def _on_one_line(text: str) -> str:
-    """Return a help text without the brackets that a terminal needs round its facts."""
+    """Return a help text on one line, with defaults and the like in parentheses instead of brackets."""
     return re.sub(r" *\[(?=required|default)(.*?)\]", lambda fact: f" ({fact[1]})", " ".join(text.split()))

@@ -1,4 +1,4 @@
-"""Every key of a configuration in `docs/configuration.md`, from the rows that read it."""
+"""Generates the tables of `docs/configuration.md` from the tables of keys that the code uses."""
 
 from collections.abc import Iterable
 
@@ -11,12 +11,12 @@ from toolkit.sources.setting_keys import DEFAULTS, GROUP, KEYS, PRICES  # privat
 
 
 def pages() -> dict[str, str]:
-    """Return the page with the keys as they are now, by its place in the docs."""
+    """Return the page with the current keys, by its path in the docs."""
     return {"configuration.md": with_region("configuration.md", "the keys", tables())}
 
 
 def tables() -> str:
-    """Return a table for each table of settings."""
+    """Return one Markdown table per table of settings."""
     own = {key.name for key in STDIO_KEYS} - {key.name for key in HTTP_KEYS}
     servers = [*(key for key in STDIO_KEYS if key.name in own), *HTTP_KEYS]
     sections = {

@@ -1,4 +1,4 @@
-"""The public names in `docs/library.md`: every name of every face, with the first sentence of what documents it."""
+"""Generates the tables of `docs/library.md`: every public name with the first sentence of its documentation."""
 
 import ast
 import pkgutil
@@ -18,13 +18,13 @@ Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Assign 
 
 
 def pages() -> dict[str, str]:
-    """Return the page with the public names as they are now, by its place in the docs."""
+    """Return the page with the current public names, by its path in the docs."""
     sections = map(_section, FACES)
     return {"library.md": with_region("library.md", "the public names", "\n".join(sections))}
 
 
 def homes_of(face: str) -> dict[str, str]:
-    """Return the module that defines each public name of a face, as type checkers read it."""
+    """Return the module that defines each public name of a face, from the imports for type checkers."""
     if face in PUBLIC_MODULES:
         return dict.fromkeys(import_module(face).__all__, face)
     [choice] = [node for node in _tree_of(face).body if isinstance(node, ast.If)]
@@ -39,7 +39,7 @@ def _section(face: str) -> str:
 
 
 def public_names(face: str) -> list[tuple[str, str]]:
-    """Return each public name of a face with the module that defines it; `toolkit` has its names to itself."""
+    """Return the public names of a face with their modules; names of `toolkit` appear only there."""
     own = [name for name in homes_of(face) if face == "toolkit" or not hasattr(toolkit, name)]
     homes = homes_of(face)
     return [(name, homes[name]) for name in sorted(own, key=str.lower) if name != "__version__"]
@@ -51,7 +51,7 @@ def documentation_of(face: str) -> str:
 
 
 def definition_of(home: str, name: str) -> tuple[Definition, str]:
-    """Return what defines a name, with the docstring of a function or class, or the text below a constant."""
+    """Return the definition of a name with its docstring, which for a constant is the string below it."""
     body = _tree_of(home).body
     for node, below in zip(body, [*body[1:], None], strict=True):
         match node:
@@ -61,7 +61,7 @@ def definition_of(home: str, name: str) -> tuple[Definition, str]:
                 text = _text_of(below)
             case _:
                 continue
-        if text:  # the first definitions of an overloaded function have none
+        if text:  # overloads have no docstring
             return node, text
     raise LookupError(f"{home}.{name} is public and has no documentation")
 
@@ -85,7 +85,7 @@ def _tree_of(module: str) -> ast.Module:
 
 
 def _first_sentence(text: str) -> str:
-    """Return the first sentence of a docstring on one line, ready for the cell of a table."""
+    """Return the first sentence of a docstring, for a cell of a table."""
     paragraph = " ".join(text.strip().partition("\n\n")[0].split())
     sentence = re.split(r"(?<=[.!?])\s+(?=[A-Z`])", paragraph)[0]
     return sentence.rstrip(":").replace("|", "\\|")

@@ -1,4 +1,4 @@
-"""The limits of providers in `docs/dialects.md` and of clients in `docs/clients.md`, with their sources."""
+"""Generates the limits of providers in `docs/dialects.md` and of clients in `docs/clients.md`, with their sources."""
 
 from collections.abc import Collection
 from typing import Any
@@ -16,7 +16,7 @@ BASES = {
 
 
 def pages() -> dict[str, str]:
-    """Return the page with the limits as they are now, by its place in the docs."""
+    """Return the pages with the current limits, by their paths in the docs."""
     return {
         "dialects.md": with_region("dialects.md", "the limits", tables(LIMITS.keys() - CLIENTS.keys())),
         "clients.md": with_region("clients.md", "the limits", tables(CLIENTS.keys())),
@@ -24,7 +24,7 @@ def pages() -> dict[str, str]:
 
 
 def tables(names: Collection[str]) -> str:
-    """Return a table for each of some providers or clients."""
+    """Return one table per provider or client."""
     return "\n".join(_section(name, limits) for name, limits in LIMITS.items() if name in names and limits.stated())
 
 

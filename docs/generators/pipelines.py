@@ -1,4 +1,4 @@
-"""The keys of a pipeline's file in `docs/pipelines.md`, from the rows that read them."""
+"""Generates the tables of keys in `docs/pipelines.md` from the tables of keys that the code uses."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ PAGE = "pipelines.md"
 
 
 def pages() -> dict[str, str]:
-    """Return the page with the keys as they are now, by its place in the docs."""
+    """Return the page with the current keys, by its path in the docs."""
     top = [(row.name, row.meaning) for row in TOP_ROWS]
     steps = [
         (row.name, ", ".join(f"`{kind}`" for kind in BESIDE if kind in row.beside), row.meaning) for row in STEP_ROWS

@@ -1,4 +1,4 @@
-"""Regions: the parts of a written page that are generated, each between two comments that name it."""
+"""Replaces the generated parts of a page, each of which is between two comments with its name."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,12 +7,12 @@ DOCS = Path(__file__).resolve().parents[1]
 
 
 def with_region(page: str, name: str, text: str) -> str:
-    """Return a page of the docs with another text between `<!-- NAME -->` and `<!-- the end of NAME -->`."""
+    """Return a page of the docs with a new text between `<!-- NAME -->` and `<!-- the end of NAME -->`."""
     return with_regions(page, {name: text})
 
 
 def with_regions(page: str, texts: Mapping[str, str]) -> str:
-    """Return a page of the docs with other texts in several regions."""
+    """Return a page of the docs with new texts in several regions."""
     whole = (DOCS / page).read_text("utf-8")
     for name, text in texts.items():
         begin, end = f"<!-- {name} -->\n", f"<!-- the end of {name} -->\n"

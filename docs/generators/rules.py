@@ -1,4 +1,4 @@
-"""The pages of `docs/rules/`: what the rules themselves say."""
+"""Generates the pages of `docs/rules/` from the docstrings of the rules."""
 
 import re
 
@@ -16,7 +16,7 @@ NOTE = "<!-- not run: the tests of the rules lint it -->\n"
 
 
 def pages() -> dict[str, str]:
-    """Return the text of every page, by its place in the docs."""
+    """Return the text of every page, by its path in the docs."""
     rules = list(all_pages())
     found = {f"rules/{rule.name}.md": re.sub(r"^(?=```\w)", NOTE, page_of(rule), flags=re.MULTILINE) for rule in rules}
     return {"rules/README.md": HEAD + index_of(rules), **found}

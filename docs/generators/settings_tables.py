@@ -1,4 +1,4 @@
-"""Tables of the docs that list the keys of a table of settings."""
+"""Formats the keys of a table of settings as a Markdown table."""
 
 import json
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from toolkit.documents.tables import Key  # private
 
 
 def key_table(keys: Iterable[Key]) -> str:
-    """Return the keys, each with its type, its default and what it does."""
+    """Return a Markdown table of keys with their types, defaults and meanings."""
     return "\n".join(["| key | type | default | meaning |", "| --- | --- | --- | --- |", *map(_row, keys), ""])
 
 

@@ -1,4 +1,4 @@
-"""A hundred calls of 50 ms side by side: measures F1 and F2."""
+"""Measures F1 and F2: a hundred parallel calls of 50 ms."""
 
 import asyncio
 import time
@@ -17,39 +17,39 @@ UNIT = Times(SECONDS, SECONDS)
 
 
 async def wait_async(number: int) -> str:
-    """Wait without a thread."""
+    """Sleep without blocking the thread."""
     await asyncio.sleep(SECONDS)
     return str(number)
 
 
 def wait(number: int) -> str:
-    """Wait in the thread that called."""
+    """Sleep in the calling thread."""
     time.sleep(SECONDS)
     return str(number)
 
 
 def asynchronous() -> Iterator[Row]:
-    """Measure asynchronous functions; the unit is the time that one call waits."""
+    """Measure async functions; the unit is the time that one call sleeps."""
     times = in_turns(
-        {"bare tasks": lambda: asyncio.run(floors.sleepers_side_by_side(CALLS, SECONDS)), "ours": ours(wait_async)}
+        {"bare tasks": lambda: asyncio.run(floors.sleep_in_tasks(CALLS, SECONDS)), "ours": ours(wait_async)}
         | {name: gathered(call) for name, call in peers.async_calls(wait_async).items()},
         rounds=ROUNDS,
     )
-    yield Row("F1", "100 async calls of 50 ms side by side", UNIT, "50 ms", times.pop("ours"), 1.08, 1.05, times)
+    yield Row("F1", "100 async calls of 50 ms in parallel", UNIT, "50 ms", times.pop("ours"), 1.08, 1.05, times)
 
 
 def plain() -> Iterator[Row]:
-    """Measure plain functions; the unit is the time that one call waits."""
+    """Measure sync functions; the unit is the time that one call sleeps."""
     times = in_turns(
-        {"100 threads": lambda: floors.threads_side_by_side(CALLS, SECONDS), "ours": ours(wait)}
+        {"100 threads": lambda: floors.sleep_in_threads(CALLS, SECONDS), "ours": ours(wait)}
         | {name: gathered(call) for name, call in peers.async_calls(wait).items()},
         rounds=ROUNDS,
     )
-    yield Row("F2", "100 plain functions of 50 ms side by side", UNIT, "50 ms", times.pop("ours"), 1.5, 1.35, times)
+    yield Row("F2", "100 plain functions of 50 ms in parallel", UNIT, "50 ms", times.pop("ours"), 1.5, 1.35, times)
 
 
 def ours(function: Callable[[int], object]) -> Work:
-    """Return a hundred calls of a tool, side by side, each through the whole of a call."""
+    """Return work that makes a hundred complete calls of a tool in parallel."""
     tool = from_function(function)
     context = ToolContext(reviewer=AutoReviewer())
 
@@ -60,7 +60,7 @@ def ours(function: Callable[[int], object]) -> Work:
 
 
 def gathered(call: Callable[[int], Awaitable[object]]) -> Work:
-    """Return the running of a hundred calls side by side, from the start of the loop to its end."""
+    """Return work that runs a hundred calls in parallel, including the start and end of the event loop."""
 
     async def gather() -> None:
         assert len(await asyncio.gather(*(call(number) for number in range(CALLS)))) == CALLS

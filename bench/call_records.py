@@ -1,4 +1,4 @@
-"""What is kept of calls: measure K, what the audit log and the journal add to each call and each step."""
+"""Measure K: the time that the audit log and the journal add to each call and each step."""
 
 import json
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ CALLS = 200
 
 @tool(destructive=True)
 def wipe(path: str) -> str:
-    """Wipe nothing."""
+    """Do nothing."""
     return path
 
 
 def audited_call() -> Iterator[Row]:
-    """Measure what a record of the decision about a call adds to it; it waits for the disk."""
+    """Measure the time that recording a decision adds to a call, including the wait for the disk."""
     ours, arguments = from_function(wipe), json.dumps({"path": "a"})
     with TemporaryDirectory() as folder:
         gates = {"without": Gate(policy=AllowAll("--yes")), "with": Gate(policy=AllowAll("--yes"))}
@@ -39,14 +39,14 @@ def audited_call() -> Iterator[Row]:
     yield Row("K", "what the audit log adds to a decided call", None, "", added(times), 3e-5, 3e-5, beside(times))
 
 
-def kept_step() -> Iterator[Row]:
-    """Measure what the journal adds to each of ten text steps."""
+def journaled_step() -> Iterator[Row]:
+    """Measure the time that the journal adds to each of ten text steps."""
     pipeline = Pipeline.of(*resolve_tools([Dotted(number) for number in range(STEPS)]).values())
     text, numbers = json.dumps({"input": "hello"}), iter(range(10**9))
     with TemporaryDirectory() as folder:
         file = JournalFile(Path(folder) / "runs.db")
 
-        def kept() -> None:
+        def journaled() -> None:
             run = str(next(numbers))
             journal = file.begin(run, "steps", request={}, definition={}, unit="steps", of=STEPS)
             for _ in range(CALLS):
@@ -56,19 +56,19 @@ def kept_step() -> Iterator[Row]:
             for _ in range(CALLS):
                 pipeline.run(text, ToolContext(run=Run()))
 
-        times = in_turns({"without": plain, "with": kept}, rounds=ROUNDS, units=CALLS * STEPS)
+        times = in_turns({"without": plain, "with": journaled}, rounds=ROUNDS, units=CALLS * STEPS)
     yield Row("K", "what the journal adds to a step", None, "", added(times), 6e-5, 6e-5, beside(times))
 
 
 def added(times: dict[str, Times]) -> Times:
-    """Return what is added to a call, or a step."""
-    bare, kept = times["without"], times["with"]
-    return Times(kept.best - bare.best, kept.median - bare.median)
+    """Return the difference between the times with and without a record."""
+    bare, recorded = times["without"], times["with"]
+    return Times(recorded.best - bare.best, recorded.median - bare.median)
 
 
 def beside(times: dict[str, Times]) -> dict[str, Times]:
-    """Return what the same takes without it."""
+    """Return the time without a record, for comparison."""
     return {"without": times["without"]}
 
 
-MEASURES = {"K": [audited_call, kept_step]}
+MEASURES = {"K": [audited_call, journaled_step]}
