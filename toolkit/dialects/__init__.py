@@ -1,8 +1,8 @@
-"""Dialects: one specification, written as each provider takes it; the changes, and what cannot be expressed there.
+"""Writes a tool's specification as each provider accepts it, and reports changes and what cannot be expressed.
 
-export(spec, "openai-strict").definition       what the request carries
-objections(spec, "anthropic-strict")           what the provider will refuse, and no export can mend
-LIMITS["gemini"].name_length                   what is known of a provider, with its source
+export(spec, "openai-strict").definition       the definition in the request
+objections(spec, "anthropic-strict")           what the provider refuses, and no export can fix
+LIMITS["gemini"].name_length                   a limit of a provider, with its source
 """
 
 TYPE_CHECKING = False

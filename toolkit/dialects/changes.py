@@ -1,4 +1,4 @@
-"""Changes: what an export did to a definition, what it could not mend, and the notes that are taken on the way."""
+"""Records what an export changed in a definition, and what it could not fix."""
 
 from typing import Any, NamedTuple
 
@@ -11,10 +11,10 @@ class Change(NamedTuple):
     """One difference between an export and the specification.
 
     Attributes:
-        pointer: Where, as a JSON pointer into the specification's own JSON form: `/parameters/properties/city`.
-        what: What was done, such as `made required; null means left out`.
-        limit: Why: the provider's limit, with its source and the day it was checked.
-        code: The rule that speaks of it where the definition is sent as it was; empty if it could be.
+        pointer: The location, as a JSON pointer into the specification as JSON: `/parameters/properties/city`.
+        what: What was changed, such as `made required; null means left out`.
+        limit: The reason: the provider's limit, with its source and the day it was checked.
+        code: The rule that reports it if the definition is sent unchanged; empty if that is possible.
     """
 
     pointer: str
@@ -24,15 +24,15 @@ class Change(NamedTuple):
 
 
 class Objection(NamedTuple):
-    """One thing that a provider will refuse or misread, and that no export can fix.
+    """Something that a provider refuses or misreads, and that no export can fix.
 
     Attributes:
-        code: The rule that speaks of it, such as `TK102`.
-        pointer: Where, as a JSON pointer into the specification or into the definition that was looked at.
+        code: The rule that reports it, such as `TK102`.
+        pointer: The location, as a JSON pointer into the specification or the definition that was checked.
         message: What is wrong, with the offending name in single quotes, and no full stop.
-        severity: With an `error` the provider refuses the request; with a `warning` a part of the tool is lost.
+        severity: An `error` if the provider refuses the request, a `warning` if a part of the tool is lost.
         limit: The provider's limit, with its source and the day it was checked.
-        hint: What to do about it.
+        hint: How to fix it.
     """
 
     code: str
@@ -44,7 +44,7 @@ class Objection(NamedTuple):
 
 
 class Notes:
-    """What is noted while an export is made; what was noted of one place is not noted of it again."""
+    """The changes and objections of an export, each of them once."""
 
     def __init__(self) -> None:
         self._changes: dict[Change, None] = {}
@@ -52,17 +52,17 @@ class Notes:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What was changed, in the order in which it happened."""
+        """The changes, in the order in which they were made."""
         return tuple(self._changes)
 
     @property
     def objections(self) -> tuple[Objection, ...]:
-        """What could not be mended."""
+        """The objections to what could not be fixed."""
         return tuple(self._objections.values())
 
     def changed(self, pointer: str, what: str, limit: Limit[Any], code: str = UNSUPPORTED_KEYWORD) -> None:
         self._changes.setdefault(Change(pointer, what, limit, code))
 
     def object_to(self, objection: Objection) -> None:
-        """Note what cannot be mended."""
+        """Record what cannot be fixed."""
         self._objections.setdefault((objection.code, objection.pointer, objection.message), objection)

@@ -1,4 +1,4 @@
-"""Client objections: what a client of MCP servers refuses, drops or changes in a tool, which it gets as it stands."""
+"""Finds what a client of MCP servers refuses, drops or changes in a tool, which it receives unchanged."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -20,9 +20,9 @@ _SERVER = "{server}"
 
 
 def length_objections(name: str, source: str, limits: Limits, prefix: str) -> Iterator[Objection]:
-    """Yield what is wrong with the length of a name, its prefix included.
+    """Yield objections to the length of a name, including its prefix.
 
-    A name that fits behind the shortest name of a server only is a warning, since users choose what servers are called.
+    A name that only fits after a shorter server name is a warning, since users choose the names of servers.
     """
     limit = limits.name_length or limits.name_length_sure
     if limit is None:
@@ -45,7 +45,7 @@ def length_objections(name: str, source: str, limits: Limits, prefix: str) -> It
 
 
 def client_objections(schema: Mapping[str, Any], limits: Limits) -> Iterator[Objection]:
-    """Yield what is wrong with the parameters' schema, as it stands."""
+    """Yield objections to the schema of the parameters, which is sent unchanged."""
     yield from _at_the_root(schema, limits)
     for part in Schema.of(schema).parts():
         place = "/".join(["/parameters", *(str(step).replace("~", "~0").replace("/", "~1") for step in part.pointer)])

@@ -1,7 +1,7 @@
-"""Clients: what the programs that people use MCP servers from take of a tool, as data, with sources and days.
+"""Lists the limits of MCP clients, each with its source and the day it was checked.
 
-A client passes tools on to a provider, after it has put the name of the server before theirs. What stands here is what
-the client itself refuses, drops or changes; what has no source is left out.
+A client passes tools on to a provider, often with the server's name as a prefix. These are the limits of the client
+itself: what it refuses, drops or changes. Limits without a source are not listed.
 """
 
 from toolkit.dialects.limits import Limit, Limits, Source

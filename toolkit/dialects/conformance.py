@@ -1,4 +1,4 @@
-"""Conformance: what a provider will refuse or misread in a tool, and that no export can mend."""
+"""Finds what a provider refuses or misreads in a tool, and no export can fix."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,27 +32,27 @@ from toolkit.schemas.schema import Schema
 from toolkit.tools.spec import ToolSpec
 
 PROVIDERS = (*DIALECTS, "llama-cpp", "portable", *CLIENTS)
-"""What a tool can be checked for: every dialect, llama.cpp, `portable`, which all of them take, and every client."""
+"""What a tool can be checked for: every dialect, llama.cpp, `portable`, which all of them accept, and every client."""
 
 
 def objections(
     subject: ToolSpec | Mapping[str, Any], provider: str, made: exporting.Export | None = None
 ) -> list[Objection]:
-    """Return what a provider will refuse or misread in one tool.
+    """Return what a provider refuses or misreads in one tool.
 
-    A specification is exported first, so that only what an export cannot mend is returned. A definition in the form of
-    this provider is looked at as it stands; one in another's form is exported first, too.
+    A specification is exported first, so that only what an export cannot fix is returned. A definition in this
+    provider's format is checked as it is; one in another format is exported first, too.
 
     Args:
-        subject: The specification of a tool, or a definition in any provider's form, as JSON data.
+        subject: The specification of a tool, or a definition in any provider's format, as JSON data.
         provider: One of `PROVIDERS`.
-        made: The export of a specification to this provider, if it is made already.
+        made: The export of the specification to this provider, if it exists already.
 
     Returns:
-        The objections, those to names first; their JSON pointers lead into what was given.
+        The objections, those to names first. Their JSON pointers point into the subject.
 
     Raises:
-        ValueError: If there is no such provider, or if the definition is in no form that is known.
+        ValueError: If the provider or the format of the definition is unknown.
     """
     if isinstance(subject, ToolSpec):
         return _objections_to_spec(subject, provider, made)
@@ -71,14 +71,14 @@ def request_objections(
     provider: str,
     export: Callable[[ToolSpec, str], exporting.Export] = exporting.export,
 ) -> list[Objection]:
-    """Return what a provider will refuse in a request with all of these tools, though each alone would do.
+    """Return what a provider refuses in a request with all of these tools, even if it accepts each of them.
 
-    The JSON pointers lead into the list of tools.
+    The JSON pointers point into the list of tools.
 
     Args:
         specs: The specifications of the tools.
         provider: One of `PROVIDERS`.
-        export: What exports one of them to a dialect; for callers that keep what was exported before.
+        export: The function that exports a tool to a dialect, for callers that cache exports.
     """
     limits = LIMITS[provider]
     found = [
@@ -141,12 +141,12 @@ def _objections_to_spec(spec: ToolSpec, provider: str, made: exporting.Export | 
 
 
 def name_objections(name: str, limits: Limits, source: str = "") -> Iterator[Objection]:
-    """Yield what a provider with these limits will refuse or misread in the name of a tool, as it is sent.
+    """Yield what a provider with these limits refuses or misreads in the name of a tool, as it is sent.
 
     Args:
         name: The name.
-        limits: Those of the provider.
-        source: What the tool is a part of, whose name some clients put before it.
+        limits: The limits of the provider.
+        source: The source of the tool, whose name some clients use as a prefix.
     """
     title = limits.title
     if limits.name and not re.fullmatch(limits.name.value, name):
@@ -246,7 +246,7 @@ def _long_enums(parts: Sequence[Part], limits: Limits) -> Iterator[Objection]:
 
 
 def _counted_parameters(schemas: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
-    """Return how many parameters may be left out, and how many have several types, references not followed."""
+    """Return how many parameters are optional, and how many have several types, without following references."""
     optional = unions = 0
     for schema in schemas:
         root = read_schema(schema, "", Notes())
@@ -298,7 +298,7 @@ def _root_objections(found: Recognized, provider: str) -> Iterator[Objection]:
 def _as_it_stands(found: Recognized, provider: str) -> Iterator[Objection]:
     for change in exporting.export(found.spec, provider).changes:
         if change.pointer == "/parameters" and found.schema.endswith("JsonSchema"):
-            continue  # it is sent so already
+            continue  # it is already sent in this form
         if change.code and change.pointer.startswith("/parameters"):
             step = change.pointer.rpartition("/")[2]
             message = f"{LIMITS[provider].title} does not take '{step}' as it is: {change.limit.says}"

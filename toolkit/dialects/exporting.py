@@ -1,4 +1,4 @@
-"""Exporting: a tool's specification becomes the definition that one provider's request carries."""
+"""Exports a tool's specification as the definition for one provider's request."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A tool as one provider takes it.
+    """A tool as one provider accepts it.
 
     Attributes:
-        definition: What the request carries of it, as plain JSON data.
+        definition: The definition in the request, as plain JSON data.
         changes: The differences from the specification, and their reasons.
-        losses: What the provider will refuse or misread in its parameters, and what no export can mend.
+        losses: What the provider refuses or misreads in its parameters, and no export can fix.
     """
 
     definition: dict[str, Any]
@@ -47,14 +47,14 @@ def export(spec: ToolSpec, name: str) -> Export:
     """Return a tool in a provider's dialect.
 
     A tool with `strict=True` or `strict=False` is exported that way, whatever the dialect's name implies; the settings
-    under a provider's name in its `metadata` appear in that provider's export and in no other.
+    under a provider's name in its `metadata` appear only in that provider's export.
 
     Args:
-        spec: What is exported.
+        spec: The tool to export.
         name: One of `DIALECTS`, such as `openai-strict`.
 
     Raises:
-        ValueError: If there is no such dialect; the message names the nearest.
+        ValueError: If there is no such dialect; the message suggests the closest one.
     """
     dialect = _dialect(name)
     notes = Notes()
@@ -69,7 +69,7 @@ def export(spec: ToolSpec, name: str) -> Export:
 
 
 def request_tools(exports: Sequence[Export], name: str) -> list[dict[str, Any]]:
-    """Return the value of `tools` in a provider's request: the definitions; for Gemini, one list of them all."""
+    """Return the value of `tools` in a provider's request: the definitions, which are in one object for Gemini."""
     definitions = [one.definition for one in exports]
     return [{"functionDeclarations": definitions}] if name == "gemini" and definitions else definitions
 
@@ -87,12 +87,12 @@ class _Draft(NamedTuple):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters as the provider takes them."""
+        """The parameters as the provider accepts them."""
         return fit(self.spec.parameters, LIMITS[self.limits], "/parameters", self.notes)
 
 
 class _Dialect(NamedTuple):
-    """A way of writing definitions: whose, how, and by which limits with and without strict mode."""
+    """A format for definitions: its provider, how to write it, and its limits without and with strict mode."""
 
     provider: str
     write: Callable[[_Draft], dict[str, Any]]
@@ -162,7 +162,7 @@ _DIALECTS = {
 
 
 def limits_of(spec: ToolSpec, name: str) -> str:
-    """Return the key of the limits that hold for a tool in a dialect: strict ones where it is exported strictly."""
+    """Return the key of the limits that apply to a tool in a dialect, which depend on strict mode."""
     dialect = _dialect(name)
     strict = dialect.is_strict if spec.strict is None else spec.strict
     return dialect.strictly if strict and dialect.strictly else dialect.plainly
@@ -184,7 +184,7 @@ def _add_metadata(definition: dict[str, Any], spec: ToolSpec, provider: str, not
 
 
 def _add(definition: dict[str, Any], settings: Mapping[str, Any], pointer: str, notes: Notes) -> None:
-    """Add settings to a definition, object into object."""
+    """Add settings to a definition, merging nested objects."""
     for key, value in settings.items():
         there = definition.get(key)
         if key not in definition:

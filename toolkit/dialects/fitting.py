@@ -1,4 +1,4 @@
-"""Fitting: the parameters of a tool are made to fit what a provider takes, step by step."""
+"""Adapts the parameters of a tool to what a provider accepts, step by step."""
 
 import re
 from collections.abc import Mapping
@@ -35,13 +35,13 @@ _LOOK_AROUND = re.compile(r"(?<!\\)(?:\\\\)*\(\?(?:=|!|<=|<!)")
 
 
 def fit(schema: Mapping[str, Any], limits: Limits, pointer: str, notes: Notes) -> dict[str, Any]:
-    """Return parameters as a provider takes them.
+    """Return parameters as a provider accepts them.
 
     Args:
         schema: The JSON Schema of the parameters.
-        limits: What the provider takes.
-        pointer: Where the schema stands.
-        notes: Receives what was changed, and what could not be mended.
+        limits: The limits of the provider.
+        pointer: The location of the schema.
+        notes: Receives what was changed, and what could not be fixed.
     """
     root = read_schema(schema, pointer, notes)
     if limits.keywords is None:
@@ -52,7 +52,7 @@ def fit(schema: Mapping[str, Any], limits: Limits, pointer: str, notes: Notes) -
 
 
 def loosen(root: Part, limits: Limits, notes: Notes) -> None:
-    """Let a schema for a provider that takes all of JSON Schema obey the few limits that there are nevertheless."""
+    """Adapt a schema for a provider that accepts all of JSON Schema except for a few limits."""
     if limits.references:
         references.settle(root, notes, limits.references)
         references.inline(root, notes, limits.references)
@@ -67,7 +67,7 @@ def loosen(root: Part, limits: Limits, notes: Notes) -> None:
 
 
 def narrow(root: Part, limits: Limits, notes: Notes) -> None:
-    """Reduce a schema to the part of JSON Schema that a provider takes; the rest goes into descriptions."""
+    """Reduce a schema to the part of JSON Schema that a provider accepts; the rest goes into descriptions."""
     keywords = _stated(limits.keywords)
     settle_references(root, limits, notes)
     make_one_object(root, limits.root or keywords._replace(value=UNIONS), notes)
@@ -79,7 +79,7 @@ def narrow(root: Part, limits: Limits, notes: Notes) -> None:
     if "oneOf" not in keywords.value:
         unions.use_any_of(root, notes, keywords)
     unions.distribute(root, notes, keywords)
-    for part in walk(root):  # now, so that descriptions show it as its author wrote it
+    for part in walk(root):  # before further changes, so that descriptions show what the author wrote
         _say_unsupported(part, LOGIC - keywords.value, notes, keywords)
     _make_strict(root, limits, notes)
     for part in walk(root):
@@ -91,7 +91,7 @@ def narrow(root: Part, limits: Limits, notes: Notes) -> None:
 
 
 def settle_references(root: Part, limits: Limits, notes: Notes) -> None:
-    """Let references stand only where a provider takes them; what refers to itself keeps its reference."""
+    """Keep references only where a provider accepts them; recursive definitions are still referred to."""
     limit = _stated(limits.references)
     references.settle(root, notes, limit)
     if limits.recursion and limits.recursion.value == "never":
@@ -132,9 +132,9 @@ def _make_strict(root: Part, limits: Limits, notes: Notes) -> None:
 
 
 def close_tuples(root: Part) -> None:
-    """Say with `maxItems` that nothing may follow the positions of a tuple."""
+    """Use `maxItems` to forbid items after the positions of a tuple."""
     for part in walk(root):
-        if "additionalItems" in part and "prefixItems" in part:  # so written before draft 2020-12
+        if "additionalItems" in part and "prefixItems" in part:  # the form before draft 2020-12
             rest = part.pop("additionalItems")
             part["items"] = Part({"not": Part()}, part.pointer) if rest is False else Part(pointer=part.pointer)
         if same(part.get("items"), {"not": {}}):
@@ -144,7 +144,7 @@ def close_tuples(root: Part) -> None:
 
 
 def widen_tuples(root: Part, notes: Notes, limit: Limit[Any]) -> None:
-    """Write a tuple as a list whose items may be any of its positions', of the same length."""
+    """Write a tuple as a list of the same length, whose items may match any of its positions."""
     for part in walk(root):
         if "prefixItems" not in part:
             continue
@@ -161,7 +161,7 @@ def _short(part: Part) -> str:
 
 
 def fold(part: Part, limits: Limits, notes: Notes) -> None:
-    """Say in a schema's description what the provider has no keyword for."""
+    """Describe in words what the provider has no keyword for."""
     keywords = _stated(limits.keywords)
     _fold_values(part, limits, notes)
     if limits.formats and "format" in part and part["format"] not in limits.formats.value:
@@ -177,7 +177,7 @@ def fold(part: Part, limits: Limits, notes: Notes) -> None:
 
 
 def _fold_values(part: Part, limits: Limits, notes: Notes) -> None:
-    """Write a constant as an enumeration where there are no constants, and say values that cannot be enumerated."""
+    """Write a constant as an enum if there are no constants, and describe values that an enum cannot contain."""
     keywords, kinds = _stated(limits.keywords), limits.enum_types
     if "const" in part and "const" not in keywords.value and "enum" in keywords.value:
         part["enum"] = [part.pop("const")]
@@ -205,7 +205,7 @@ def _say_unsupported(part: Part, keys: Any, notes: Notes, limit: Limit[Any]) -> 
 
 
 def _is_telling(part: Part) -> bool:
-    """Return whether a title adds to the description and the name."""
+    """Return whether a title says more than the name, and there is no description."""
     name = part.pointer.rpartition("/")[2]
     bare = [re.sub(r"[\W_]+", "", text).lower() for text in (part["title"], name)]
     return "description" not in part and bare[0] != bare[1]
@@ -220,5 +220,5 @@ def _say(part: Part, key: str, notes: Notes, limit: Limit[Any]) -> None:
 
 def _stated(limit: Limit[Any] | None) -> Limit[Any]:
     if limit is None:
-        raise LookupError("the limits of this provider do not say this")
+        raise LookupError("this provider does not set this limit")
     return limit

@@ -1,4 +1,4 @@
-"""Gemini: parameters in a part of OpenAPI 3.0, or, where that cannot say it, in a part of JSON Schema."""
+"""Writes parameters for Gemini: in a subset of OpenAPI 3.0 or, if that is not enough, of JSON Schema."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -18,10 +18,10 @@ OPEN_API, AS_JSON_SCHEMA = LIMITS["gemini"], LIMITS["gemini-json-schema"]
 
 
 def parameters_for_gemini(schema: Mapping[str, Any], pointer: str, notes: Notes) -> dict[str, Any]:
-    """Return the members of a function declaration that describe its parameters; a tool without any has none.
+    """Return the members of a function declaration that describe its parameters; empty for a tool without any.
 
-    `parameters` holds the parameters. What refers to itself, what may be anything, and objects whose members are not
-    named fit only into `parametersJsonSchema`, which excludes the other.
+    The parameters are in `parameters`. Only `parametersJsonSchema` supports recursive schemas, values of any type, and
+    objects with arbitrary members, so it is used instead if there are any.
     """
     root = read_schema(schema, pointer, notes)
     bound_integers(root)
@@ -39,7 +39,7 @@ def parameters_for_gemini(schema: Mapping[str, Any], pointer: str, notes: Notes)
 
 
 def bound_integers(root: Part) -> None:
-    """Write the bounds of whole numbers as bounds that are themselves allowed: above 0 is at least 1."""
+    """Write exclusive bounds of integers as inclusive ones: more than 0 is at least 1."""
     for part in walk(root):
         for strict, bound, step in (("exclusiveMinimum", "minimum", 1), ("exclusiveMaximum", "maximum", -1)):
             value = part.get(strict)
@@ -48,7 +48,7 @@ def bound_integers(root: Part) -> None:
 
 
 def _beyond_open_api(root: Part) -> str:
-    """Return why a schema cannot be written in OpenAPI, or nothing if it can."""
+    """Return why a schema cannot be written in OpenAPI; an empty string if it can."""
     settled = root.twin()
     references.settle(settled, Notes(), _stated(OPEN_API, "references"))
     if references.recursive_names(settled):
@@ -76,7 +76,7 @@ def _is_open(part: Part) -> bool:
 
 
 def _use_nullable(root: Part, notes: Notes) -> None:
-    """Say null with `nullable`: outer unions first, for their branches are then the inner ones."""
+    """Express null by `nullable`, first in outer unions, because their branches become the inner ones."""
     limit = _stated(OPEN_API, "one_type")
     for part in walk(root):
         branches: list[Part] = part.get("anyOf", [])
@@ -102,7 +102,7 @@ def _null(part: Part) -> dict[str, Any]:
 
 
 def _object_to_endless(root: Part, notes: Notes) -> None:
-    """Object to what refers to itself where it cannot be left out."""
+    """Object to definitions that require themselves."""
     limit = _stated(AS_JSON_SCHEMA, "recursion")
     for name in sorted(references.recursive_names(root, _needed)):
         message = f"the definition {name!r} refers to itself where it cannot be left out"
@@ -122,7 +122,7 @@ def _object_to_endless(root: Part, notes: Notes) -> None:
 
 
 def _needed(part: Part) -> Iterator[Part]:
-    """Yield a part and those inside it, but for what stands in properties that may be left out."""
+    """Yield a part and those inside it, except for those in optional properties."""
     yield part
     optional = [one for name, one in part.get("properties", {}).items() if name not in part.get("required", ())]
     skipped = {id(one) for one in optional}

@@ -1,4 +1,4 @@
-"""Limits: what a provider can set a limit to. Exports obey them, objections cite them, the guide prints them."""
+"""Defines the limits that a provider can set. Exports obey them, objections cite them, and the docs list them."""
 
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -6,14 +6,14 @@ T_co = TypeVar("T_co", covariant=True)
 
 
 class Source(NamedTuple):
-    """Where a limit is stated: an address or the file of a provider's own library, and the day it was looked at."""
+    """The source of a limit: a URL or a file of the provider's own library, and the day it was checked."""
 
     place: str
     checked: str
 
 
 class Limit(NamedTuple, Generic[T_co]):
-    """One limit: its value, its description in words that finish "OpenAI: …", and its source."""
+    """One limit: its value, a description that completes "OpenAI: …", and its source."""
 
     value: T_co
     says: str
@@ -21,46 +21,33 @@ class Limit(NamedTuple, Generic[T_co]):
 
 
 class Limits(NamedTuple):
-    """What one provider takes; None means that it sets no such limit, or that none is known.
+    """The limits of one provider; None means that it sets no such limit, or that none is known.
 
     Attributes:
-        title: The provider as people call it.
-        name: A regular expression that the whole name of a tool must match.
-        name_length: The most characters of a name.
-        name_length_sure: The most characters that every version of the provider takes, or that it does not change.
-        prefix: What a client puts before a name, with `{server}` for the name of the server; it counts.
-        prefix_length: The most characters of that which it keeps.
-        parameter_name: A regular expression that the whole name of a parameter must match.
-        root_parameter_name: The same, of the parameters of the tool alone, and not of objects inside.
-        tools: The most tools of a request.
-        tools_advised: The most tools that it advises.
-        output: The type that a described output must have.
-        root: Keywords that must not stand at the root of the parameters.
-        root_object: Whether the root must say that its type is `object`.
-        boolean_properties: Whether the schema of a property may be only true or false.
-        keywords: The keywords of JSON Schema that an export uses; everything else goes into descriptions.
-        formats: The values of `format` that it knows.
-        items_wanted: An array must say what its items are.
-        types_wanted: Every schema must say its type.
-        one_type: `type` is one name, never a list.
-        enum_types: The JSON types that the values of an enumeration may have.
-        min_items: The values that `minItems` may have.
-        look_around: Whether patterns may look ahead or behind.
-        nested_pattern: Whether there may be a `pattern` inside the items of an array.
-        closed: Every object must have `additionalProperties: false`.
-        closed_if_empty: A tool without parameters should have it.
-        all_required: Every property must be required.
-        references: Where definitions may be referred to: `alone` means without other keywords beside the reference,
-            `none` means nowhere.
-        recursion: Whether a schema may refer to itself: `never`, or only where it is `optional`.
-        depth: The most objects inside one another.
-        properties: The most properties of one tool.
-        enum_values: The most values in all enumerations of one tool.
-        long_enum: Above 250 values, the most characters that the values of one enumeration may have together.
-        characters: The most characters of all names, values of enumerations and constants of one tool.
-        strict_tools: The most strict tools of a request.
-        optional_parameters: The most parameters that may be left out, in all strict tools of a request.
-        union_parameters: The most parameters with several types, in all strict tools of a request.
+        title: The usual name of the provider. name: A regular expression that must match the whole name of a tool.
+        name_length: Maximum number of characters in a name. name_length_sure: Maximum number of characters that every
+        version accepts, or that are kept unchanged. prefix: The prefix that a client adds to a name, which counts.
+        `{server}` is the name of the server. prefix_length: Maximum number of characters in the prefix; the rest is
+        cut. parameter_name: A regular expression that must match the whole name of a parameter. root_parameter_name:
+        The same, but only for the tool's own parameters, not for members of nested objects. tools: Maximum number of
+        tools in a request. tools_advised: Recommended maximum number of tools in a request. output: The type that an
+        output schema must have. root: Keywords that are not allowed at the root of the parameters. root_object: Whether
+        the root must declare the type `object`. boolean_properties: Whether the schema of a property may be just true
+        or false. keywords: The keywords of JSON Schema that an export uses; everything else goes into descriptions.
+        formats: The values of `format` that it supports. items_wanted: Whether an array must describe its items.
+        types_wanted: Whether every schema must declare its type. one_type: Whether `type` must be a single name instead
+        of a list. enum_types: The JSON types that enum values may have. min_items: The values that `minItems` may have.
+        look_around: Whether patterns may use lookahead or lookbehind. nested_pattern: Whether `pattern` is allowed
+        inside the items of an array. closed: Whether every object must have `additionalProperties: false`.
+        closed_if_empty: Whether a tool without parameters should have it. all_required: Whether every property must be
+        required. references: Where references are allowed: `alone` means without other keywords next to them, `none`
+        means nowhere. recursion: Whether a schema may refer to itself: `never`, or only where it is `optional`. depth:
+        Maximum depth of nested objects. properties: Maximum number of properties in one tool. enum_values: Maximum
+        number of values in all enums of one tool. long_enum: Maximum number of characters in all values of an enum with
+        more than 250 values. characters: Maximum number of characters in all names, enum values and constants of one
+        tool. strict_tools: Maximum number of strict tools in a request. optional_parameters: Maximum number of optional
+        parameters in all strict tools of a request. union_parameters: Maximum number of parameters with several types
+        in all strict tools of a request.
     """
 
     title: str
@@ -101,5 +88,5 @@ class Limits(NamedTuple):
     union_parameters: Limit[int] | None = None
 
     def stated(self) -> dict[str, Limit[Any]]:
-        """Return the limits that it does set, by the names of their attributes."""
+        """Return the limits that are set, by the names of their attributes."""
         return {name: limit for name, limit in self._asdict().items() if isinstance(limit, Limit)}

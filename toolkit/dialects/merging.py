@@ -1,4 +1,4 @@
-"""Merging: several schemas that must all hold become one, as far as one can say it."""
+"""Merges several schemas that must all match into one, as far as one can express them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from json import dumps
@@ -22,15 +22,15 @@ _TOGETHER = (
 
 
 def merge_all_of(root: Part, notes: Notes, limit: Limit[Any]) -> None:
-    """Write every `allOf` into the schema that has it; what cannot be written there stays in its `allOf`."""
-    for part in reversed(list(walk(root))):  # what lies inside first
+    """Merge every `allOf` into the schema that contains it; what cannot be merged stays in `allOf`."""
+    for part in reversed(list(walk(root))):  # inner parts first
         if "allOf" in part:
             part.become(conjoined([part.without("allOf"), *part["allOf"]]))
             notes.changed(part.pointer, "its allOf is written as one schema", limit)
 
 
 def conjoined(parts: Sequence[Part]) -> Part:
-    """Return one schema for all of them; where they contradict each other or cannot be joined, an `allOf` remains."""
+    """Return one schema for all of them; if they contradict each other or cannot be merged, an `allOf` remains."""
     result = parts[0]
     for other in parts[1:]:
         result = _both(result, other)
@@ -43,12 +43,12 @@ def same(one: Any, other: Any) -> bool:
 
 
 def key_of(value: Any) -> str:
-    """Return JSON text by which values can be compared."""
+    """Return JSON text for comparing values."""
     return dumps(value, sort_keys=True, default=str)
 
 
 def unique(values: Iterable[Any]) -> list[Any]:
-    """Return values in their order, each once."""
+    """Return the distinct values, in order."""
     return list({key_of(value): value for value in values}.values())
 
 
@@ -100,7 +100,7 @@ def _demands(keywords: Mapping[str, Any], name: str) -> Any:
 
 
 def _joined_property(one: Any, other: Any) -> Part | None:
-    """Return what must hold for a member, or None if it must not be there."""
+    """Return the schema that a member must match, or None if it is not allowed."""
     if one is False or other is False:
         return None
     parts = [part for part in (one, other) if isinstance(part, Part)]

@@ -1,4 +1,4 @@
-"""Names: the dialects that there are."""
+"""Lists the dialects."""
 
 DIALECTS = (
     "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama", "mcp",

@@ -1,4 +1,4 @@
-"""Ollama: parameters of which only types, items, descriptions and enumerations arrive."""
+"""Writes parameters for Ollama, which only passes on types, items, descriptions and enums."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -39,7 +39,7 @@ def parameters_for_ollama(schema: Mapping[str, Any], pointer: str, notes: Notes)
 
 
 def _flatten(part: Part, notes: Notes) -> None:
-    """Say a union by its types, and the members of an object in words."""
+    """Write a union as a list of types, and describe the members of an object in words."""
     limit = _LIMITS.stated()["keywords"]
     if "$ref" in part:
         notes.changed(child(part.pointer, "$ref"), "left out: it refers to itself", limit)
@@ -58,7 +58,7 @@ def _flatten(part: Part, notes: Notes) -> None:
 
 
 def _say_branches(part: Part, notes: Notes) -> None:
-    """Drop branches that say no more than their types; what others say remains for the description."""
+    """Drop branches that only have a type; the content of others is kept for the description."""
     branches: list[Part] = part["anyOf"]
     if all(branch.keys() <= {"type", *ANNOTATIONS} for branch in branches):
         del part["anyOf"]

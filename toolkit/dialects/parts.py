@@ -1,8 +1,7 @@
-"""Parts: a JSON Schema as a copy that may be changed, in which every part knows where it stood in the original.
+"""Represents a JSON Schema as a mutable copy, in which every part knows its location in the original.
 
-What is read is data from anywhere. Reading keeps what JSON Schema understands of it, so that code that changes parts
-may trust their form: `properties` is a mapping of parts, `anyOf` a list of parts with at least one, `type` a known
-name or a list of them.
+The input may be any data. Only valid JSON Schema is kept, so that code that changes parts can rely on their form:
+`properties` is a mapping of parts, `anyOf` a list of at least one part, `type` a known name or a list of them.
 """
 
 from collections.abc import Iterator, Mapping
@@ -25,18 +24,18 @@ _KNOWN = DRAFTS["2020-12"]
 
 
 class Part(dict[str, Any]):
-    """A schema, or one inside another, with the place of its original, and words that its description is to have."""
+    """A schema or a part of one, with the location of its original, and words to add to its description."""
 
     __slots__ = ("pointer", "words")
 
     def __init__(self, keywords: Mapping[str, Any] | None = None, pointer: str = "") -> None:
-        """Take over keywords as they are."""
+        """Copy the keywords unchanged."""
         super().__init__(keywords or {})
         self.pointer = pointer
         self.words: list[str] = []
 
     def become(self, keywords: Mapping[str, Any]) -> None:
-        """Say something else in the same place."""
+        """Replace the keywords."""
         changed = dict(keywords)
         self.clear()
         self.update(changed)
@@ -46,16 +45,16 @@ class Part(dict[str, Any]):
         return Part({key: value for key, value in self.items() if key not in keys}, self.pointer)
 
     def twin(self) -> "Part":
-        """Return a copy that shares nothing with this one, with the same places."""
+        """Return a copy that shares no data with this part, with the same locations."""
         return Part({key: _twin(value) for key, value in self.items()}, self.pointer)
 
     def plain(self) -> dict[str, Any]:
-        """Return it as plain data that shares nothing with it."""
+        """Return a copy as plain data."""
         return {key: _plain(value) for key, value in self.items()}
 
 
 def walk(part: Part) -> Iterator[Part]:
-    """Yield a part and all inside it, outer ones first, as they are at that moment."""
+    """Yield a part and all parts inside it, outer ones first; changes made meanwhile are seen."""
     waiting = [part]
     while waiting:
         current = waiting.pop()
@@ -69,7 +68,7 @@ def inner_parts(part: Part) -> list[Part]:
 
 
 def write_words(part: Part) -> None:
-    """Append the words that were collected to a schema's description."""
+    """Append the collected words to a schema's description."""
     description = str(part.get("description", "")).rstrip()
     more = "; ".join(text for text in dict.fromkeys(part.words) if text and text not in description)
     part.words.clear()
@@ -82,14 +81,14 @@ def read_schema(schema: Mapping[str, Any], pointer: str, notes: Notes) -> Part:
 
     Args:
         schema: Data that is meant to be a JSON Schema.
-        pointer: Where it stands.
-        notes: Receives what is left out because it is not one.
+        pointer: The location of the schema.
+        notes: Receives what is left out because it is not valid.
     """
     return _Reader(notes).read(schema, pointer, 0)
 
 
 def child(pointer: str, *steps: str) -> str:
-    """Return the pointer to something inside."""
+    """Return the JSON pointer to something inside."""
     return "/".join([pointer, *(step.replace("~", "~0").replace("/", "~1") for step in steps)])
 
 
@@ -145,13 +144,13 @@ class _Reader:
                 self._notes.changed(there, what, _WELL_FORMED, BOOLEAN_SUBSCHEMA)
             if is_schema(inner):
                 kept[str(name)] = self.read(inner, there, depth + 1)
-            elif key == "dependencies":  # the names that a member needs beside it
+            elif key == "dependencies":  # the names of members that another one requires
                 kept[str(name)] = inner
         return kept
 
 
 def _mended(key: str, value: Any) -> Any:
-    """Return what a value of another form was meant to be, or nothing."""
+    """Return the intended value if the form is wrong; `_NOTHING` if it is unknown."""
     if key == "type":
         known = [name.lower() for name in types_of({"type": value}) if name.lower() in TYPES]
         return (known[0] if len(known) == 1 else known) if known else _NOTHING

@@ -1,4 +1,4 @@
-"""Providers: what each of them takes, as data; every limit with its source and the day it was checked."""
+"""Lists the limits of each provider, with their sources and the days they were checked."""
 
 from toolkit.dialects.clients import CLIENTS
 from toolkit.dialects.limits import Limit, Limits, Source
@@ -246,7 +246,7 @@ LIMITS: dict[str, Limits] = {
 }
 """The limits of each provider.
 
-Beside the dialects stand `gemini-json-schema`, the other form in which Gemini takes parameters; `bedrock-strict` and
-`mistral-strict`, for tools that ask for it; `portable`, which every provider takes; `llama-cpp`, which takes the
-dialect of OpenAI; and the clients of MCP servers.
+Besides the dialects, these are `gemini-json-schema`, the other form in which Gemini accepts parameters;
+`bedrock-strict` and `mistral-strict`, for tools that require it; `portable`, which every provider accepts; `llama-cpp`,
+which accepts the dialect of OpenAI; and the clients of MCP servers.
 """

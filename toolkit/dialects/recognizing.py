@@ -1,4 +1,4 @@
-"""Recognizing: definitions that others wrote, in any provider's form, and where in them everything stands."""
+"""Recognizes definitions in any provider's format, and locates their parts."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
@@ -20,19 +20,19 @@ FORM_OF = {
     "llama-cpp": ("openai",),
     "mcp": ("mcp",),
 }
-"""The forms in which a provider takes a definition as it stands."""
+"""The formats of definitions that a provider accepts unchanged."""
 
 
 class Recognized(NamedTuple):
-    """A definition that somebody wrote for a provider.
+    """A definition that was written for a provider.
 
     Attributes:
-        form: Whose form it has; `plain` is a name, a description and parameters, without a sign of any provider.
+        form: Its format; `plain` is a name, a description and parameters that do not show any provider.
         inner: The JSON pointer to the object that has the name, empty if it is the definition itself.
-        schema: The JSON pointer to the JSON Schema of the parameters, whether or not it is there.
+        schema: The JSON pointer to the JSON Schema of the parameters, even if there is none.
         name: Its name; empty if it has none.
         description: Its description; empty if it has none.
-        parameters: The JSON Schema of its parameters; without any, that of an empty object.
+        parameters: The JSON Schema of its parameters; that of an object if there is none.
         strict: Whether it asks for strict mode.
     """
 
@@ -73,7 +73,7 @@ def definitions_in(document: Any, pointer: str = "") -> Iterator[tuple[str, Mapp
 
 
 def recognize(definition: Mapping[str, Any]) -> Recognized | None:
-    """Return the content of a definition, in any provider's form, or None if it has none of these forms."""
+    """Return the content of a definition in any provider's format, or None if the format is unknown."""
     for form, inner, schema, sign in _FORMS:
         if _find(definition, sign) is not None and isinstance(_find(definition, inner), Mapping):
             return _recognized(definition, form, inner, schema)

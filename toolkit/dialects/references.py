@@ -1,4 +1,4 @@
-"""References: where a `$ref` leads, what refers to itself, and definitions written where they are used."""
+"""Resolves references: finds their targets and recursive definitions, and inlines definitions."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -17,9 +17,9 @@ _MOST_PARTS = 20_000
 
 
 def settle(root: Part, notes: Notes, limit: Limit[Any]) -> None:
-    """Let every reference lead to the root or to a definition in the root's `$defs`, and drop the other definitions.
+    """Make every reference point to the root or to a definition in the root's `$defs`, and drop all other definitions.
 
-    A reference that leads nowhere, or out of the schema, is dropped, which is noted as an objection.
+    A reference without a target inside the schema is dropped, and recorded as an objection.
     """
     if not any(key in part for part in walk(root) for key in REFERENCES):
         _undefined(root)
@@ -48,11 +48,11 @@ def settle(root: Part, notes: Notes, limit: Limit[Any]) -> None:
 
 
 def recursive_names(root: Part, parts: Callable[[Part], Iterable[Part]] = walk) -> set[str]:
-    """Return the names of the definitions that lead back to themselves; the root is `#`.
+    """Return the names of the definitions that refer back to themselves; the root is `#`.
 
     Args:
         root: A settled schema.
-        parts: Yields those parts of a definition whose references count.
+        parts: Yields the parts of a definition whose references count.
     """
     if not any("$ref" in part for part in walk(root)):
         return set()
@@ -72,13 +72,13 @@ def name_in(reference: str) -> str:
 
 
 def inline(root: Part, notes: Notes, limit: Limit[Any], wanted: Callable[[Part], bool] = lambda _: True) -> None:
-    """Write definitions where they are used, unless they refer to themselves, and drop those that nothing uses.
+    """Replace references by their definitions, except recursive ones, and drop unused definitions.
 
     Args:
         root: A settled schema.
-        notes: Receives what was written out.
-        limit: Why.
-        wanted: Returns, for a part with a `$ref`, whether it is to be written out.
+        notes: Receives the changes.
+        limit: The reason for the changes.
+        wanted: Returns whether to replace the `$ref` of a part.
     """
     bodies: dict[str, Part] = {name: body.twin() for name, body in root.get("$defs", {}).items()}
     if not bodies:
@@ -103,7 +103,7 @@ def inline(root: Part, notes: Notes, limit: Limit[Any], wanted: Callable[[Part],
 
 
 def write_out(part: Part, root: Part, notes: Notes, limit: Limit[Any]) -> None:
-    """Write out what one part of a settled schema refers to, even if that refers to itself again further inside."""
+    """Replace the reference of one part of a settled schema by its definition, even by a recursive one."""
     seen: set[str] = set()
     while "$ref" in part:
         name = name_in(part.pop("$ref"))
@@ -129,14 +129,14 @@ def drop_unused(root: Part) -> None:
 
 
 def _overlaid(body: Part, part: Part) -> Part:
-    """Return a definition joined with the keywords at the place of its use."""
+    """Return a definition merged with the keywords next to its reference."""
     if part.keys() <= ANNOTATIONS:
         return Part({**body, **part}, part.pointer)
     return conjoined([part, body])
 
 
 def _undefined(part: Part) -> Part:
-    """Take the definitions away, wherever they stand: those that are used come back at the root."""
+    """Remove all definitions, wherever they are; the caller adds those that are used to the root."""
     for inner in walk(part):
         inner.pop("$defs", None)
         inner.pop("definitions", None)
@@ -144,7 +144,7 @@ def _undefined(part: Part) -> Part:
 
 
 def _target(root: Part, part: Part) -> Part | None:
-    """Return what a reference leads to: a JSON pointer, an anchor, or the whole."""
+    """Return the target of a reference by JSON pointer or anchor, or to the root."""
     reference = reference_in(part)
     found = None if reference is None else place_of(root, reference)
     return found[1] if found is not None and isinstance(found[1], Part) else None
@@ -169,7 +169,7 @@ def _reach(leads: dict[str, set[str]], first: set[str]) -> set[str]:
 
 
 def refers_to_itself(root: Part, name: str, limit: Limit[Any]) -> Objection:
-    """Return the objection to a definition that leads back to itself."""
+    """Return the objection to a definition that refers to itself."""
     message = "the parameters refer to themselves" if name == ROOT else f"the definition {name!r} refers to itself"
     place = root.pointer if name == ROOT else child(root.pointer, "$defs", name)
     return Objection(

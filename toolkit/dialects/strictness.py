@@ -1,4 +1,4 @@
-"""Strictness: what a provider's strict mode wants of every schema: a type, closed objects, every property required."""
+"""Applies what strict modes require of every schema: a type, closed objects, and all properties required."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ _PLAIN = ("string", "number", "boolean", "null")
 
 
 def declare_required(root: Part, notes: Notes, limit: Limit[Any]) -> None:
-    """Let everything that is required be described, and nothing be required that must not be there."""
+    """Describe everything that is required, and do not require what is not allowed."""
     for part in walk(root):
         more, place = part.get("additionalProperties"), child(part.pointer, "required")
         for name in [name for name in part.get("required", ()) if name not in part.get("properties", {})]:
@@ -35,9 +35,9 @@ def declare_required(root: Part, notes: Notes, limit: Limit[Any]) -> None:
 
 
 def give_types(root: Part, notes: Notes, limit: Limit[Any]) -> None:
-    """Give every schema a type: that of its values, or that which its other keywords are for.
+    """Give every schema a type: that of its values, or the one that its other keywords imply.
 
-    What may be anything becomes one of the plain types; that lists and objects are lost is noted as an objection.
+    A schema that accepts anything becomes a union of plain types; losing lists and objects is recorded as an objection.
     """
     for part in walk(root):
         if not any(key in part for key in _SAYING_TYPE):
@@ -58,7 +58,7 @@ def give_types(root: Part, notes: Notes, limit: Limit[Any]) -> None:
 
 
 def give_items(root: Part, notes: Notes, limit: Limit[Any]) -> None:
-    """Give every array a type of items: anything, if none is set."""
+    """Give every array a schema for its items, which accepts anything if there was none."""
     for part in walk(root):
         if _lacks_items(part):
             part["items"] = Part(pointer=part.pointer)
@@ -81,9 +81,9 @@ def _types_of_signs(part: Part) -> list[str]:
 
 
 def close_objects(root: Part, notes: Notes, limit: Limit[Any]) -> None:
-    """Close every object: only the properties that are described may be sent.
+    """Close every object: only described properties can be sent.
 
-    An object whose members have no fixed names cannot be sent any more, which is noted as an objection.
+    An object with arbitrary members can then only be sent empty, which is recorded as an objection.
     """
     for part in walk(root):
         if "object" not in types_of(part):
@@ -99,7 +99,7 @@ def close_objects(root: Part, notes: Notes, limit: Limit[Any]) -> None:
 
 
 def require_all(root: Part, notes: Notes, limit: Limit[Any]) -> None:
-    """Require every property; those that might be left out may be null instead."""
+    """Require every property; optional ones may be null instead."""
     for part in walk(root):
         if "object" not in types_of(part):
             continue
@@ -131,6 +131,6 @@ def _open_object(pointer: str, limit: Limit[Any]) -> Objection:
 
 
 def _called(pointer: str) -> str:
-    """Return how people call a place: by the name that it has among its siblings."""
+    """Return a readable name for a location: the last step of its pointer."""
     step = pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
     return f"'{step}'"

@@ -1,4 +1,4 @@
-"""Unions: the ways in which JSON Schema writes "or", converted to the one way that a provider takes."""
+"""Converts the ways in which JSON Schema writes "or" to the one way that a provider accepts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ TYPED_KEYS = frozenset().union(*_FOR_ONE_TYPE.values())
 
 
 def use_any_of(root: Part, notes: Notes, limit: Limit[Any]) -> None:
-    """Write `oneOf` as `anyOf`: what fits several branches is then allowed too."""
+    """Write `oneOf` as `anyOf`, which also allows values that match several branches."""
     for part in walk(root):
         if "oneOf" in part and "anyOf" not in part:
             part.become({"anyOf" if key == "oneOf" else key: value for key, value in part.items()})
@@ -33,7 +33,7 @@ def use_any_of(root: Part, notes: Notes, limit: Limit[Any]) -> None:
 
 
 def distribute(root: Part, notes: Notes, limit: Limit[Any]) -> None:
-    """Write what stands beside an `anyOf` into each of its branches, so that each is whole."""
+    """Copy the keywords next to an `anyOf` into each of its branches, so that each is complete."""
     for part in walk(root):
         beside = part.without("anyOf", "$defs", *ANNOTATIONS)
         if "anyOf" in part and beside:
@@ -67,7 +67,7 @@ def _branch(name: str, demands: Part) -> Part:
 
 
 def allow_null(part: Part) -> None:
-    """Let a schema allow null besides what it allows."""
+    """Let a schema allow null too."""
     if allows_null(part):
         return
     types = types_of(part)
@@ -84,7 +84,7 @@ def allow_null(part: Part) -> None:
 
 
 def allows_null(part: Part) -> bool:
-    """Return whether a schema certainly allows null already."""
+    """Return whether a schema is known to allow null already."""
     if part.get("const", 0) is None:
         return True
     if "enum" in part and None not in part["enum"]:
@@ -98,9 +98,9 @@ def flatten_root(root: Part, notes: Notes, limit: Limit[frozenset[str]]) -> None
     """Write a root that is a union as one object with all branches' parameters, and describe which belong together.
 
     Args:
-        root: A schema whose branches refer to nothing.
+        root: A schema whose branches have no references.
         notes: Receives what was changed.
-        limit: The keywords that must not stand there.
+        limit: The keywords that are not allowed there.
     """
     if "allOf" in root and "allOf" in limit.value:
         root.become(conjoined([root.without("allOf"), *root["allOf"]]))

@@ -1,11 +1,11 @@
-"""JSON Schema of every draft, as data: which keywords hold schemas, where references lead, what there is to see.
+"""Reads JSON Schemas of every draft: the schemas in them, references, types, texts and secrets.
 
-    Schema.of(parameters).parts()      itself and every schema inside it, each in its place
-    Schema.of(parameters).texts()      what a model reads of it
-    Schema.of(parameters).secrets()    where the values are secrets
-    DRAFTS["draft-07"]["items"]        what a draft knows of a keyword
+    Schema.of(parameters).parts()      itself and every schema inside it, with locations
+    Schema.of(parameters).texts()      the texts that a model reads
+    Schema.of(parameters).secrets()    the parts whose values are secrets
+    DRAFTS["draft-07"]["items"]        the definition of a keyword in a draft
 
-Whatever looks into a schema stands on this room, so that all see the same parts.
+All code that examines a schema uses this package, so that all of it sees the same parts.
 """
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""Faults: what is not JSON Schema in what is meant to be one, and what no value can ever fit."""
+"""Finds what is wrong with a schema: what is not valid JSON Schema, and what no value can match."""
 
 import re
 from collections.abc import Iterator
@@ -19,11 +19,11 @@ _PAIRS = (
     ("exclusiveMinimum", "exclusiveMaximum"),
 )  # fmt: skip
 _OF_ECMASCRIPT = re.compile(r"\\[pPcuk]|\\/|\(\?<[A-Za-z_$]|\[\^?\]|\\\d|\(\?[a-z]*-?[a-z]*:|\[[^\]]*(?:&&|--|\[)")
-"""What regular expressions of JSON Schema may have and those of Python have not."""
+"""Syntax that regular expressions of JSON Schema may have, but those of Python do not."""
 
 
 class Fault(NamedTuple):
-    """One thing that is wrong with a schema: where, what, and what to do about it."""
+    """One thing that is wrong with a schema: its location, a message, and how to fix it."""
 
     pointer: Pointer
     message: str
@@ -31,7 +31,7 @@ class Fault(NamedTuple):
 
 
 def faults_in(root: Any) -> Iterator[Fault]:
-    """Yield everything that is wrong with a schema, in the draft that it names, or else in every draft."""
+    """Yield everything that is wrong with a schema, in the draft that it declares, or else in all drafts."""
     draft = draft_of(root)
     for part in Schema.of(root).parts():
         yield from _misshapen(part, draft)

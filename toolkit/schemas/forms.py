@@ -1,4 +1,4 @@
-"""Forms: what the value of a keyword of JSON Schema may be, in words and as a test, and which schemas stand in it."""
+"""Describes the values of JSON Schema keywords: in words, as a test, and which schemas they contain."""
 
 from collections.abc import Callable, Mapping
 from math import isfinite
@@ -8,12 +8,12 @@ TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
 
 class Form(NamedTuple):
-    """What the value of a keyword may be.
+    """The form that the value of a keyword must have.
 
     Attributes:
-        words: What it must be, as people say it: `a number`.
-        fits: Whether data is such a value; what the schemas inside it are is not looked at.
-        holds: Which schemas stand in it: one, a list, a map by name, or none.
+        words: The form in words, such as `a number`.
+        fits: Whether data has this form; schemas inside it are not checked.
+        holds: Which schemas it contains: one, a list, a map by name, or none.
     """
 
     words: str
@@ -27,7 +27,7 @@ def is_schema(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Return whether data is a number that JSON can write."""
+    """Return whether data is a number that JSON can represent."""
     return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 

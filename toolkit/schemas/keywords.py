@@ -1,4 +1,4 @@
-"""Keywords: what each draft of JSON Schema knows: the form of every keyword's value, and what its schemas speak of."""
+"""Defines the keywords of each JSON Schema draft: the form of their values, and what the schemas in them describe."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
@@ -7,8 +7,8 @@ from toolkit.schemas import forms
 from toolkit.schemas.forms import Form
 
 About = Literal["itself", "member", "item", "name", "content", "nothing"]
-"""Of which value a schema inside speaks: the same one, a member of it, an item, a member's name, what its text encodes;
-or of none, until something refers to it."""
+"""What a schema in a keyword describes: the value itself, a member or an item of it, the name of a member, the content
+that a string encodes, or nothing until something refers to it."""
 
 
 class Keyword(NamedTuple):
@@ -92,31 +92,31 @@ DRAFTS: Mapping[str, Table] = {
     "2019-09": _DRAFT_2019,
     "2020-12": _DRAFT_2020,
 }
-"""What each draft knows, by the name that stands in its `$schema`."""
+"""The keywords of each draft, by the name that its `$schema` contains."""
 
 _ALL = [(name, keyword) for table in DRAFTS.values() for name, keyword in table.items()]
 HOLDERS: Mapping[str, Keyword] = {name: keyword for name, keyword in _ALL if keyword.form.holds != "nothing"}
-"""Every keyword that holds schemas in some draft: its content is sent, whatever draft a schema names."""
+"""Every keyword that contains schemas in some draft. They are sent to models, whatever draft a schema declares."""
 LOWER_BOUNDS = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties", "minContains")
 UPPER_BOUNDS = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties", "maxContains")
-"""The keywords that bound a value from one side; each stands where its counterpart stands in the other list."""
+"""The keywords that limit a value from one side. Each has the same index as its counterpart in the other list."""
 MAPS = frozenset(name for name, keyword in HOLDERS.items() if keyword.form.holds == "map")
 DEFINITIONS = tuple(sorted(name for name, keyword in HOLDERS.items() if keyword.about == "nothing"))
-"""The keywords under which schemas stand only to be referred to."""
+"""The keywords that contain schemas only as targets of references."""
 
 
 def holders_about(*values: About) -> frozenset[str]:
-    """Return the keywords that hold schemas which speak of certain values."""
+    """Return the keywords whose schemas describe certain values."""
     return frozenset(name for name, keyword in HOLDERS.items() if keyword.about in values)
 
 
 def forms_of(keyword: str, draft: str | None) -> list[Form]:
-    """Return the forms that the value of a keyword may have in a draft, or in any; none of an unknown keyword."""
+    """Return the forms that the value of a keyword may have in a draft, or in any; empty for an unknown keyword."""
     tables = DRAFTS.values() if draft is None else (DRAFTS[draft],)
     return [table[keyword].form for table in tables if keyword in table]
 
 
 def draft_of(root: object) -> str | None:
-    """Return the draft that a schema names; None if it names no known one."""
+    """Return the draft that a schema declares; None if it does not declare a known one."""
     declared = root.get("$schema") if isinstance(root, Mapping) else None
     return next((draft for draft in DRAFTS if draft in declared), None) if isinstance(declared, str) else None

@@ -1,4 +1,4 @@
-"""Kinds: the JSON types of data, and those that one schema names by its own words."""
+"""Determines JSON types: those of data, and those that a single schema declares."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -29,10 +29,10 @@ def kind_of_data(value: Any) -> str:
 
 
 def declared_kinds(node: Any) -> frozenset[str]:
-    """Return the types that a schema names, or that its values have; none if it has neither."""
+    """Return the types that a schema declares, or that its listed values have; empty if it has neither."""
     if not isinstance(node, MAPPINGS):
         return frozenset()
-    if node.get("format") == "decimal":  # a number that is written as text, so that nothing of it is lost
+    if node.get("format") == "decimal":  # a number that is written as a string, to keep its precision
         return frozenset({"string", "number"})
     if types := types_of(node):
         return frozenset(types)
@@ -43,14 +43,14 @@ def declared_kinds(node: Any) -> frozenset[str]:
 
 
 def types_of(node: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of the types that a schema gives."""
+    """Return the names of the types in a schema's `type`."""
     given = node.get("type")
     named = [given] if isinstance(given, str) else given if isinstance(given, list | tuple) else []
     return tuple(name for name in named if isinstance(name, str))
 
 
 def in_both(one: frozenset[str], other: frozenset[str]) -> frozenset[str]:
-    """Return the types that a value may have for which both must hold: a whole number is a number."""
+    """Return the types that both sets allow; an integer is also a number."""
     both = one & other
     return both | {"integer"} if _meet(one, other) or _meet(other, one) else both
 

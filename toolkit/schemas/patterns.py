@@ -1,4 +1,4 @@
-"""Patterns: how much work it is to compile the regular expressions of a schema."""
+"""Estimates how much work it is to compile the regular expressions of a schema."""
 
 import re
 from typing import Any
@@ -6,14 +6,14 @@ from typing import Any
 from toolkit.schemas.schema import Schema
 
 MOST_WORK = 100_000
-"""How many steps all patterns of a stranger's schema may have together; at the most that takes about two seconds."""
+"""Maximum number of steps in all patterns of an untrusted schema, which takes about two seconds at most."""
 
 _PIECE = re.compile(r"\\[pP]\{[^}]*\}|\\.|\[(?:\\.|[^\]\\])*\]|\{(\d{1,9})(,?)(\d{0,9})\}|.", re.DOTALL)
-_OF_A_CLASS = 20  # what one sign costs that stands for many, such as \w: it is spelt out for every length in UTF-8
+_OF_A_CLASS = 20  # the cost of a character class such as \w, which is expanded for every length in UTF-8
 
 
 def pattern_fault(schema: Any) -> str | None:
-    """Return why the patterns of a schema should not be compiled, or None if they may be."""
+    """Return why the patterns of a schema should not be compiled; None if they can be."""
     patterns = [part.keywords.get("pattern") for part in Schema.of(schema).parts()]
     work = {pattern: work_of(pattern) for pattern in patterns if isinstance(pattern, str)}
     if sum(work.values()) <= MOST_WORK:
@@ -23,7 +23,7 @@ def pattern_fault(schema: Any) -> str | None:
 
 
 def work_of(pattern: str) -> int:
-    """Return how many steps a regular expression has once its counted repetitions are written out."""
+    """Return how many steps a regular expression has when its counted repetitions are expanded."""
     groups, last = [0], 0
     for piece in _PIECE.finditer(pattern):
         text = piece[0]

@@ -1,4 +1,4 @@
-"""Places: what stands directly inside a schema, and what a reference leads to."""
+"""Finds the schemas inside a schema, and the targets of its references."""
 
 from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
@@ -12,20 +12,20 @@ Place = tuple[Pointer, Any]
 
 REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _ANCHORS = ("$anchor", "$dynamicAnchor")
-_OLD_ANCHORS = ("$id", "id")  # before 2019 an anchor was an identifier that is only a fragment
+_OLD_ANCHORS = ("$id", "id")  # before 2019, an anchor was an identifier with only a fragment
 _NOWHERE = object()
 
 MAPPINGS = (dict, Mapping)
-"""What is an object: mostly a plain dict, which is found out much quicker than another mapping."""
+"""The types of a JSON object. Most are plain dicts, for which the check is much faster than for other mappings."""
 _SCHEMAS = (*MAPPINGS, bool)
 
 
 def places_in(node: Any, keywords: Container[str] = HOLDERS) -> list[Place]:
-    """Return the schemas directly inside a schema, in their order; `examples` and the like hold data.
+    """Return the schemas directly inside a schema, in order. Data, such as `examples`, is not searched.
 
     Args:
         node: Any data.
-        keywords: Those keywords alone that hold what is wanted.
+        keywords: The keywords to search.
     """
     found: list[Place] = []
     for key, value in node.items() if isinstance(node, MAPPINGS) else ():
@@ -41,7 +41,7 @@ def places_in(node: Any, keywords: Container[str] = HOLDERS) -> list[Place]:
 
 
 def changed_inside(node: Mapping[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    """Return a copy of a schema in which each schema directly inside it is changed; data in it stays as it is."""
+    """Return a copy of a schema in which each schema directly inside it is changed; data in it is kept."""
     copy = dict(node)
     for (key, *under), inner in places_in(node):
         if not under:
@@ -55,7 +55,7 @@ def changed_inside(node: Mapping[str, Any], change: Callable[[Any], Any]) -> dic
 
 
 def places_within(root: Any) -> Iterator[Place]:
-    """Yield a schema and all inside it, outer ones first, in the order in which they stand."""
+    """Yield a schema and all schemas inside it, outer ones first, in order."""
     waiting: list[Place] = [((), root)]
     while waiting:
         pointer, node = waiting.pop()
@@ -65,7 +65,7 @@ def places_within(root: Any) -> Iterator[Place]:
 
 
 def steps_of(pointer: Pointer) -> list[tuple[str, str | int | None]]:
-    """Return the keywords that a pointer goes through, each with the name or the position under it, if there is one."""
+    """Return the keywords in a pointer, each with the name or index that follows it, if any."""
     steps, rest = [], list(pointer)
     while rest:
         key = str(rest.pop(0))
@@ -75,18 +75,18 @@ def steps_of(pointer: Pointer) -> list[tuple[str, str | int | None]]:
 
 
 def name_at(pointer: Pointer) -> str | None:
-    """Return the name that a schema stands under, such as that of a member or a definition."""
+    """Return the name of a schema, such as that of a member or a definition; None if it has none."""
     keyword, name = steps_of(pointer)[-1] if pointer else ("", None)
     return name if keyword in MAPS and isinstance(name, str) else None
 
 
 def definitions_in(root: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keywords of a whole schema that hold what its parts may refer to."""
+    """Return the keywords of a root schema that contain the definitions for its parts."""
     return {key: root[key] for key in DEFINITIONS if isinstance(root.get(key), MAPPINGS)}
 
 
 def reference_in(node: Any) -> str | None:
-    """Return what a schema refers to, as it is written."""
+    """Return the reference of a schema as it is written; None if it has none."""
     for key in REFERENCES if isinstance(node, MAPPINGS) else ():
         if isinstance(found := node.get(key), str):
             return found
@@ -94,7 +94,7 @@ def reference_in(node: Any) -> str | None:
 
 
 def place_of(root: Any, reference: str) -> Place | None:
-    """Return what a reference leads to inside a schema, by a JSON pointer or an anchor; None where that is nowhere."""
+    """Return the target of a JSON pointer or an anchor inside a schema; None if there is none."""
     whole, _, fragment = reference.partition("#")
     if whole and (not isinstance(root, Mapping) or whole not in (root.get("$id"), root.get("id"))):
         return None
@@ -105,7 +105,7 @@ def place_of(root: Any, reference: str) -> Place | None:
 
 
 def name_in_reference(reference: str) -> str:
-    """Return the last name in a reference: that of the definition that it leads to."""
+    """Return the last name in a reference, which is that of the definition."""
     return _unescaped(_decode(reference).rpartition("/")[2])
 
 

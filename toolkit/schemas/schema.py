@@ -1,4 +1,4 @@
-"""Schemas: a JSON Schema, or a part of one in its place, and everything that can be asked of it."""
+"""Represents a JSON Schema, or a part of one with its location, and what it means for values."""
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -21,7 +21,7 @@ from toolkit.schemas.places import (
 from toolkit.schemas.texts import SchemaText, own_texts
 
 DEEPEST = 100
-"""How many schemas inside one another are looked into where what is found depends on all of them."""
+"""Maximum depth of nested schemas that is searched when the result depends on all of them."""
 
 _DATA = ("default", "const", "enum", "examples", "example")
 _OF_ITSELF = holders_about("itself").union(REFERENCES)
@@ -38,12 +38,12 @@ is_secret_name = lru_cache(maxsize=1024)(names_secret)
 
 
 class Schema(NamedTuple):
-    """A schema in its place. It never changes, and may be any data: data that is not a schema has no parts or keywords.
+    """A schema with its location. It is immutable, and may be any data: what is not a schema has no parts or keywords.
 
     Attributes:
-        root: The whole, whose definitions it may refer to.
-        node: What stands there: an object, true or false.
-        pointer: The keys and positions that lead there from the root.
+        root: The whole schema, with the definitions that it may refer to.
+        node: The schema itself: an object, true or false.
+        pointer: The keys and indexes that lead to it from the root.
     """
 
     root: Any
@@ -52,7 +52,7 @@ class Schema(NamedTuple):
 
     @classmethod
     def of(cls, root: Any) -> "Schema":
-        """Return a whole schema."""
+        """Return the `Schema` of a whole schema."""
         return cls(root, root)
 
     @property
@@ -61,19 +61,19 @@ class Schema(NamedTuple):
         return self.node if isinstance(self.node, MAPPINGS) else {}
 
     def held(self, keywords: Container[str] = HOLDERS) -> "list[tuple[str, Schema]]":
-        """Return the schemas directly inside, each with the keyword that holds it."""
+        """Return the schemas directly inside, each with the keyword that contains it."""
         return [(str(steps[0]), self.part(steps, node)) for steps, node in places_in(self.node, keywords)]
 
     def part(self, steps: Pointer, node: Any) -> "Schema":
-        """Return what stands somewhere inside."""
+        """Return a part of this schema with its location."""
         return Schema(self.root, node, self.pointer + steps)
 
     def parts(self) -> "Iterator[Schema]":
-        """Yield it and every schema inside it, outer ones first, in their order; references are not followed."""
+        """Yield this schema and every schema inside it, outer ones first, in order; references are not followed."""
         return (self.part(steps, node) for steps, node in places_within(self.node))
 
     def at(self, *steps: str | int) -> "Schema":
-        """Return the schema at keys and positions; empty if there is none."""
+        """Return the schema at keys and indexes; one without keywords if there is none."""
         found: Any = self.node
         for step in steps:
             if isinstance(found, MAPPINGS):
@@ -85,10 +85,10 @@ class Schema(NamedTuple):
         return self.part(steps, found)
 
     def targets(self) -> "list[Schema]":
-        """Return the one schema that it refers to; none where it refers to nothing, or to what is not there.
+        """Return the target of its reference in a list; empty if it has no reference, or the target does not exist.
 
-        What was put together from several schemas keeps the definitions of each beside it: where the root has none of
-        the name, the nearest schema around it that has one is meant.
+        A schema that was composed of several schemas contains the definitions of each next to it. So if the root has no
+        definition of a name, the one in the closest enclosing schema is used.
         """
         reference = reference_in(self.node)
         if reference is None:
@@ -100,7 +100,7 @@ class Schema(NamedTuple):
         return []
 
     def resolved(self) -> "Schema | None":
-        """Return what it refers to in the end, or itself; None where that leads nowhere, or in a circle."""
+        """Return the final target of its references, or itself; None if there is no target, or only a circle."""
         part, seen = self, set()
         while reference_in(part.node) is not None:
             seen.add(part.pointer)
@@ -111,22 +111,22 @@ class Schema(NamedTuple):
         return part
 
     def applied(self) -> "list[Schema]":
-        """Return every schema that speaks of the same value: itself, what it refers to, branches and conditions."""
+        """Yield this schema and every schema inside it, outer ones first, in order, without following references."""
         return [self] if _OF_ITSELF.isdisjoint(self.keywords) else _closed_over(self, _more_of_the_same)
 
     def reached(self) -> "list[Schema]":
-        """Return every schema that speaks of the value or of something in it, references followed."""
+        """Return every schema that applies to the value or to something in it, following references."""
         return _closed_over(self, lambda part: [*part.inner(_SPEAKING), *part.targets()])
 
     def members(self, name: str) -> "list[Schema]":
-        """Return the schemas that speak of a member of the value; patterns of names are taken to fit every name."""
+        """Return the schemas that apply to a member of the value; patterns of names are assumed to match every name."""
         properties = self.keywords.get("properties")
         if not isinstance(properties, Mapping) or name not in properties:
             return self.inner(_OF_OTHER_MEMBERS)
         return [self.part(("properties", name), properties[name]), *self.inner(("patternProperties",))]
 
     def items(self, index: int) -> "list[Schema]":
-        """Return the schemas that speak of an item of the value."""
+        """Return the schemas that apply to an item of the value."""
         held = self.held(_OF_ITEMS)
         positioned = [one for _, one in held if one.pointer[-1] == index]
         anywhere = [one for key, one in held if key == "contains"]
@@ -134,16 +134,16 @@ class Schema(NamedTuple):
         return [*positioned, *anywhere, *([] if positioned else others)]
 
     def member(self, name: str) -> "Schema":
-        """Return the schema of a member of the value: of its own property, or of all others."""
+        """Return the schema of a member of the value: that of its property, or of additional properties."""
         return self.at("properties", name) if name in self.keywords.get("properties", ()) else self.at(_OTHERS)
 
     @property
     def is_described_elsewhere(self) -> bool:
-        """Whether something else may describe members of the value: a branch, a reference, a pattern of names."""
+        """Whether members of the value may also be described by a branch, a reference or a pattern of names."""
         return not _DESCRIBING.isdisjoint(self.keywords)
 
     def item(self, index: int) -> "Schema":
-        """Return its own schema of an item of the value: at its position, or behind all positions."""
+        """Return the schema of an item of the value: that of its position, or of all further items."""
         for keyword, others in _POSITIONS:
             if isinstance(positioned := self.keywords.get(keyword), list | tuple):
                 return self.at(keyword, index) if index < len(positioned) else self.at(others)
@@ -151,34 +151,34 @@ class Schema(NamedTuple):
 
     @property
     def positions(self) -> int:
-        """How many items of the value have a schema of their own."""
+        """The number of items of the value with a separate schema."""
         return sum(isinstance(one.pointer[-1], int) for one in self.inner(_OF_ITEMS))
 
     def inner(self, keywords: Container[str] = HOLDERS) -> "list[Schema]":
-        """Return the schemas directly inside; if that is asked, those alone that certain keywords hold."""
+        """Return the schemas directly inside, or only those in certain keywords."""
         root, _, pointer = self
         return [Schema(root, node, pointer + steps) for steps, node in places_in(self.node, keywords)]
 
     def alternatives(self) -> "list[Schema]":
-        """Return the schemas of which one must hold, references followed; itself where it has no branches."""
+        """Return the schemas of which one must match, following references; itself if it has no branches."""
         if _BRANCHING.isdisjoint(self.keywords):
             return [self]
         return [part for part in _closed_over(self, _branches_of) if not _branches_of(part)]
 
     def kinds(self) -> frozenset[str]:
-        """Return the JSON types that a value may have; all of them unless restricted."""
+        """Return the JSON types that a value may have; all of them if the schema does not restrict them."""
         found = declared_kinds(self.node) if _BRANCHING.isdisjoint(self.keywords) else _kinds_of(self, {}, 0)
         return found or ANYTHING
 
     def depth(self, *, across_references: bool = True) -> int:
-        """Return how many objects with members lie inside one another; what refers to itself counts once."""
+        """Return the depth of nested objects with members; recursive schemas count once."""
         return _depth_of(self, {}, 0, across_references=across_references)
 
     def texts(self, parameter: str | None = None) -> Iterator[SchemaText]:
-        """Yield every text that a model reads, outer ones first, in their order.
+        """Yield every text that a model reads, outer ones first, in order.
 
         Args:
-            parameter: The parameter that all of it belongs to, where it is the schema of one.
+            parameter: The name of the parameter, if this is the schema of a single one.
         """
         for part in self.parts():
             steps = steps_of(part.pointer[len(self.pointer) :])
@@ -189,12 +189,12 @@ class Schema(NamedTuple):
             yield from own_texts(part.keywords, part.pointer, owner)
 
     def secrets(self) -> "Iterator[Schema]":
-        """Yield every part, as far as references lead, of which the value is a secret."""
+        """Yield every part whose value is a secret, following references."""
         return (part for part in self.reached() if part.is_secret)
 
     @property
     def is_secret(self) -> bool:
-        """Whether the value is a secret: it is called write-only or a password, or is text under a secret's name."""
+        """Whether the value is a secret: marked as write-only or a password, or a string with the name of a secret."""
         return self.is_marked_secret or (
             self.pointer[-2:-1] == ("properties",)
             and is_secret_name(name_at(self.pointer) or "")
@@ -203,21 +203,21 @@ class Schema(NamedTuple):
 
     @property
     def is_marked_secret(self) -> bool:
-        """Whether it marks the value itself as a secret."""
+        """Whether it marks the value as a secret."""
         keywords = self.keywords
         return keywords.get("writeOnly") is True or keywords.get("format") == "password"
 
     def choices(self) -> Sequence[Any]:
-        """Return the only values that it lists itself; none where it lists none."""
+        """Return the only values that it allows itself, by `const` or `enum`; empty if it has neither."""
         return (self.keywords["const"],) if "const" in self.keywords else self.keywords.get("enum", ())
 
     def values(self) -> list[Any]:
-        """Return the data that it gives itself: a default, a constant, choices and examples."""
+        """Return the data in it: a default, a constant, choices and examples."""
         return [self.keywords[key] for key in _DATA if key in self.keywords]
 
 
 def _closed_over(part: Schema, leads: Callable[[Schema], list[Schema]]) -> list[Schema]:
-    """Return a part and all that it leads to, each once."""
+    """Return a part and all parts that can be reached from it, each once."""
     found: dict[Pointer, Schema] = {}
     waiting = [part]
     while waiting:
@@ -229,12 +229,12 @@ def _closed_over(part: Schema, leads: Callable[[Schema], list[Schema]]) -> list[
 
 
 def _more_of_the_same(part: Schema) -> list[Schema]:
-    """Return the schemas directly inside, or referred to, that speak of the same value."""
+    """Return the schemas directly inside, or referred to, that apply to the same value."""
     return [] if _OF_ITSELF.isdisjoint(part.keywords) else [*part.inner(_OF_ITSELF), *part.targets()]
 
 
 def _branches_of(part: Schema) -> list[Schema]:
-    """Return the schemas of which one holds instead: what it refers to, its branches, or all that it is made of."""
+    """Return the schemas of which one must match instead: its target, its branches, or the only one in `allOf`."""
     if _BRANCHING.isdisjoint(part.keywords):
         return []
     whole = part.inner(("allOf",))
@@ -242,7 +242,7 @@ def _branches_of(part: Schema) -> list[Schema]:
 
 
 def _kinds_of(part: Schema, known: dict[Pointer, frozenset[str]], level: int) -> frozenset[str]:
-    """Return the types that a value may have; none while that is still being found out."""
+    """Return the types that a value may have; empty while they are still being determined."""
     if part.pointer in known or level > DEEPEST:
         return known.get(part.pointer, frozenset())
     known[part.pointer] = frozenset()
@@ -255,7 +255,7 @@ def _kinds_of(part: Schema, known: dict[Pointer, frozenset[str]], level: int) ->
 
 
 def _demands_of(part: Schema) -> list[list[Schema]]:
-    """Return the schemas that must hold too, in groups of which one must hold."""
+    """Return the schemas that must match too, in groups of which one must match."""
     alone = [*part.targets(), *part.inner(("allOf",))]
     unions = [part.inner((union,)) for union in _EITHER]
     return [*([one] for one in alone), *filter(None, unions)]
@@ -264,7 +264,7 @@ def _demands_of(part: Schema) -> list[list[Schema]]:
 def _depth_of(part: Schema, known: dict[Pointer, int], level: int, *, across_references: bool) -> int:
     if part.pointer in known or level > DEEPEST:
         return known.get(part.pointer, 0)
-    known[part.pointer] = 0  # until it is known: what refers to itself counts once
+    known[part.pointer] = 0  # until it is known, so that recursive schemas count once
     inner = [*part.inner(_SPEAKING), *(part.targets() if across_references else ())]
     below = max((_depth_of(one, known, level + 1, across_references=across_references) for one in inner), default=0)
     known[part.pointer] = below + bool(part.keywords.get("properties"))

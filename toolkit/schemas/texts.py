@@ -1,4 +1,4 @@
-"""Texts: what a model reads in a schema: descriptions and names of members, and their values."""
+"""Finds the texts that a model reads in a schema: descriptions, names of members, and values."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
@@ -10,13 +10,13 @@ _VALUES = frozenset({"enum", "examples"})
 
 
 class SchemaText(NamedTuple):
-    """One text of a schema.
+    """A text in a schema.
 
     Attributes:
-        kind: What it is: a `value` is an enumerated or default one.
+        kind: The kind of text; a `value` is an enum value, a constant, a default or an example.
         value: The text.
-        parameter: The outermost name that it stands under: the parameter of a tool.
-        pointer: Where it stands; the name of a member stands where its schema does.
+        parameter: The outermost name that it belongs to: a parameter of the tool.
+        pointer: Its location; that of a member's name is the location of its schema.
     """
 
     kind: Literal["description", "parameter name", "parameter", "value"]
@@ -26,7 +26,7 @@ class SchemaText(NamedTuple):
 
 
 def own_texts(node: Mapping[str, Any], pointer: Pointer, parameter: str | None) -> Iterator[SchemaText]:
-    """Yield the texts of a schema that stand in no schema inside it."""
+    """Yield the texts of a schema itself, without those of schemas inside it."""
     for key, value in node.items():
         if key == "description" and isinstance(value, str):
             yield SchemaText("parameter" if parameter else "description", value, parameter, (*pointer, key))

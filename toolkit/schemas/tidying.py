@@ -1,4 +1,4 @@
-"""Tidying: a generated schema is made fit for a model's eyes."""
+"""Tidies generated schemas for models."""
 
 from collections.abc import Callable, Iterable
 from copy import deepcopy
@@ -11,12 +11,12 @@ REFERENCE = "#/$defs/"
 
 
 def tidied(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a generated schema without titles, and with definitions only where something refers to itself.
+    """Return a generated schema without titles and needless definitions.
 
-    A definition that is used once stands where it is used; one that is used more often, or by itself, keeps its name.
+    A definition that is used once is moved to its use. One that is used more often, or by itself, is kept.
     """
     definitions: dict[str, dict[str, Any]] = schema.get("$defs", {})
-    if "$ref" in schema:  # a type that refers to itself; its own schema stands at the root too
+    if "$ref" in schema:  # a recursive type, whose schema is copied to the root
         schema |= deepcopy(definitions[schema.pop("$ref").removeprefix(REFERENCE)])
     for part in parts_of(schema):
         if isinstance(tags := part.get("discriminator"), dict):
@@ -38,7 +38,7 @@ def tidied(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _require_tag(tag: str, branches: Iterable[Schema]) -> None:
-    """Require the member that selects a branch of a union, though it has a default: no call works without."""
+    """Require the member that selects a branch of a union, although it has a default: calls fail without it."""
     for branch in branches:
         if tag in (members := branch.keywords.get("properties", {})):
             members[tag].pop("default", None)
@@ -46,7 +46,7 @@ def _require_tag(tag: str, branches: Iterable[Schema]) -> None:
 
 
 def _without_needless_keys(schema: dict[str, Any]) -> None:
-    """Drop what repeats a name, and what is not JSON Schema and repeats the constants of a union."""
+    """Drop titles, which repeat names, and discriminators, which repeat constants and are not JSON Schema."""
     schema.pop("title", None)
     schema.pop("discriminator", None)
 
@@ -57,7 +57,7 @@ def parts_of(schema: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def joined_sentences(first: str, second: str) -> str:
-    """Return two texts as one, the first of them ended by a full stop unless it ends in a mark of its own."""
+    """Join two texts, with a full stop after the first one unless it ends with punctuation."""
     first = first.rstrip()
     return f"{first}{'' if not first or first[-1] in _ENDS else '.'} {second}".strip()
 
@@ -74,7 +74,7 @@ _FIRST = ("$ref", "type", "description", "properties", "required")
 
 
 def put_in_order(schema: dict[str, Any]) -> None:
-    """Put first what people look for first, and the definitions last."""
+    """Move the most important keywords to the front, and the definitions to the end."""
     keys = [key for key in _FIRST if key in schema]
     keys += [key for key in schema if key not in keys and key != "$defs"]
     keys += ["$defs"] if "$defs" in schema else []

@@ -1,4 +1,4 @@
-"""Words for schemas: what a keyword of JSON Schema demands, as a model and a person understand it."""
+"""Describes in words what a keyword of JSON Schema requires."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ _FLAGS = {"uniqueItems": "no item twice", "deprecated": "deprecated", "nullable"
 
 
 def words_for(key: str, value: Any) -> str:
-    """Return what a keyword with a value demands: `at least 3 characters`; JSON where there are no words for it."""
+    """Return what a keyword requires, such as `at least 3 characters`; JSON if there are no words for it."""
     if key in _FLAGS:
         return _FLAGS[key] if value is True else ""
     if key == "default" and value is None:
