@@ -79,7 +79,7 @@ def test_the_users_own_file_counts_only_where_it_is_named(lines, project):
     assert lines("--policy", "home/toolkit/policy.yaml") == (1, DENIED.format(file="home/toolkit/policy.yaml:3"))
     own.write_text("toolkit: 1\nallow:\n  - {tool: '*', source: '*'}\n", "utf-8")
     wide = (
-        "home/toolkit/policy.yaml:3:5: warning[TK516] this allow rule is about destructive tools that it does not name: "
+        "home/toolkit/policy.yaml:3:5: warning[TK516] this allow rule covers destructive tools that it does not name: "
         "'drop_table'\n"
     )
     assert lines("--policy", "home/toolkit/policy.yaml") == (0, wide)
@@ -93,7 +93,7 @@ def test_a_users_rule_that_does_not_reach_tools_of_the_project_is_not_wide(lines
 
 def test_a_destructive_tool_without_a_rule_is_a_remark_where_calls_are_judged_by_risk(lines):
     asks = "toolkit: 1\nask:\n  - {tool: file_write}\n"
-    remark = "tools.py:6:5: info[TK515] no rule of the policy is about the destructive tool 'drop_table'\n"
+    remark = "tools.py:6:5: info[TK515] no policy rule covers the destructive tool 'drop_table'\n"
     assert lines(policy=asks) == (0, remark)
     assert lines(policy=f"{asks}default: ask\n") == (0, "")
 

@@ -24,7 +24,7 @@ from toolkit.lint.selection import is_selected, meant_by, selected_codes
 from toolkit.lint.servers import with_listed_servers
 from toolkit.lint.settings import LintSettings, read_lint_settings
 from toolkit.lint.suppressions import Suppression, silence, suppressions_elsewhere
-from toolkit.lint.toolsets import Together, ToolCounts, key_of, look_together, unique_tools
+from toolkit.lint.toolsets import Together, ToolCounts, check_together, key_of, unique_tools
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.import_permission import Chooser, FileCounts
@@ -179,7 +179,7 @@ def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -
     known = key and cache.find_together(key)
     if known:
         return known
-    found = look_together(reports, inspection.rules)
+    found = check_together(reports, inspection.rules)
     if key:
         cache.store_together(key, found)
     return found

@@ -1,4 +1,4 @@
-"""Opened files: a child process opens users' files, one after the other, while those that it has opened are checked."""
+"""Opens users' files in a child process, one after another, while the opened ones are checked."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class Opened(NamedTuple):
-    """What opening files gives.
+    """Access to opened files.
 
     Attributes:
-        answer: Returns what opening the file of a request gave, which it may wait for; it is called once for each
-            request, in their order. None is for what the child does not open.
-        known_tree: Returns the syntax tree of a file that was parsed on the way.
+        answer: Returns the result of opening a request's file, waiting for it if necessary; call it once for each
+            request, in order. None means that the child does not open the file.
+        known_tree: Returns the syntax tree of a file that was parsed before.
     """
 
     answer: Callable[[Request], Answer | None]
@@ -39,13 +39,13 @@ def opened_files(
     *,
     keeps_trail: bool,
 ) -> Iterator[Opened]:
-    """Have the child open the files within a block; nothing of it outlives the block.
+    """Open files in a child process, which ends with the `with` block.
 
     Args:
-        requests: Files, and names of something else.
+        requests: Files and other targets.
         configuration: The settings of the project.
-        settings: Those of lint.
-        limits: What one file may take.
+        settings: The settings of lint.
+        limits: Time and memory that a single file may use.
         chooser: Who named the requests.
         keeps_trail: Whether answers list the files that they depend on.
     """

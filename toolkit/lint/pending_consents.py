@@ -1,4 +1,4 @@
-"""Settings of the project that wait for their user's consent are reported, and nothing is opened for it."""
+"""Reports settings of the project that wait for the user's consent, without opening anything."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,10 +9,10 @@ from toolkit.sources.configuration import Configuration
 
 
 def waiting_for_consent(targets: Sequence[str], configuration: Configuration) -> list[Problem]:
-    """Return a remark (`TK011`) for each setting that waits, where the whole project is looked at.
+    """Return an info (`TK011`) for each setting that waits for consent, if the whole project is checked.
 
     Args:
-        targets: What was named; nothing means the whole project.
+        targets: The targets of the check; empty means the whole project.
         configuration: The settings of the project.
     """
     if not (configuration.builtin or configuration.env) or not means_all(targets, configuration.directory):
@@ -25,5 +25,5 @@ def waiting_for_consent(targets: Sequence[str], configuration: Configuration) ->
 
 
 def means_all(targets: Sequence[str], project: Path) -> bool:
-    """Return whether what was named is the whole project."""
+    """Return whether the targets include the whole project."""
     return not targets or any(project.resolve().is_relative_to(Path(target).resolve()) for target in targets)

@@ -1,4 +1,4 @@
-"""Pipelines as rules see them: the document with the places of all that stands in it, and the plan in short."""
+"""Pipelines as rules see them: the document with the location of each part, and a summary of the plan."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -13,13 +13,13 @@ from toolkit.tools.spec import ToolSpec
 
 
 class Taint(NamedTuple):
-    """An argument of a step's call that has words from outside, passed on by the pipeline as they came.
+    """An argument of a step's call with outside text that the pipeline passes on unchanged.
 
     Attributes:
-        parameter: What it is given to; None where it is all arguments.
-        location: Where it is written, or what it is piped into.
-        origins: The paths of the steps that brought the words in.
-        is_seen: Whether a gate has asked in between.
+        parameter: The parameter that receives it; None for all arguments.
+        location: Where it is written, or the step that it is piped into.
+        origins: The paths of the steps that read the text from outside.
+        is_seen: Whether a reviewer is asked in between.
     """
 
     parameter: str | None
@@ -29,13 +29,13 @@ class Taint(NamedTuple):
 
 
 class StepCall(NamedTuple):
-    """What is known of a step's call before anything runs.
+    """What is known about a step's call before it runs.
 
     Attributes:
-        arguments: The arguments that are written out, but no secrets.
-        unknown: The names of those that are computed, or secret; None where any may be.
+        arguments: The constant arguments, without secrets.
+        unknown: The names of computed or secret arguments; None if any argument may be computed.
         flow: What the tool does with data.
-        base: The folder that the tool takes relative paths from; None for the working directory.
+        base: The folder for the tool's relative paths; None for the working directory.
     """
 
     arguments: Mapping[str, Any] = {}
@@ -45,22 +45,22 @@ class StepCall(NamedTuple):
 
 
 class PipelineStep(NamedTuple):
-    """One step of a pipeline that can be planned. The child sends its fields by name, the tool as its record.
+    """One step of a valid pipeline. The child process sends its fields by name, and the tool as its record.
 
     Attributes:
         path: The labels that lead to it, as in `compare/left/summarize`.
-        kind: What it does.
-        location: Where it stands.
-        tool: The tool that it calls, if it calls one.
-        feed: The parameter that the previous output fills, if it fills one.
+        kind: The kind of step.
+        location: The location of the step.
+        tool: The tool that it calls, if any.
+        feed: The parameter that receives the previous output, if any.
         asks: Whether it has `approve`.
-        attempts: How often it is tried; None if it has no `retry`.
-        timeout: Its timeout in seconds, the default's included; None without one.
-        max_parallel: How many items run at a time; None if it has no `for_each`.
-        on_error: What happens after it has failed.
-        is_concurrent: Whether it stands in a branch that runs beside others.
-        taints: The arguments of its call that have words from outside.
-        call: What is known of its call, if it calls a tool.
+        attempts: The maximum number of attempts; None if it has no `retry`.
+        timeout: Its timeout in seconds, which may be the default; None without one.
+        max_parallel: The number of items that run in parallel; None if it has no `for_each`.
+        on_error: What happens after a failure.
+        is_concurrent: Whether it is in a branch that runs in parallel with others.
+        taints: The arguments of its call that contain text from outside.
+        call: What is known about its call, if it calls a tool.
     """
 
     path: str
@@ -79,15 +79,15 @@ class PipelineStep(NamedTuple):
 
 
 class PipelineFile:
-    """A pipeline's file."""
+    """The file of a pipeline."""
 
     def __init__(self, file: str, text: str, steps: tuple[PipelineStep, ...] | None) -> None:
-        """Keep the text and the result of planning.
+        """Create it from the text and the planned steps.
 
         Args:
-            file: How the file is called in the places of problems.
+            file: The file name in the locations of problems.
             text: The YAML.
-            steps: Every step in the order in which they are written; None where it cannot be planned.
+            steps: Every step in the order of the file; None if the pipeline cannot be planned.
         """
         self.file = file
         self.text = text
@@ -95,7 +95,7 @@ class PipelineFile:
 
     @cached_property
     def root(self) -> documents.Mapping | None:
-        """The document; None where it is not a mapping or cannot be read."""
+        """The document; None if it is not a mapping or cannot be parsed."""
         root, _ = documents.parse_document(self.text, self.file)
         return root if isinstance(root, documents.Mapping) else None
 
@@ -106,12 +106,12 @@ class PipelineFile:
         return plain if isinstance(plain, dict) else {}
 
     def node_at(self, place: Location) -> documents.Node | None:
-        """Return the largest node that begins at a place, such as the whole of a step."""
+        """Return the largest node that begins at a location, such as a whole step."""
         return self._nodes.get((place.line, place.column))
 
     @cached_property
     def _nodes(self) -> dict[tuple[int | None, int | None], documents.Node]:
-        """The largest node that begins at each place, each visited once however often aliases repeat it."""
+        """The largest node at each location; each node is visited once, even if aliases repeat it."""
         found: dict[tuple[int | None, int | None], documents.Node] = {}
         visited = set[int]()
         waiting: list[documents.Node] = [] if self.root is None else [self.root]
@@ -128,7 +128,7 @@ class PipelineFile:
         return found
 
     def texts(self) -> Iterator[Text]:
-        """Yield the texts of the pipeline or agent that a model reads, with their places."""
+        """Yield the texts of the pipeline or agent that a model reads, with their positions."""
         if self.root is None:
             return
         kinds: dict[str, TextKind] = {

@@ -1,4 +1,4 @@
-"""Places: where a text that a model is sent was written, and how a part of it is replaced there."""
+"""Locates and replaces texts for models in the files where they are written."""
 
 import ast
 import json
@@ -13,22 +13,22 @@ from toolkit.problems import Edit, Location
 
 
 class Somewhere:
-    """A text of which only the place of the whole is known, if that."""
+    """A text of which at most the location of the whole is known."""
 
     def __init__(self, location: Location | None) -> None:
         self._location = location
 
-    def locate(self, offset: int, length: int = 1) -> Location | None:  # noqa: ARG002 - its characters have no places
-        """Return the place of the whole."""
+    def locate(self, offset: int, length: int = 1) -> Location | None:  # noqa: ARG002 - its characters have no locations
+        """Return the location of the whole text."""
         return self._location
 
     def replaced(self, offset: int, length: int, text: str) -> Edit | None:  # noqa: ARG002
-        """Return nothing: what is not known cannot be edited."""
+        """Return None, since the text cannot be edited."""
         return None
 
 
 class FoundLater:
-    """A text whose place is looked for when somebody asks for it, which for most texts nobody does."""
+    """A text whose position is determined when it is needed, which is rare."""
 
     def __init__(self, find: Callable[[], Written]) -> None:
         self._find = find
@@ -38,19 +38,26 @@ class FoundLater:
         return self._find()
 
     def locate(self, offset: int, length: int = 1) -> Location | None:
-        """Return the place of some characters."""
+        """Return the location of some characters."""
         return self._written.locate(offset, length)
 
     def replaced(self, offset: int, length: int, text: str) -> Edit | None:
-        """Return the edit that puts a text in the place of some characters."""
+        """Return the edit that replaces some characters."""
         return self._written.replaced(offset, length, text)
 
 
 class WrittenInPython:
-    """A text that stands in a string of a Python source; where each character is, is found when it is asked for."""
+    """A text in a string of a Python source; the positions of its characters are determined when needed."""
 
     def __init__(self, file: PythonSource, node: ast.Constant, text: str, after: int = 0) -> None:
-        """Keep the string, the text, and the offset in the string's value from which the text is looked for."""
+        """Create it from a string in the source.
+
+        Args:
+            file: The file.
+            node: The string.
+            text: The text, which the string's value contains.
+            after: The offset in the value from which to search for the text.
+        """
         self._file = file
         self._node = node
         self._text = text
@@ -58,18 +65,18 @@ class WrittenInPython:
 
     @cached_property
     def _found(self) -> tuple[Literal, Sequence[int]] | None:
-        """The string, and which character of its value each character of the text is."""
+        """The string, and the offset in its value of each character of the text."""
         literal = self._file.literal(self._node)
         offsets = literal.find(self._text, self._after)
         return None if offsets is None else (literal, offsets)
 
     def locate(self, offset: int, length: int = 1) -> Location:
-        """Return the place of some characters; that of the whole string if they have no places of their own."""
+        """Return the location of some characters, or that of the whole string if their own is unknown."""
         span = self._span(offset, length)
         return self._file.location(self._node) if span is None else self._file.between(*span)
 
     def replaced(self, offset: int, length: int, text: str) -> Edit | None:
-        """Return the edit; there is none for a text that would need an escape."""
+        """Return the edit that replaces some characters; None if the new text would need an escape."""
         span = self._span(offset, length)
         if span is None or length < 1 or any(sign in text for sign in "\\\"'\n\r"):
             return None
@@ -85,17 +92,17 @@ class WrittenInPython:
 
 
 class WrittenInDocument:
-    """A text that is a value, or a key, of a JSON or YAML document."""
+    """A text that is a value or a key of a JSON or YAML document."""
 
     def __init__(self, scalar: Scalar) -> None:
         self._scalar = scalar
 
     def locate(self, offset: int, length: int = 1) -> Location:
-        """Return the place of some characters."""
+        """Return the location of some characters."""
         return self._scalar.locate(offset, length)
 
     def replaced(self, offset: int, length: int, text: str) -> Edit | None:
-        """Return the edit; what replaces a part of a text without quotes, or of a block, must need none."""
+        """Return the edit that replaces some characters; in an unquoted text or a block, they can only be deleted."""
         written = self._scalar.written
         if written is None or length < 1 or (text and written.style != '"'):
             return None

@@ -1,6 +1,6 @@
-"""Policy findings: what the policy of a project makes visible about its rules, its tools and its pipelines.
+"""Checks the policy of a project against its tools and pipelines.
 
-The user's own policy file has no say, so that the findings are the same on every machine; one that they name has.
+The user's own policy file is ignored, so that the findings are the same on every machine, unless it is named.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,13 +31,13 @@ from toolkit.tools.spec import ToolSpec
 def policy_findings(
     targets: Sequence[str], configuration: Configuration, reports: Sequence[Report], *, is_static: bool
 ) -> list[Problem]:
-    """Return what is wrong with the policy files of a project, and what they say of its tools and pipelines.
+    """Return the problems of a project's policy files, and their effects on its tools and pipelines.
 
     Args:
-        targets: What was named; nothing means the whole project.
+        targets: The targets of the check; empty means the whole project.
         configuration: The settings of the project.
-        reports: What was found in each file.
-        is_static: Whether nothing was run: then only the files themselves are looked at.
+        reports: The report of each file.
+        is_static: Whether no code was run; then only the policy files themselves are checked.
     """
     configuration = configuration._replace(own_policy=None)
     if not configuration.has_policy:
@@ -56,22 +56,22 @@ def policy_findings(
 
 
 def _uncovered(tools: Iterable[ToolDefinition], policy: FilePolicy) -> Iterator[Problem]:
-    """Yield a remark for each destructive tool that no rule is about, unless a default other than by risk covers it."""
+    """Yield an info for each destructive tool that no rule covers, unless a default other than `by_risk` does."""
     if any(default != "by_risk" for file in policy.files for default in file.defaults.values()):
         return
     for tool in tools:
         if tool.spec and tool.spec.destructive and not any(_covers(rule, tool.spec) for rule in policy.rules):
             yield Problem(
                 UNCOVERED_DESTRUCTIVE_TOOL,
-                f"no rule of the policy is about the destructive tool '{tool.name}'",
+                f"no policy rule covers the destructive tool '{tool.name}'",
                 tool.location,
                 "info",
-                f"write a rule about it in '{policy.files[0].name}', or a default",
+                f"add a rule for it, or a default, to '{policy.files[0].name}'",
             )
 
 
 def _covers(rule: Rule, spec: ToolSpec) -> bool:
-    """Return whether a rule may decide about a tool: it is about it, and about arguments that the tool has."""
+    """Return whether a rule may decide about a tool: it matches the tool, and the tool has the rule's arguments."""
     has_arguments = all(name in spec.properties or name.partition(".")[0] in spec.properties for name in rule.where)
     return has_arguments and rule.choice.fit(risk_of(spec), rule.folder) != "no"
 
@@ -86,16 +86,16 @@ def _wide(tools: Sequence[tuple[ToolDefinition, Risk]], policy: FilePolicy) -> I
             names = ", ".join(f"'{tool.name}'" for tool in meant)
             yield Problem(
                 WIDE_ALLOW_RULE,
-                f"this allow rule is about destructive tools that it does not name: {names}",
+                f"this allow rule covers destructive tools that it does not name: {names}",
                 rule.place,
                 "warning",
-                "name the tools that it is for, or say with 'where' what their arguments may be",
+                "name the tools that it is meant for, or restrict their arguments with 'where'",
                 related=tuple((tool.location, "is destructive") for tool in meant if tool.location),
             )
 
 
 def _is_swept_in(rule: Rule, risk: Risk) -> bool:
-    """Return whether a rule that allows is about a tool only since a pattern fits, or since it names no tool."""
+    """Return whether an allow rule only covers a tool because a pattern matches, or because it names no tool."""
     exact = [name for name in rule.choice.tools if not any(sign in name for sign in "*?[")]
     if any(names_tool(name, risk) for name in exact) or not rule.holds_now:
         return False
@@ -104,7 +104,7 @@ def _is_swept_in(rule: Rule, risk: Risk) -> bool:
 
 
 def _denied(steps: Sequence[PipelineStep], policy: FilePolicy) -> Iterator[Problem]:
-    """Yield an error for each step whose call is denied, whatever its computed arguments turn out to be."""
+    """Yield an error for each step whose call is denied, whatever its computed arguments will be."""
     coming = [_risk_of_step(step, step.tool) for step in steps if step.tool]
     for step in steps:
         if step.tool is None or step.call is None:
@@ -123,7 +123,7 @@ def _denied(steps: Sequence[PipelineStep], policy: FilePolicy) -> Iterator[Probl
                 DENIED_STEP,
                 f"step '{step.path}' can never run: '{step.tool.name}' is denied by {verdicts[0].because}",
                 step.location,
-                hint="change the rule, or take the step out",
+                hint="change the rule, or remove the step",
             )
 
 
@@ -137,7 +137,7 @@ def _risk_of_step(step: PipelineStep, tool: ToolSpec) -> Risk:
 
 
 def _unmatched(specs: Sequence[ToolSpec], policy: FilePolicy, configuration: Configuration) -> list[Problem]:
-    """Return a warning for each rule that is about no tool; what servers of the project list is not known here."""
+    """Return a warning for each rule that matches no tool; the tools of the project's servers are unknown here."""
     if any(getattr(server, "owner", "project") == "project" for server in configuration.mcp.values()):
         return []
     known = [KnownTool(risk_of(spec), spec.properties) for spec in specs]

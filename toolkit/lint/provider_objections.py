@@ -1,6 +1,6 @@
-"""Provider objections: what the requested providers will refuse in a tool, reported by the rule that has its code.
+"""Reports what the selected providers reject in a tool, each under the code of its rule.
 
-Which provider takes what is data of `dialects`; here it only gets its place in the source.
+What each provider accepts is data in `dialects`; here, an objection only gets its location in the source.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ from toolkit.problems import Fix, Problem, Severity
 from toolkit.tools.spec import ToolSpec
 
 STRICT = tuple(name for name, limits in LIMITS.items() if limits.closed is not None)
-"""The providers whose strict mode wants every object closed."""
+"""The providers whose strict mode requires every object to be closed."""
 
 
 class ProviderRule(Rule):
@@ -33,7 +33,7 @@ class ProviderRule(Rule):
                     yield self.objecting(tool, objection)
 
     def objecting(self, tool: ToolDefinition, objection: Objection) -> Problem:
-        """Return an objection as a finding, in its place."""
+        """Return an objection as a finding, with its location."""
         message = f"tool {tool.name!r}: {objection.message}"
         place = tool.place(*steps_of(objection.pointer))
         fix = self.fix_for(tool, steps_of(objection.pointer), objection)
@@ -41,33 +41,33 @@ class ProviderRule(Rule):
 
     def fix_for(
         self,
-        tool: ToolDefinition,  # noqa: ARG002 - for those that can
+        tool: ToolDefinition,  # noqa: ARG002 - for overriding methods
         path: tuple[str | int, ...],  # noqa: ARG002
         objection: Objection,  # noqa: ARG002
     ) -> Fix | None:
-        """Return the fix, where a rule knows one; `path` leads into the parameters' schema."""
+        """Return a fix, if the rule has one; `path` leads into the parameters' schema."""
         return None
 
 
 class ToolsetRule(Rule):
-    """A rule that reports providers' objections to all tools of one source in one request; `advice` is the hint."""
+    """A rule that reports providers' objections to sending all tools of one source together; `advice` is the hint."""
 
     advice: ClassVar[str]
 
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
-        """Report the gravest objection of each provider to the tools of a source."""
+        """Report the most severe objection of each provider to the tools of a source."""
         for source in by_source(tools):
             specs = [tool.spec for tool in source if tool.spec is not None]
             for provider in self.settings.providers:
                 objections = dialects.request_objections(specs, provider, shared_exports(source))
                 own = [objection for objection in objections if objection.code == self.code]
-                for objection in own[:1]:  # the gravest comes first
+                for objection in own[:1]:  # the most severe comes first
                     message = f"in '{name_of(source)}' {objection.message}"
                     yield self.problem(message, source[0].location, hint=self.advice, severity=objection.severity)
 
 
 def by_source(tools: Sequence[ToolDefinition]) -> list[list[ToolDefinition]]:
-    """Return the tools of each source that would be offered together: one file, one server, one list."""
+    """Return the tools of each source that would be offered together: a file, a server, a list."""
     found: dict[str, list[ToolDefinition]] = {}
     for tool in tools:
         if tool.origin != "pipeline":
@@ -76,13 +76,13 @@ def by_source(tools: Sequence[ToolDefinition]) -> list[list[ToolDefinition]]:
 
 
 def shared_exports(tools: Sequence[ToolDefinition]) -> Callable[[ToolSpec, str], Export]:
-    """Return what exports the specifications of these tools, each to a dialect once."""
+    """Return a function that exports the specifications of these tools, each only once per dialect."""
     holders = {id(tool.spec): tool for tool in tools}
     return lambda spec, dialect: holders[id(spec)].exported(dialect)
 
 
 def name_of(source: Sequence[ToolDefinition]) -> str:
-    """Return what people call a source: its file's name, or its own."""
+    """Return the display name of a source: its file name, or its own."""
     return Path(source[0].source or source[0].name).name
 
 
@@ -90,7 +90,7 @@ def name_of(source: Sequence[ToolDefinition]) -> str:
 def objections_to(tool: ToolDefinition, provider: str) -> tuple[Objection, ...]:
     """Return a provider's objections to a tool.
 
-    What stands in JSON is sent as it stands, so that whatever an export would mend is an objection, too.
+    A definition in JSON is sent as it is, so anything that an export would repair is an objection, too.
     """
     if tool.spec is None:
         return ()
@@ -120,7 +120,7 @@ def _as_it_stands(
 
 
 def steps_of(pointer: str) -> tuple[str | int, ...]:
-    """Return the keys that lead into the parameters' schema; nothing for a pointer to anything else."""
+    """Return the keys that lead into the parameters' schema; empty for a pointer to anything else."""
     if not pointer.startswith("/parameters"):
         return ()
     parts = pointer.split("/")[2:]

@@ -1,6 +1,6 @@
 """Python files as rules see them: the functions in a source that are tools.
 
-Nothing is run: a tool is recognised by its decorator, `@tool` or `@toolkit.tool`, under whatever name it was imported.
+Nothing is run: a tool is recognized by its decorator, `@tool` or `@toolkit.tool`, whatever name it is imported as.
 """
 
 import ast
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from toolkit.sources.written_tools import WrittenTool
 
 _OUR_CALL = "from_function("
-# Each pattern begins with a text, for which a file is searched ten times as fast as for the beginning of a line.
+# Each pattern begins with literal text, which is ten times faster to search for than the start of a line.
 _OTHER_DECORATOR = re.compile(r"\n[ \t]*@(?!tool\b|toolbox\b|toolkit\b)[\w.]*tool\b")
 _OTHER_CALL = re.compile(r"\.tool\((?<!\btoolkit\.tool\()")
 
 
 class Reader(Protocol):
-    """What finds the tools of other frameworks in a parsed file."""
+    """Finds the tools of other frameworks in a parsed file."""
 
     def tools_in(self, source: "SourceFile") -> tuple["WrittenTool", ...]:
-        """Return the tools, in the order of their places."""
+        """Return the tools in the order of the file."""
 
 
 class PythonFile(PythonSource):
@@ -39,34 +39,34 @@ class PythonFile(PythonSource):
         """Parse the source.
 
         Args:
-            file: How the file is called in the places of problems.
-            text: The source, with the line ends that it has.
-            reader: What finds the tools of other frameworks; without it there are none.
-            tree: The syntax tree of the source, if that was parsed before.
+            file: The file name in the locations of problems.
+            text: The source, with its original line ends.
+            reader: Finds the tools of other frameworks; without it, they are ignored.
+            tree: The syntax tree of the source, if it was parsed before.
 
         Raises:
-            SyntaxError: If it is not Python.
+            SyntaxError: If the source is not valid Python.
         """
         super().__init__(file, text, tree)
         self._reader = reader
 
     @cached_property
     def functions(self) -> tuple[PythonFunction, ...]:
-        """Every function in the file, methods and inner ones too, in the order in which they stand."""
+        """Every function in the file, including methods and inner functions, in the order of the file."""
         return tuple(
             PythonFunction(self, node, owner) for node, owner in self.definitions if isinstance(node, FunctionNode)
         )
 
     @cached_property
     def tools(self) -> tuple[PythonFunction, ...]:
-        """The functions that are marked as our tools, and those that a call of `from_function` makes tools of."""
+        """The functions that are marked with our `@tool`, or passed to `from_function`."""
         marked = (function for function in self.functions if function.mark is not None)
         made = _OUR_CALL in self.text and self._found
         return (*marked, *(self._made(one) for one in made or () if one.framework == "toolkit" and self._is_made(one)))
 
     @property
     def may_hold_others(self) -> bool:
-        """Whether the file may define tools of other frameworks: it imports one, or has a mark that is not ours."""
+        """Whether the file may define tools of other frameworks: it imports one, or has another `tool` decorator."""
         return bool(self.frameworks or _OTHER_DECORATOR.search(f"\n{self.text}") or _OTHER_CALL.search(self.text))
 
     @cached_property
@@ -98,7 +98,7 @@ class PythonFile(PythonSource):
 
     @cached_property
     def framework_functions(self) -> Mapping["WrittenTool", PythonFunction]:
-        """The functions in this file that tools of other frameworks run."""
+        """The functions in this file that tools of other frameworks call."""
         if not self.written:
             return {}
         own = {function.node: function.owner for function in self.functions}

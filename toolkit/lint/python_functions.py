@@ -1,4 +1,4 @@
-"""Python functions as rules see them: parameters, docstring, mark and body of one, as they are written."""
+"""Python functions as rules see them: parameters, docstring, decorator and body in the source."""
 
 import ast
 from collections.abc import Iterator, Mapping
@@ -21,11 +21,11 @@ _INJECTED = {"ToolContext", "MemoryId"}
 
 
 class PythonParameter(NamedTuple):
-    """One parameter as it is written.
+    """One parameter in the source.
 
     Attributes:
         node: Its name and annotation.
-        default: Its default, if it has one.
+        default: Its default, or None.
         kind: How it is passed.
     """
 
@@ -44,7 +44,7 @@ class PythonParameter(NamedTuple):
 
 
 class PythonFunction:
-    """A function of a Python file: its name, its parameters, its docstring, its mark and its body."""
+    """A function in a Python file: its name, parameters, docstring, mark and body."""
 
     def __init__(
         self,
@@ -54,14 +54,14 @@ class PythonFunction:
         written: "WrittenTool | None" = None,
         made_by: ast.expr | None = None,
     ) -> None:
-        """Keep a function.
+        """Create it from a function's syntax tree.
 
         Args:
-            file: Where it stands.
-            node: What is written.
-            owner: The class that it is a method of.
-            written: The tool of another framework that it is.
-            made_by: The call that makes it a tool of ours.
+            file: The file that contains it.
+            node: Its syntax tree.
+            owner: The class, if it is a method.
+            written: The tool of another framework that it implements, if any.
+            made_by: The call that makes it a tool of this package, if any.
         """
         self.file = file
         self.node = node
@@ -76,17 +76,17 @@ class PythonFunction:
 
     @property
     def location(self) -> Location:
-        """The place of its name."""
+        """The location of its name."""
         return self.file.location(self.node)
 
     @property
     def first_line(self) -> int:
-        """The line that it begins in, its decorators included, as its code object has it."""
+        """The line in which it begins, including its decorators, as in its code object."""
         return min([self.node.lineno, *(decorator.lineno for decorator in self.node.decorator_list)])
 
     @cached_property
     def mark(self) -> ast.expr | None:
-        """The decorator that makes it a tool, `@tool` or `@tool(…)`, or another mark; None if it has none."""
+        """The decorator or call that makes it a tool, such as `@tool` or `@tool(…)`, or None."""
         if self.written is not None:
             return self.written.mark
         if self._made_by is not None:
@@ -105,7 +105,7 @@ class PythonFunction:
         return {keyword.arg: keyword for keyword in self.mark.keywords if keyword.arg}
 
     def option(self, name: str) -> Any:
-        """Return the value of an option as far as the source shows it; None if it is not there, or is not shown."""
+        """Return the value of an option; None if it is missing, or if the source does not show it."""
         keyword = self.options.get(name)
         try:
             return None if keyword is None else self.file.value(keyword.value)
@@ -121,16 +121,16 @@ class PythonFunction:
 
     @cached_property
     def parameters(self) -> tuple[PythonParameter, ...]:
-        """What a call may carry: no `self` or `cls`, nothing that the context gives, no `*args` and no `**kwargs`."""
+        """The parameters that callers can set: without `self`, `cls`, injected ones, `*args` and `**kwargs`."""
         bound = self.owner is not None and not self._is_static
         given = self._all_parameters[1 if bound else 0 :]
         if self.written is None:
             return tuple(one for one in given if not self._is_injected(one) and not one.is_variadic)
-        return tuple(one for at, one in enumerate(given) if not (self._is_kept(one, at) or one.is_variadic))
+        return tuple(one for at, one in enumerate(given) if not (self._is_hidden(one, at) or one.is_variadic))
 
     @property
     def all_parameters(self) -> tuple[PythonParameter, ...]:
-        """Every parameter in the order in which they are written."""
+        """Every parameter in the order of the source."""
         return tuple(self._all_parameters)
 
     @cached_property
@@ -148,7 +148,7 @@ class PythonFunction:
 
     @cached_property
     def docstring_node(self) -> ast.Constant | None:
-        """The docstring as it is written."""
+        """The docstring's node in the syntax tree."""
         match self.node.body:
             case [ast.Expr(value=ast.Constant(value=str()) as constant), *_]:
                 return constant
@@ -156,17 +156,17 @@ class PythonFunction:
 
     @cached_property
     def docstring(self) -> Docstring:
-        """The docstring's description of the whole and of each parameter."""
+        """The descriptions in the docstring: of the function, and of each parameter."""
         return read_docstring(ast.get_docstring(self.node))
 
     @cached_property
     def docstring_literal(self) -> Literal | None:
-        """The docstring with the places of its characters."""
+        """The docstring with the positions of its characters."""
         return None if self.docstring_node is None else self.file.literal(self.docstring_node)
 
     @property
     def body(self) -> list[ast.stmt]:
-        """What it does: its body without the docstring."""
+        """Its body without the docstring."""
         return self.node.body[1:] if self.docstring_node is not None else self.node.body
 
     def walk(self) -> Iterator[ast.AST]:
@@ -179,7 +179,7 @@ class PythonFunction:
 
     @cached_property
     def own_nodes(self) -> tuple[ast.AST, ...]:
-        """The nodes of the body without those of functions inside it, in the order in which they are written."""
+        """The nodes of the body without those of inner functions, in the order of the source."""
         waiting: list[ast.AST] = list(reversed(self.body))
         found = []
         while waiting:
@@ -190,7 +190,7 @@ class PythonFunction:
         return tuple(found)
 
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
-        """Yield every call in the body of something that has a name, and that name through the imports."""
+        """Yield every call of a named function in the body, with the full name according to the imports."""
         return iter(self._calls)
 
     @cached_property
@@ -205,24 +205,24 @@ class PythonFunction:
 
     @property
     def is_stub(self) -> bool:
-        """Whether it does nothing of its own: `...`, `pass`, or only an exception."""
+        """Whether it does nothing: its body is `...`, `pass`, or `raise NotImplementedError`."""
         return all(_is_nothing(statement) for statement in self.body)
 
     @property
     def takes_call(self) -> bool:
-        """Whether the class that it overrides passes it a call as a whole, so that its signature is not the tool's."""
+        """Whether its base class passes a call as a single object, so that its signature is not that of the tool."""
         kind = self.written.as_class.kind if self.written and self.written.as_class else None
         return kind is not None and kind.takes_call
 
     @property
     def is_decorated(self) -> bool:
-        """Whether something besides the mark stands round it and is called in its place."""
+        """Whether it has another decorator besides the mark, which may replace it."""
         others = [one for one in self.node.decorator_list if one is not self.mark]
         return any(getattr(one, "id", "") not in {"staticmethod", "classmethod"} for one in others)
 
     @property
     def is_strict(self) -> bool:
-        """Whether a framework makes the strict form of a schema of it, and nothing turns that off."""
+        """Whether its framework makes the schema strict by default, and no option turns that off."""
         option = self.written.marks.demands.strict_unless if self.written else None
         if self.written is None or option is None or self.written.kind not in {"decorator", "call"}:
             return False
@@ -230,15 +230,15 @@ class PythonFunction:
         return strict is None or (isinstance(strict, ast.Constant) and strict.value is True)
 
     def is_context(self, parameter: PythonParameter) -> bool:
-        """Whether the type of a parameter shows that a framework fills it with its context."""
-        return parameter.node.annotation is not None and self._is_kept(parameter, -1)
+        """Return whether the type of a parameter shows that a framework injects its context."""
+        return parameter.node.annotation is not None and self._is_hidden(parameter, -1)
 
     @property
     def _is_static(self) -> bool:
         return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in self.node.decorator_list)
 
-    def _is_kept(self, parameter: PythonParameter, position: int) -> bool:
-        """Whether a framework keeps a parameter to itself: it fills it, and no model sees it."""
+    def _is_hidden(self, parameter: PythonParameter, position: int) -> bool:
+        """Return whether a framework injects a parameter, so that no model sees it."""
         if self.written is None:
             return False
         injected, registration = self.written.marks.injected, self.written.registration
@@ -256,13 +256,13 @@ class PythonFunction:
 
     @cached_property
     def _filled_by_mark(self) -> frozenset[str]:
-        """The parameters that an argument of the mark names as those that the framework fills."""
+        """The parameters that an argument of the mark lists as injected."""
         given = self.written and self.written.argument(self.written.marks.injected.mappings)
         values = given.values if isinstance(given, ast.Dict) else ()
         return frozenset(filter(None, map(self.file.text_of, values)))
 
     def _names_in(self, node: ast.expr | None) -> Iterator[ast.expr]:
-        """Yield the names in an annotation or a default, also those in a text."""
+        """Yield the names in an annotation or a default, including those in strings."""
         for one in ast.walk(node) if node is not None else ():
             if isinstance(one, ast.Name | ast.Attribute):
                 yield one

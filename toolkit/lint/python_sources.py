@@ -1,4 +1,4 @@
-"""Python sources: the text and the syntax tree of a file, what names in it mean, and where things stand."""
+"""The text and the syntax tree of a Python file, the meanings of its names, and the locations of its nodes."""
 
 import ast
 from collections.abc import Mapping
@@ -22,12 +22,12 @@ class PythonSource:
         """Parse the source.
 
         Args:
-            file: How the file is called in the places of problems.
-            text: The source, with the line ends that it has.
-            tree: The syntax tree of the source, if that was parsed before.
+            file: The file name in the locations of problems.
+            text: The source, with its original line ends.
+            tree: The syntax tree of the source, if it was parsed before.
 
         Raises:
-            SyntaxError: If it is not Python.
+            SyntaxError: If the source is not valid Python.
         """
         self.file = file
         self.text = text.removeprefix("\ufeff")
@@ -39,7 +39,7 @@ class PythonSource:
 
     @cached_property
     def imports(self) -> Mapping[str, str]:
-        """What the imported names stand for, by name: `np` for `numpy`, `tool` for `toolkit.tool`."""
+        """The full names of imported names: `numpy` for `np`, `toolkit.tool` for `tool`."""
         names: dict[str, str] = {}
         for node in self.statements:
             if isinstance(node, ast.Import):
@@ -54,28 +54,28 @@ class PythonSource:
 
     @cached_property
     def statements(self) -> tuple[ast.AST, ...]:
-        """Every statement of the file, and the blocks that hold some, outer ones first."""
+        """Every statement of the file, including blocks such as `except`, outer ones first."""
         return tuple(statements_below(self.tree))
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
-        """Every node of the file, outer ones first, without the marks of how names are used."""
+        """Every node of the file, outer ones first, without expression contexts such as `ast.Load`."""
         return tuple(nodes_below(self.tree))
 
     @cached_property
     def classes(self) -> Mapping[str, ast.ClassDef]:
-        """The classes of the file, by their names."""
+        """The classes of the file, by name."""
         return {node.name: node for node, _ in self.definitions if isinstance(node, ast.ClassDef)}
 
     @cached_property
     def definitions(self) -> tuple[tuple[FunctionNode | ast.ClassDef, ast.ClassDef | None], ...]:
-        """Every function and class of the file, each with the class that it stands in."""
+        """Every function and class of the file, each with the class that contains it, or None."""
         return tuple(definitions_below(self.tree, None))
 
     def meaning(self, node: ast.expr) -> str | None:
-        """Return the dotted name that a name or an attribute stands for through the imports, such as `time.sleep`.
+        """Return the full name of a name or an attribute according to the imports, such as `time.sleep`.
 
-        A name that is not imported stands for itself; anything else, such as a call, for None.
+        A name that is not imported is returned as it is; other expressions, such as calls, return None.
         """
         parts: list[str] = []
         while isinstance(node, ast.Attribute):
@@ -87,7 +87,7 @@ class PythonSource:
 
     @cached_property
     def assigned(self) -> Mapping[str, ast.expr]:
-        """The values that the top level of the file gives to names, if it does so exactly once."""
+        """The values of names that are assigned exactly once, at the top level of the file."""
         given: dict[str, list[ast.expr | None]] = {}
         for node in self.tree.body:
             match node:
@@ -100,11 +100,11 @@ class PythonSource:
         return {name: values[0] for name, values in given.items() if len(values) == 1 and values[0] is not None}
 
     def resolved(self, node: ast.expr | None) -> ast.expr | None:
-        """Return the value of a name that the top level of the file defines; any other expression as it is."""
+        """Return the value of a name that the top level of the file defines; any other expression unchanged."""
         return self.assigned.get(node.id, node) if isinstance(node, ast.Name) else node
 
     def value(self, node: ast.expr) -> Any:
-        """Return what an expression is worth as far as the source shows it.
+        """Return the value of an expression, if the source shows it.
 
         Raises:
             UnknownValueError: If it does not.
@@ -112,7 +112,7 @@ class PythonSource:
         return written_value(node, self)
 
     def text_of(self, node: ast.expr) -> str | None:
-        """Return the text that an expression is worth; None where the source does not show it, or it is not a text."""
+        """Return the string value of an expression; None if it is not a string, or not known from the source."""
         try:
             value = self.value(node)
         except UnknownValueError:
@@ -120,7 +120,7 @@ class PythonSource:
         return value if isinstance(value, str) else None
 
     def location(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Location:
-        """Return the place of a node; of a parameter or a keyword, that of its name."""
+        """Return the location of a node; of a parameter or a keyword, that of its name."""
         if isinstance(node, _NAMED):
             start = self.index(node.lineno, node.col_offset)
             return self.between(start, start + len(node.arg or "**"))
@@ -130,34 +130,34 @@ class PythonSource:
         return self.between(*self.span(node))
 
     def between(self, start: int, end: int) -> Location:
-        """Return the place of the characters from an index up to another."""
+        """Return the location of the characters between two indices."""
         return self._source.location(self.file, start, end)
 
     def span(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> tuple[int, int]:
-        """Return the indices at which a node begins and ends, decorators not included."""
+        """Return the start and end index of a node, without decorators."""
         end_line, end_offset = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
         return self.index(node.lineno, node.col_offset), self.index(end_line, end_offset)
 
     def segment(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> str:
-        """Return a node as it is written."""
+        """Return the source of a node."""
         start, end = self.span(node)
         return self.text[start:end]
 
     def index(self, line: int, offset: int) -> int:
-        """Return the index of a character that the syntax tree knows by its line and its offset in UTF-8 bytes."""
+        """Return the index of the character at a line and an offset in UTF-8 bytes, as in syntax trees."""
         starts = self._source.line_starts
         start, after = starts[line - 1], starts[line] if line < len(starts) else len(self.text)
         written = self.text[start:after]
         return start + (offset if written.isascii() else len(written.encode()[:offset].decode(errors="replace")))
 
     def edit(self, start: int, end: int, text: str) -> Edit:
-        """Return the edit that puts a text in the place of the characters from an index up to another."""
+        """Return the edit that replaces the characters between two indices."""
         return Edit(self.between(start, end), text)
 
     def replacing(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword, text: str) -> Edit:
-        """Return the edit that puts a text in the place of a node."""
+        """Return the edit that replaces a node."""
         return self.edit(*self.span(node), text)
 
     def literal(self, node: ast.expr) -> Literal:
-        """Return a string of the source with the places of its characters."""
+        """Return a string of the source with the positions of its characters."""
         return Literal(self.text, *self.span(node))

@@ -1,6 +1,6 @@
-"""Record reader: definitions and steps as records, and what they were made of again.
+"""Converts definitions and steps to plain records, and back.
 
-Only the parent needs them; what crosses to the child and back is in `records`.
+Only the parent process needs this; the records that are exchanged with the child are in `records`.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from toolkit.tools.spec_json import record_of
 
 
 def read_step(record: Mapping[str, Any]) -> PipelineStep:
-    """Return the step of a pipeline that a record stands for."""
+    """Return the step of a pipeline from its record."""
     changes = {
         "location": Location(*record["location"]),
         "tool": record["tool"] and ToolSpec.from_json(record["tool"]),
@@ -33,7 +33,7 @@ def step_record(step: PipelineStep) -> dict[str, Any]:
 
 
 def definition_record(tool: ToolDefinition) -> dict[str, Any]:
-    """Return a tool without its source as plain data."""
+    """Return a tool as plain data, without its source."""
     return {
         "name": tool.name,
         "description": tool.description,
@@ -51,7 +51,7 @@ def definition_record(tool: ToolDefinition) -> dict[str, Any]:
 
 
 def read_definition(record: Mapping[str, Any]) -> ToolDefinition:
-    """Return the tool that a record stands for."""
+    """Return a tool from its record."""
     spec = record["spec"] and ToolSpec.from_json(record["spec"])
     schema = spec.parameters if spec else record["schema"]
     properties = (schema or {}).get("properties", {})

@@ -1,4 +1,4 @@
-"""Records: the settings of a project as plain JSON, to cross from one process to another."""
+"""Converts the settings of a project to JSON data for another process, and back."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ def _read_group(record: Mapping[str, Any]) -> GroupSettings:
 
 
 def _server_record(server: Any) -> dict[str, Any]:
-    """Return what was heard of an MCP server, a `ListedServer`, as plain data."""
+    """Return the known tools of an MCP server (a `ListedServer`) as plain data."""
     from toolkit.tools.spec_json import record_of  # noqa: PLC0415 - few projects have servers
 
     return {
@@ -33,7 +33,7 @@ def _read_server(name: str, record: Mapping[str, Any]) -> Any:
 
 
 def configuration_record(configuration: Configuration) -> dict[str, Any]:
-    """Return what opening sources needs of a configuration; values for tools' contexts stay where they are."""
+    """Return the part of a configuration that opening sources requires; values for contexts are left out."""
     return {
         "directory": str(configuration.directory.absolute()),
         "file": configuration.file and str(configuration.file),
@@ -47,13 +47,13 @@ def configuration_record(configuration: Configuration) -> dict[str, Any]:
 
 
 def _options_record(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of a ready tool as they could be written in a configuration."""
+    """Return the options of a built-in tool in the form of the configuration file."""
     return {name: str(value.absolute()) if isinstance(value, Path) else value for name, value in options.items()}
 
 
 def read_configuration(record: Mapping[str, Any]) -> Configuration:
-    """Return the configuration that a record stands for."""
-    from toolkit.disclosure.groups import PERMISSIONS  # noqa: PLC0415 - it needs all of tools, and the child alone reads
+    """Return the configuration from its record."""
+    from toolkit.disclosure.groups import PERMISSIONS  # noqa: PLC0415 - it imports all of `tools`, and only the child needs it
 
     file = record["file"]
     return Configuration(
@@ -63,7 +63,7 @@ def read_configuration(record: Mapping[str, Any]) -> Configuration:
         user_sources=tuple(record["user_sources"]),
         env=tuple(record["env"]),
         groups={name: _read_group(one) for name, one in record["groups"].items()},
-        granted=frozenset(PERMISSIONS),  # what is looked at here is called by nobody
+        granted=frozenset(PERMISSIONS),  # nothing that is opened here is called
         mcp={name: _read_server(name, one) for name, one in record["mcp"].items()},
         builtin={name: ReadySettings(*one) for name, one in record["builtin"].items()},
     )

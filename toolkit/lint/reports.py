@@ -1,4 +1,4 @@
-"""Reports: what was found in one file or under one name, and the same as plain JSON."""
+"""The findings in one file or under one name, and their JSON form."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 
 class Report(NamedTuple):
-    """What was found in one file, or under one name, whatever comments say about it.
+    """The result of checking one file or name, before suppressions are applied.
 
     Attributes:
         problems: The findings.
-        tools: The tools, without their sources: what rules that look at all of them together see.
-        mark: A text that stands for the tools, and that other ones do not have; empty where it is not known.
-        suppressions: What comments in the file silence.
-        needs: What the result depends on, as the child process reports it; None if that is not known.
+        tools: The tools, without their sources, for rules that check all tools together.
+        mark: A digest that identifies the tools; empty if it is not known.
+        suppressions: The suppressions in the file's comments.
+        needs: What the result depends on, as reported by the child process; None if that is not known.
         read: The real paths of the Python files that were read to find tools.
-        imported: The real paths of those that were imported.
-        steps: The steps of the pipeline that the file holds.
+        imported: The real paths of the Python files that were imported.
+        steps: The steps of the pipeline in the file, if it is one.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -38,16 +38,16 @@ class Report(NamedTuple):
 
 
 class KeptTools(Sequence["ToolDefinition"]):
-    """Tools that were written as JSON, and are read once somebody looks at them."""
+    """Tools in JSON that are only parsed when they are needed."""
 
     def __init__(self, text: bytes, count: int) -> None:
-        """Keep the text, and how many tools it holds."""
+        """Create the sequence from the JSON and the number of tools in it."""
         self._text = text
         self._count = count
 
     @cached_property
     def _tools(self) -> "tuple[ToolDefinition, ...]":
-        from toolkit.lint.record_reader import read_definition  # noqa: PLC0415 - seldom does somebody look at them
+        from toolkit.lint.record_reader import read_definition  # noqa: PLC0415 - rarely needed
 
         return tuple(map(read_definition, json.loads(self._text)))
 
@@ -59,12 +59,12 @@ class KeptTools(Sequence["ToolDefinition"]):
     @overload
     def __getitem__(self, index: slice) -> "Sequence[ToolDefinition]": ...
     def __getitem__(self, index: int | slice) -> "ToolDefinition | Sequence[ToolDefinition]":
-        """Return one of them, or several."""
+        """Return one or several tools."""
         return self._tools[index]
 
 
 def report_record(report: Report) -> dict[str, Any]:
-    """Return a report as plain data, without its tools and what it rests on."""
+    """Return a report as plain data, without its tools and dependencies."""
     return {
         "problems": [problem_record(problem) for problem in report.problems],
         "mark": report.mark,
@@ -77,7 +77,7 @@ def report_record(report: Report) -> dict[str, Any]:
 
 
 def read_report(record: Mapping[str, Any], tools: "Sequence[ToolDefinition]") -> Report:
-    """Return the report that a record and its tools stand for."""
+    """Return the report from its record and its tools."""
     return Report(
         problems=tuple(map(read_problem, record["problems"])),
         tools=tools,

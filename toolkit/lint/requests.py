@@ -1,4 +1,4 @@
-"""Requests: the files and names that the user asked for, one thing to look at each."""
+"""Turns the user's targets into requests, one for each file or name to check."""
 
 import os
 from collections.abc import Iterable
@@ -17,14 +17,14 @@ Kind = Literal["python", "pipeline", "json", "name"]
 
 
 class Request(NamedTuple):
-    """One thing to look at.
+    """One file or name to check.
 
     Attributes:
-        target: What it is called.
-        base: The folder that this is relative to.
-        file: The real path, where it is one file.
-        is_named: Whether the user named this very thing, and not a folder or a pattern that it is in.
-        text: What stands in the place of the file's content, such as what an editor has not saved.
+        target: The name of the target.
+        base: The folder that the target is relative to.
+        file: The real path, if it is a file.
+        is_named: Whether the user named it directly, rather than a folder or a pattern.
+        text: Content to check instead of the file's, such as unsaved changes in an editor.
     """
 
     target: str
@@ -35,7 +35,7 @@ class Request(NamedTuple):
 
     @property
     def kind(self) -> Kind:
-        """What is to be done with it."""
+        """The kind of target, by its file name."""
         if self.file is None:
             return "name"
         if self.file.endswith(JSON):
@@ -44,12 +44,12 @@ class Request(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What was asked for.
+    """The requests for all targets.
 
     Attributes:
-        requests: What to look at, a file at a time.
-        problems: What was not found.
-        folders: Which of the requests each folder and pattern stands for.
+        requests: One request for each file or name.
+        problems: Problems of targets that were not found.
+        folders: The requests of each folder and pattern.
     """
 
     requests: list[Request]
@@ -58,10 +58,10 @@ class Asked(NamedTuple):
 
 
 def make_requests(targets: Iterable[str], base: Path) -> Asked:
-    """Return what to look at, a file at a time, and what was not found.
+    """Return a request for each file or name, and problems of targets that were not found.
 
-    Python comes first, since pipelines use it. In a folder, a list of definitions is a file that is called `tools.json`
-    or `….tools.json`; any other one must be named.
+    Python files come first, since pipelines use them. In a folder, JSON files count as lists of definitions if they are
+    named `tools.json` or `….tools.json`; others have to be named as targets.
     """
     requests: dict[str, Request] = {}
     folders: dict[str, list[Request]] = {}
@@ -89,7 +89,7 @@ def make_requests(targets: Iterable[str], base: Path) -> Asked:
 
 
 def request_for_text(text: str, file: str) -> Asked:
-    """Return what to look at where a text stands in the place of a file, which need not be there."""
+    """Return the request for a text that replaces the content of a file, which need not exist."""
     return Asked([Request(file, "", os.path.realpath(file), text=text)], [], {})
 
 
@@ -111,5 +111,5 @@ def _definitions_below(folder: Path) -> Iterable[Path]:
 
 
 def is_yaml(file: str) -> bool:
-    """Whether a file is called as a pipeline is."""
+    """Return whether a file has the suffix of a pipeline."""
     return file.endswith(YAML)

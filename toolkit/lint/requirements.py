@@ -1,4 +1,4 @@
-"""Requirements: which versions of a package a Python file is installed with, as its project or itself writes it."""
+"""Finds out which versions of a package the project of a Python file, or the file itself, allows."""
 
 import re
 from collections.abc import Iterator
@@ -14,20 +14,20 @@ _MOST_FOLDERS = 12
 
 
 class Requirement(NamedTuple):
-    """A requirement as it is written, and the name of the file that it stands in."""
+    """A requirement, and the name of the file that contains it."""
 
     text: str
     file: str
 
 
 def unbounded_requirement(module: PythonSource, package: str) -> Requirement | None:
-    """Return the requirement of a package that has no upper bound; None where it has one, or where none is known.
+    """Return the requirement of a package without an upper bound; None if it has one, or if none is found.
 
-    It stands in the script itself, or in the nearest `pyproject.toml` or `requirements.txt` above the file.
+    It is read from the script itself, or from the nearest `pyproject.toml` or `requirements.txt` above the file.
     """
     script = _SCRIPT.search(module.text)
     texts = [(module.text[script.start() : script.end()], Path(module.file).name)] if script else []
-    for text, name in [*texts, *_write_above(Path(module.file).parent)]:
+    for text, name in [*texts, *_requirement_files_above(Path(module.file).parent)]:
         found = list(_requirements(text, package))
         if found:
             unbounded = [one for one in found if not re.search(r"<|==|~=|@", one)]
@@ -44,8 +44,8 @@ def _requirements(text: str, package: str) -> Iterator[str]:
 
 
 @cache
-def _write_above(folder: Path) -> tuple[tuple[str, str], ...]:
-    """Return what the nearest files of requirements say, the nearest first."""
+def _requirement_files_above(folder: Path) -> tuple[tuple[str, str], ...]:
+    """Return the contents of the nearest files with requirements, the nearest first."""
     found = []
     for parent in [folder.absolute(), *folder.absolute().parents][:_MOST_FOLDERS]:
         for name in _FILES:

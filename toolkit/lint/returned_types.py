@@ -1,4 +1,4 @@
-"""Returned types: the annotation that the body of a function shows for what it returns."""
+"""Derives the return annotation of a function from its body."""
 
 import ast
 from collections.abc import Mapping, Sequence
@@ -19,22 +19,22 @@ _OF_TEXT: Final = frozenset({"join", "format", "strip", "upper", "lower", "repla
 
 
 def annotation_hint(function: PythonFunction) -> str:
-    """Return how to say what a function returns: with the annotation where its source shows one, else in words."""
+    """Return a hint on annotating a function's return type, with the type if its source shows one."""
     shown = returned_type(function)
     return "annotate it with the type of what it returns" if shown is None else f"annotate it: -> {shown}"
 
 
 def returned_type(function: PythonFunction) -> str | None:
-    """Return the annotation that the return statements of a function show; None where one of them shows no type."""
+    """Return the annotation that fits a function's return statements; None if the type of one is unknown."""
     nodes = function.own_nodes
     if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes):
         return None
     returned = [node.value for node in nodes if isinstance(node, ast.Return)]
     does_something = any(isinstance(node, ast.stmt) and not _is_placeholder(node) for node in nodes)
-    leaves = _always_leaves(function.node.body)
+    exits = _always_exits(function.node.body)
     if not returned:
-        return "None" if does_something and not leaves else None
-    if not leaves and any(value is not None for value in returned):
+        return "None" if does_something and not exits else None
+    if not exits and any(value is not None for value in returned):
         return None
     types = dict.fromkeys(_type_of(value, function) for value in returned)
     if None in types:
@@ -60,7 +60,7 @@ def _type_of(value: ast.expr | None, function: PythonFunction) -> str | None:
 
 
 def _type_of_parameter(name: str, function: PythonFunction) -> str | None:
-    """Return the annotation of a parameter that nothing else is given the name of."""
+    """Return the annotation of a parameter that is never reassigned, or None."""
     if any(isinstance(node, ast.Name) and node.id == name and _is_bound(node) for node in function.own_nodes):
         return None
     found = next((one for one in function.parameters if one.name == name and not one.is_variadic), None)
@@ -77,15 +77,15 @@ def _is_placeholder(statement: ast.stmt) -> bool:
     )
 
 
-def _always_leaves(body: Sequence[ast.stmt]) -> bool:
-    """Whether a block never comes to its end: it returns or raises, as far as its form alone shows."""
+def _always_exits(body: Sequence[ast.stmt]) -> bool:
+    """Return whether a block always returns or raises, judging by its form."""
     match body[-1]:
         case ast.Return() | ast.Raise():
             return True
         case ast.If(body=first, orelse=second):
-            return bool(second) and _always_leaves(first) and _always_leaves(second)
+            return bool(second) and _always_exits(first) and _always_exits(second)
         case ast.With(body=inner) | ast.AsyncWith(body=inner):
-            return _always_leaves(inner)
+            return _always_exits(inner)
         case ast.Try(body=inner, handlers=handlers, orelse=after):
-            return _always_leaves(after or inner) and all(_always_leaves(one.body) for one in handlers)
+            return _always_exits(after or inner) and all(_always_exits(one.body) for one in handlers)
     return False

@@ -1,7 +1,7 @@
-"""Rough schemas: the form of a type as its source shows it, made to be compared with another one, and never sent.
+"""Approximate schemas of types, read from the source, for comparison only; they are never sent to a model.
 
-Every part of a type leaves its trace. A type without a schema is kept as it is written, so that a change
-of it is seen: the type `Response` is `{"type": "Response"}`, and a validator is a member of `constraints`.
+Every part of a type is represented. A type without a schema is kept as its source text, so that a change is noticed:
+the type `Response` is `{"type": "Response"}`, and a validator is an item of `constraints`.
 """
 
 import ast
@@ -13,7 +13,7 @@ from toolkit.lint.written_schemas import Schema, key_of_option
 from toolkit.lint.written_values import UnknownValueError
 
 FindClass = Callable[[PythonSource, ast.expr], tuple[PythonSource, ast.ClassDef] | None]
-"""Returns the class that a name in a file stands for, with the file that defines it; None where it is not found."""
+"""Returns the class for a name in a file, with the file that defines it; None if it was not found."""
 
 _PLAIN: Mapping[str, str] = {
     "str": "string", "int": "integer", "float": "number", "bool": "boolean", "None": "null", "NoneType": "null",
@@ -30,19 +30,19 @@ _DEEPEST = 12
 
 
 class RoughSchemas:
-    """Makes rough schemas of the types in some files."""
+    """Creates rough schemas of the types in some files."""
 
     def __init__(self, find_class: FindClass) -> None:
-        """Keep what finds the classes that other files define."""
+        """Create it with a function that finds classes, which may be in other files."""
         self._find_class = find_class
 
     def of(self, annotation: ast.expr | None, value: ast.expr | None, file: PythonSource) -> Schema:
         """Return the schema of a parameter, a field or a result.
 
         Args:
-            annotation: Its type; without one it may be anything.
-            value: Its default, if it has one, or the call of `Field` that stands there.
-            file: Where both stand.
+            annotation: Its type; None allows any value.
+            value: Its default, or its call of `Field`, if it has one.
+            file: The file that contains both.
         """
         return self._with_value(self._schema(annotation, file, ()), value, file)
 
@@ -147,7 +147,7 @@ class RoughSchemas:
         return found | ({"description": described} if described else {})
 
     def _fields(self, node: ast.ClassDef, file: PythonSource, inside: tuple[str, ...]) -> tuple[Schema, list[str]]:
-        """Return the fields of a class and of those that it is made from, and which of them must be given."""
+        """Return the fields of a class and its bases, and the names of the required ones."""
         properties: Schema = {}
         required: list[str] = []
         for base in node.bases:
@@ -167,7 +167,7 @@ class RoughSchemas:
 
 
 def is_required(value: ast.expr | None) -> bool:
-    """Whether a parameter or a field must be given: it has no default, also none in a call of `Field`."""
+    """Return whether a parameter or a field is required: it has no default, not even in a call of `Field`."""
     if isinstance(value, ast.Call) and _is_field(value):
         defaults = [one.value for one in value.keywords if one.arg in {"default", "default_factory"}]
         return all(map(_is_ellipsis, (*value.args[:1], *defaults)))

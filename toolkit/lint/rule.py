@@ -1,4 +1,4 @@
-"""The Rule: one thing that may be wrong with tools or pipelines, with its documentation and its checks."""
+"""The base class of rules: one possible problem of tools or pipelines, with its documentation and checks."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from toolkit.lint.python_functions import PythonFunction
 
 PORTABLE = "portable"
-"""The name for what every provider takes."""
+"""The name for the common subset that every provider accepts."""
 
 NAMES: Mapping[str, str] = {
     code: re.sub(r"(?<=[0-9])_(?=[0-9])", ".", constant).replace("_", "-").lower()
     for constant, code in vars(codes).items()
     if constant.isupper()
 }
-"""The names of our rules by their codes: those of the constants; between digits an underscore stands for a dot."""
+"""The names of our rules by code, made from the names of the constants; `_` between digits becomes `.`."""
 
 Related = Sequence[tuple[Location, str]]
 FixKind = Literal["safe", "unsafe"]
@@ -33,15 +33,15 @@ class RulePage(NamedTuple):
     """The page of a rule: its name, documentation and settings.
 
     Attributes:
-        code: Its number, `TK` and three digits.
-        name: What it is called: the pattern that it finds.
-        documentation: Its page, in Markdown; the first line is what is wrong.
-        severity: How severe a finding is, unless the finding has its own.
-        default: Whether it is looked for where nobody has asked for it by its code or its name.
-        fix: Whether it offers fixes, and of which kind at most.
-        providers: The providers for which it matters; empty means all.
-        limits: The figures that a project may change, with their defaults.
-        needs_import: Whether it finds little or nothing in files that are only read, with no import and no plan.
+        code: Its code, `TK` and three digits.
+        name: Its name: the pattern that it finds.
+        documentation: Its page in Markdown; the first line is the problem.
+        severity: The severity of its findings, unless a finding has its own.
+        default: Whether it is checked unless it is selected by its code or name.
+        fix: Whether its fixes are `safe` or `unsafe`; None if it has none.
+        providers: The providers to which it applies; empty means all.
+        limits: The limits that a project can change, with their defaults.
+        needs_import: Whether it finds little or nothing with `--static`, which neither imports nor plans.
     """
 
     code: str
@@ -56,7 +56,7 @@ class RulePage(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """What is wrong, in one sentence."""
+        """The problem in one sentence."""
         return self.documentation.partition("\n")[0]
 
 
@@ -64,9 +64,9 @@ class RuleSettings(NamedTuple):
     """A project's settings for its rules.
 
     Attributes:
-        providers: The providers that the tools are meant for; `portable` stands for what all of them accept.
-        limits: Figures that differ from those of the rules, by name, such as `max-parameters`.
-        directory: The folder of the project's settings, where its lockfile lies.
+        providers: The providers that the tools are for; `portable` means the common subset of all.
+        limits: Limits that differ from the rules' defaults, by name, such as `max-parameters`.
+        directory: The folder of the project's settings and its lockfile.
     """
 
     providers: tuple[str, ...] = (PORTABLE,)
@@ -75,11 +75,11 @@ class RuleSettings(NamedTuple):
 
 
 class Rule:
-    """One thing that may be wrong: a class for each, in a module of its own, and a line in the table of `rules`.
+    """One possible problem: a class in its own module, with a line in the table of `rules`.
 
-    Its docstring is its documentation, in Markdown, and is shown and published as it stands: the first line is what
-    is wrong; then follow `## Why`, `## Example` (which breaks it), `## Instead` (which does not) and `## Source`, each
-    source with the day on which it was checked. A rule overrides the checks that it needs, and those alone.
+    Its docstring is its documentation in Markdown, and is shown and published as it is: the first line is the problem,
+    followed by `## Why`, `## Example` (with the problem), `## Instead` (without it) and `## Source`, each source with
+    the date on which it was checked. A rule overrides only the checks that it needs.
 
     Its attributes are those of its `RulePage`; only a rule of another package sets its own `name`.
     """
@@ -93,34 +93,34 @@ class Rule:
     limits: ClassVar[Mapping[str, int]] = {}
     needs_import: ClassVar[bool] = False
     fixes_all: ClassVar[bool] = False
-    """Whether its fixes are right for the tools of other frameworks too."""
+    """Whether its fixes also apply to tools of other frameworks."""
 
-    def __init__(self, settings: RuleSettings = RuleSettings()) -> None:  # noqa: B008 - a tuple never changes
-        """Keep the project's settings."""
+    def __init__(self, settings: RuleSettings = RuleSettings()) -> None:  # noqa: B008 - a tuple is immutable
+        """Create the rule with the project's settings."""
         self.settings = settings
 
-    def check_tool(self, tool: "ToolDefinition") -> Iterable[Problem]:  # noqa: ARG002 - for those that override it
-        """Look at one tool, wherever it is defined: in Python, in JSON, as a pipeline, in an object."""
+    def check_tool(self, tool: "ToolDefinition") -> Iterable[Problem]:  # noqa: ARG002 - for overriding methods
+        """Check one tool, whether it is defined in Python, in JSON, as a pipeline or as an object."""
         return ()
 
     def check_function(self, function: "PythonFunction") -> Iterable[Problem]:  # noqa: ARG002
-        """Look at the source of a Python function that is a tool."""
+        """Check the source of a Python function that is a tool."""
         return ()
 
     def check_module(self, module: "PythonFile") -> Iterable[Problem]:  # noqa: ARG002
-        """Look at the source of a whole Python file that has tools."""
+        """Check the source of a whole Python file with tools."""
         return ()
 
     def check_pipeline(self, pipeline: "PipelineFile") -> Iterable[Problem]:  # noqa: ARG002
-        """Look at a pipeline: its document, and its plan where it can be planned."""
+        """Check a pipeline: its document, and its plan if it is valid."""
         return ()
 
     def check_toolset(self, tools: "Sequence[ToolDefinition]") -> Iterable[Problem]:  # noqa: ARG002
-        """Look at all tools together, each of which is there once."""
+        """Check all tools together; each occurs once."""
         return ()
 
     def limit(self, name: str) -> int:
-        """Return a figure: the project's, or else the rule's own."""
+        """Return a limit: the project's, or else the rule's default."""
         return self.settings.limits.get(name, self.limits[name])
 
     def problem(
@@ -133,7 +133,7 @@ class Rule:
         related: Related = (),
         fix: Fix | None = None,
     ) -> Problem:
-        """Return a finding of this rule: what is wrong, with names in single quotes and no full stop, and the fix."""
+        """Return a finding of this rule; the message has names in single quotes and no full stop."""
         return Problem(
             self.code,
             message,
@@ -145,12 +145,12 @@ class Rule:
         )
 
     def fixed_by(self, message: str, *edits: Edit, is_safe: bool | None = None) -> Fix:
-        """Return a fix: its description as a command, and its edits; as safe as the rule declares by default."""
+        """Return a fix with its edits; the message is an imperative. By default, it is as safe as the rule declares."""
         return Fix(message, edits, self.fix == "safe" if is_safe is None else is_safe)
 
     @classmethod
     def page(cls) -> RulePage:
-        """Return what its page shows."""
+        """Return the page of the rule."""
         return RulePage(
             code=cls.code,
             name=cls.name or NAMES[cls.code],
@@ -165,5 +165,5 @@ class Rule:
 
     @classmethod
     def overrides(cls, check: str) -> bool:
-        """Whether the rule has a check of its own under this name."""
+        """Return whether the rule overrides this check."""
         return getattr(cls, check) is not getattr(Rule, check)

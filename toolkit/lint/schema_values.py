@@ -1,4 +1,4 @@
-"""Values and schemas: whether a default or an example fits its schema."""
+"""Checks whether a default or an example is valid for its schema."""
 
 import json
 from collections.abc import Mapping
@@ -11,16 +11,16 @@ from toolkit.schemas.places import definitions_in
 
 _MEMBER = "value"
 _PLAIN = {"type", "title", "description", "default", "examples"}
-"""The keywords of a schema that a value fits as soon as it is of the type."""
+"""Keywords that put no constraint on a value besides its type."""
 
 
 def misfit_of_value(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any]) -> str | None:
-    """Return why a value does not fit the schema of a parameter, or None if it does, or if that is not known.
+    """Return why a value is not valid for the schema of a parameter; None if it is valid, or if that is not known.
 
     Args:
         value: Plain data.
         schema: The schema of the parameter.
-        root: The schema that it stands in, whose definitions it may refer to.
+        root: The root schema, with the definitions that `schema` may refer to.
     """
     kinds, kind = declared_kinds(schema), kind_of_data(value)
     if "type" in schema and kind not in kinds and not (kind == "integer" and "number" in kinds):
@@ -33,7 +33,7 @@ def misfit_of_value(value: Any, schema: Mapping[str, Any], root: Mapping[str, An
 
 
 def misfit_of_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
-    """Return why arguments do not fit the schema of a tool, or None if they do, or if that is not known."""
+    """Return why arguments are not valid for the schema of a tool; None if they are, or if that is not known."""
     from toolkit.tools.shapes.arguments import read_arguments  # noqa: PLC0415 - only defaults and examples need it
     from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415
 
@@ -42,5 +42,5 @@ def misfit_of_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any])
     except ToolArgumentsError as error:
         return str(error)
     except (ValueError, RecursionError):
-        return None  # a schema that cannot be checked is another rule's business
+        return None  # another rule reports a schema that cannot be checked
     return None

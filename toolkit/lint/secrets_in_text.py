@@ -1,4 +1,4 @@
-"""Secrets: keys, tokens and passwords in a text, recognised by their forms."""
+"""Recognizes keys, tokens and passwords in a text by their formats."""
 
 import re
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ _NAMED = re.compile(
 
 
 def is_placeholder(text: str) -> bool:
-    """Return whether a text stands for a secret in documentation, such as `<your key>` or `changeme...`."""
+    """Return whether a text is a placeholder for a secret, such as `<your key>` or `changeme...`."""
     return bool(_PLACEHOLDER.search(text))
 
 
 class FoundSecret(NamedTuple):
-    """A secret: what it is, and where in the text it stands."""
+    """A secret: its kind, and its position in the text."""
 
     what: str
     start: int
@@ -34,7 +34,7 @@ _BY_HINT = [(hint, kind) for kind in TOKEN_FORMATS for hint in kind.hints]
 
 
 def secrets_in(text: str) -> Iterator[FoundSecret]:
-    """Yield the first secret of each kind in a text, without the placeholders that documentation is full of."""
+    """Yield the first secret of each kind in a text, ignoring placeholders as used in documentation."""
     for kind in dict.fromkeys([kind for hint, kind in _BY_HINT if hint in text]):
         found = next((one for one in compiled(kind.pattern).finditer(text) if _is_real(one)), None)
         if found is not None:
@@ -42,7 +42,7 @@ def secrets_in(text: str) -> Iterator[FoundSecret]:
 
 
 def starred(line: str) -> str:
-    """Return a line of a file with a star for each character of a secret, recognised by its form or its name."""
+    """Return a line with each character of a secret replaced by a star; secrets are found by format or by name."""
     characters = list(line)
     for start, end in (*token_spans(line), *(found.span("value") for found in _NAMED.finditer(line))):
         if "${" not in line[start:end]:
@@ -54,7 +54,7 @@ _KEY = re.compile(r"-----BEGIN [A-Z ]*-----(?:\\[rn]|\s)*(?:[A-Za-z0-9+/]{32}|Pr
 
 
 def _is_real(found: re.Match[str]) -> bool:
-    """Whether it is neither a placeholder, as in documentation, nor only the first line of a key."""
+    """Return whether it is neither a placeholder nor just the first line of a private key."""
     secret = found[0]
     if secret.startswith("-----"):
         return _KEY.match(found.string, found.start()) is not None

@@ -1,6 +1,6 @@
-"""Selection: which rules are looked for, from codes, beginnings of codes and names, as people know it from ruff.
+"""Selects rules by codes, prefixes of codes and names, as in ruff.
 
-A rule that is off by default is as one in preview is there: only its own code, or its name, turns it on.
+A rule that is off by default works like a preview rule in ruff: only its full code or its name turns it on.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,16 +28,16 @@ _CERTAIN = (
     NOT_FOUND, DOES_NOT_IMPORT, NOT_A_TOOL, NO_TOOLS, BAD_CONFIGURATION, HIDDEN_MODULE, PERMISSION_NOT_GRANTED,
     INCOMPLETE_GROUP, CONSENT_MISSING, SERVER_UNREACHABLE, BROKEN_DOCUMENT,
 )  # fmt: skip
-"""What is looked for whatever is selected: where it stands, nothing could be checked."""
+"""Codes that are always selected: where they are reported, nothing could be checked."""
 
 
 class Selection(NamedTuple):
-    """What is to be looked for: each part is a code, the beginning of some, a name, or `ALL`.
+    """A selection of rules; each part is a code, a prefix of codes, a name, or `ALL`.
 
     Attributes:
-        select: What is looked for; everything that is on by default if not set.
-        ignore: What is not.
-        extend_select: What is looked for besides.
+        select: The rules to check; by default, all that are on by default.
+        ignore: The rules to ignore.
+        extend_select: The rules to check in addition.
     """
 
     select: tuple[str, ...] | None = None
@@ -45,14 +45,15 @@ class Selection(NamedTuple):
     extend_select: tuple[str, ...] = ()
 
     def wants(self, code: str, *, before: bool) -> bool:
-        """Whether a code is looked for.
+        """Return whether a rule is selected.
 
-        The longer of two parts that fit a code decides; of two that are as long, `ignore` does. What must not be
-        missed is always in, unless it is ignored; what is off by default is in only if it is meant alone.
+        The longest part that matches a code decides; of equally long ones, `ignore` does. Codes that are always
+        selected stay so unless they are ignored; a rule that is off by default is only selected by its full code or
+        name.
 
         Args:
             code: The code of a rule.
-            before: Whether it was looked for until now, where `select` does not say anything.
+            before: Whether it was selected so far, in case `select` is not set.
         """
         wanted, unwanted = _nearest((*self._selected, *self.extend_select), code), _nearest(self.ignore, code)
         if wanted < len(code) and not is_default(code):
@@ -66,7 +67,7 @@ class Selection(NamedTuple):
 
 
 def is_selected(code: str, layers: Sequence[Selection]) -> bool:
-    """Whether a code is selected after each layer is applied: the settings first, then the command line."""
+    """Return whether a code is selected after each layer is applied: the settings first, then the command line."""
     wanted = is_default(code)
     for layer in layers:
         wanted = layer.wants(code, before=wanted)
@@ -79,18 +80,18 @@ def selected_codes(layers: Sequence[Selection]) -> frozenset[str]:
 
 
 def unknown_parts(parts: Iterable[str]) -> list[tuple[str, str | None]]:
-    """Return the parts that fit no rule, each with a hint."""
+    """Return the parts that match no rule, each with a hint."""
     wrong = [part for part in parts if not any(_fit(part, code) >= 0 for code in codes())]
     return [(part, did_you_mean(part, map(name_of, codes()))) for part in wrong]
 
 
 def fits(part: str, code: str) -> bool:
-    """Whether a code, the beginning of some, a name, or `ALL` means a code."""
+    """Return whether a code, a prefix, a name or `ALL` matches a code."""
     return _fit(part, code) >= 0
 
 
 def meant_by(part: str) -> frozenset[str]:
-    """Return the codes that a code, the beginning of some, a name, or `ALL` means."""
+    """Return the codes that match a code, a prefix, a name or `ALL`."""
     return frozenset(code for code in codes() if fits(part, code))
 
 
@@ -99,7 +100,7 @@ def _nearest(parts: Iterable[str], code: str) -> int:
 
 
 def _fit(part: str, code: str) -> int:
-    """Return how exactly a part means a code: its length, or -1."""
+    """Return the length of the match of a part with a code, or -1."""
     wanted = part.strip()
     if wanted.upper() == ALL:
         return 0

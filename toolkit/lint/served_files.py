@@ -1,4 +1,4 @@
-"""Served files: whether a Python file serves its tools over standard output, as far as its source shows that."""
+"""Finds out from its source whether a Python file serves its tools over standard output."""
 
 import ast
 from fnmatch import fnmatchcase
@@ -12,7 +12,7 @@ _HTTP = {"uvicorn.run", "hypercorn.asyncio.serve"}
 
 
 def serving_calls(module: PythonFile) -> dict[ast.Call, bool]:
-    """Return the calls that make a file serve, and whether each may do so over standard output."""
+    """Return the calls that start a server, and whether each may use standard output."""
     kinds = {tool.marks for tool in module.written if tool.marks.serves}
     if not kinds:
         return {}
@@ -24,7 +24,7 @@ def serving_calls(module: PythonFile) -> dict[ast.Call, bool]:
 
 
 def _objects_of_own_classes(module: PythonSource) -> set[str]:
-    """Return the names that are given an object of a class of this file, whose methods are the file's own."""
+    """Return the variables with objects of this file's own classes, whose methods are unrelated to servers."""
     own = {node.name for node in module.tree.body if isinstance(node, ast.ClassDef) and not node.bases}
     return {
         target.id
@@ -53,7 +53,7 @@ def _serves(called: ast.expr, marks: SourceMarks) -> bool:
 
 
 def _may_be_stdio(call: ast.Call) -> bool:
-    """Whether a server may use stdio, as nothing shows another transport; streams that it receives are no transport."""
+    """Return whether a server may use stdio: no other transport is named, nor are streams passed to it."""
     named = [one.value for one in call.keywords if one.arg == "transport"]
     match [*named, *call.args][:1]:
         case [ast.Constant(value=str(transport))]:

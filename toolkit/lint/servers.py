@@ -1,7 +1,7 @@
-"""Servers: the definitions that MCP servers list are looked at like any others, and the servers are contacted here.
+"""Connects to MCP servers, so that the definitions that they list are checked like any others.
 
-The child process contacts nobody: it receives each server's list, as far as a target or a file refers to it. What is
-checked is the server's description of its own tools, whether or not its user trusts it.
+The child process has no connections: it receives the list of each server that a target or a file refers to. The
+server's own description of its tools is checked, whether or not the user trusts it.
 """
 
 import re
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def with_listed_servers(
     configuration: Configuration, requests: Iterable[Request], gate: "Gate | None"
 ) -> Configuration:
-    """Return the configuration with what its servers list in their places; those that nothing speaks of list nothing.
+    """Return the configuration with the tools that its servers list; servers that nothing mentions have none.
 
     Args:
         configuration: The settings of the project.
-        requests: What is to be looked at.
-        gate: Who is asked before a server of the project is reached.
+        requests: The files and names to check.
+        gate: Asks before connecting to a server of the project.
 
     Raises:
         ExitEarlyError: If the reviewer ends the run.
@@ -36,7 +36,7 @@ def with_listed_servers(
     from toolkit.sources.setting_consents import consents_for  # noqa: PLC0415 - few projects have servers
 
     servers = ConfiguredServers(configuration._replace(holds_pins=False), consents_for(configuration, gate))
-    wanted = _spoken_of(configuration, requests)
+    wanted = _mentioned_servers(configuration, requests)
     listed: dict[str, Any] = {
         name: ListedServer.of(server, servers.open(name) if name in wanted else None)
         for name, server in configuration.mcp.items()
@@ -44,8 +44,8 @@ def with_listed_servers(
     return configuration._replace(mcp=listed)
 
 
-def _spoken_of(configuration: Configuration, requests: Iterable[Request]) -> set[str]:
-    """Return the servers that are named themselves, or in a file of YAML, or in a group that is."""
+def _mentioned_servers(configuration: Configuration, requests: Iterable[Request]) -> set[str]:
+    """Return the servers that are mentioned by a target, a YAML file, or a group that is mentioned."""
     from toolkit.mcp.settings.servers import offered_prefix  # noqa: PLC0415 - few projects have servers
 
     words: set[str] = set()

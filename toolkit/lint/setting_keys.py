@@ -1,4 +1,4 @@
-"""Setting keys: a row for everything that a configuration may say of lint; each figure of a rule is one more."""
+"""The configuration keys of lint; each limit of a rule is a key, too."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,7 +21,7 @@ PROVIDERS = (
 
 
 def selection_problems(parts: Sequence[str]) -> list[Problem]:
-    """Return a problem for each part of a selection that means no rule."""
+    """Return a problem for each part of a selection that matches no rule."""
     return [
         Problem(BAD_CONFIGURATION, f"there is no rule {part!r}", hint=near or "`toolkit lint --explain ALL` shows all")
         for part, near in unknown_parts(parts)
@@ -42,22 +42,22 @@ def provider_problems(names: Sequence[str]) -> list[Problem]:
 
 
 def lint_keys(given: Mapping[str, Any]) -> tuple[Key, ...]:
-    """Return the keys that there are; the figures, for which every rule is imported, only if one may be given."""
+    """Return the keys. Those of limits, which import every rule, are included only if one may be set."""
     named = {key.name for key in _KEYS}
     return _KEYS if named.issuperset(given) else all_lint_keys()
 
 
-def _figures() -> list[Key]:
+def _limit_keys() -> list[Key]:
     found = {name: (figure, page) for page in all_pages() for name, figure in page.limits.items()}
     return [
-        Key(name, _FIGURE, f"a figure of the rule `{rule.name}`", figure)
+        Key(name, _FIGURE, f"a limit of the rule `{rule.name}`", figure)
         for name, (figure, rule) in sorted(found.items())
     ]
 
 
 def all_lint_keys() -> tuple[Key, ...]:
-    """Return every key, the figures of rules among them."""
-    return (*_KEYS, *_figures())
+    """Return every key, including the limits of rules."""
+    return (*_KEYS, *_limit_keys())
 
 
 def lint_schema() -> Schema:
@@ -93,7 +93,7 @@ def _providers(names: tuple[str, ...], spot: Spot) -> tuple[str, ...]:
 
 
 def _by_pattern(tables: Mapping[str, Any], spot: Spot) -> dict[str, tuple[str, ...]]:
-    """Return what is left out of the files of each pattern."""
+    """Return the rules to ignore for each file pattern."""
     found = {}
     for pattern, written in tables.items():
         here = spot.below(pattern)

@@ -1,12 +1,12 @@
-"""Settings: `[tool.toolkit.lint]`, read once, with everything that is wrong in it.
+"""Reads `[tool.toolkit.lint]` once, with all problems in it.
 
 [tool.toolkit.lint]
-select = ["ALL"]                    # codes, their beginnings, names; everything by default
+select = ["ALL"]                    # codes, prefixes, names; by default, all rules
 ignore = ["TK202"]
 extend-select = []
-provider = ["openai", "anthropic"]  # which models the tools are for; `portable`, what all accept, by default
-baseline = "lint-baseline.json"     # findings that are known and fail nothing
-max-parameters = 10                 # the figures of rules, by their names
+provider = ["openai", "anthropic"]  # the models that the tools are for; by default `portable`, which suits all
+baseline = "lint-baseline.json"     # known findings, which do not fail a check
+max-parameters = 10                 # limits of rules, by name
 
 [tool.toolkit.lint.per-file-ignores]
 "legacy/*.py" = ["TK2"]
@@ -34,15 +34,15 @@ class LintSettings(NamedTuple):
     """A project's lint settings.
 
     Attributes:
-        selections: What is looked for; each one builds on the one before.
-        per_file_ignores: What is not looked for in files, by patterns of their paths from `directory`.
-        providers: The providers that the tools are meant for.
-        limits: Figures that differ from those of the rules.
-        baseline: The file with the findings that are known.
+        selections: Selections of rules; each builds on the one before.
+        per_file_ignores: Rules to ignore in files, by patterns of paths relative to `directory`.
+        providers: The providers that the tools are for.
+        limits: Limits that differ from the rules' defaults.
+        baseline: The file with the known findings.
         directory: The folder that patterns are relative to.
-        is_static: Whether nothing is run: Python is only read.
-        requires_tools: Whether it is an error if something that was named holds no tool.
-        interpreter: The Python that opens modules; this one unless given.
+        is_static: Whether Python is only read, and no code is run.
+        requires_tools: Whether a target without tools is an error.
+        interpreter: The Python that opens modules; by default, the current one.
     """
 
     selections: tuple[Selection, ...] = (Selection(),)
@@ -56,7 +56,7 @@ class LintSettings(NamedTuple):
     interpreter: "Interpreter | None" = None
 
     def ignores(self, problem: Problem) -> bool:
-        """Whether the pattern of its file excludes a problem."""
+        """Return whether a pattern for the file of a problem excludes it."""
         if not self.per_file_ignores or problem.location is None:
             return False
         path = Path(problem.location.file).absolute()
@@ -72,7 +72,7 @@ class LintSettings(NamedTuple):
 
 
 def read_lint_settings(configuration: Configuration) -> tuple[LintSettings, list[Problem]]:
-    """Return the configuration of lint, and everything that is wrong with it (`TK005`)."""
+    """Return the settings of lint, and all problems in them (`TK005`)."""
     problems: list[Problem] = []
     place = partial(place_in_configuration, configuration)
     spot = Spot(("lint",), Setting(configuration.directory, place, problems.append))

@@ -1,7 +1,7 @@
-"""Silencing: the comments that silence findings are written into their files, so that only new ones are left.
+"""Adds comments that suppress all current findings to their files, so that only new ones are reported.
 
-A comment stands at the end of the line, or at the end of a text over several lines. Nothing else of a file changes:
-what Python, or a reader of YAML, makes of it is compared before and after.
+A comment is added at the end of the line, or at the end of a multi-line string. To make sure that nothing else changes,
+the parsed Python or YAML is compared before and after.
 """
 
 import ast
@@ -25,17 +25,17 @@ _LINE_END = re.compile(r"[ \t]*(\r\n|\n|\r|$)")
 
 
 class Silenced(NamedTuple):
-    """What becomes of the files, and the findings that no comment can silence."""
+    """The changes of the files, and the findings that no comment can suppress."""
 
     changes: list[Change]
     left: list[Problem]
 
 
 def silence_with_comments(problems: Iterable[Problem]) -> Silenced:
-    """Return what the files become once comments silence their findings.
+    """Return the changes that suppress the findings with comments.
 
-    What cannot be silenced is left: in JSON, which has no comments; in no file, or in none of its lines; in a line that
-    cannot end with a comment.
+    Findings that cannot be suppressed remain: those in JSON, which has no comments, those without a file or a line, and
+    those in a line that cannot end with a comment.
     """
     by_file: dict[str, list[Problem]] = {}
     left, changes = [], []
@@ -52,7 +52,7 @@ def silence_with_comments(problems: Iterable[Problem]) -> Silenced:
 
 
 def _changed(file: str, problems: list[Problem]) -> Change:
-    """Return the file with comments in all lines where they change nothing and silence what they should."""
+    """Return the file with comments wherever they suppress a finding and change nothing else."""
     before = _text_of(file)
     reader = _READERS.get(Path(file).suffix)
     meaning = reader and reader(before)
@@ -105,7 +105,7 @@ def _with_comment(line: str, codes: list[str]) -> str:
 
 
 def _ends_of_texts(text: str) -> dict[int, int]:
-    """Return the last line of each text over several lines, by each of its lines."""
+    """Return the last line of each multi-line string, by each of its lines."""
     ends: dict[int, int] = {}
     try:
         for token in tokenize.generate_tokens(io.StringIO(text.removeprefix("\ufeff")).readline):

@@ -1,4 +1,4 @@
-"""Suppressions: comments that silence a rule, in a line or in a whole file, of Python or of YAML.
+"""Comments that suppress rules in a line or a whole file of Python or YAML.
 
 def f(x): ...          # toolkit: ignore[TK201, TK3]
 # toolkit: ignore-file[TK5]
@@ -20,14 +20,14 @@ _IN_YAML = re.compile(r"(?:^|(?<=[ \t]))#")
 
 
 class Suppression(NamedTuple):
-    """One code, or the beginning of several, that a comment silences.
+    """One code, or one prefix of codes, that a comment suppresses.
 
     Attributes:
-        code: What is silenced: `TK201`, its name, or `TK2` for all that begin so; empty where the comment names none.
-        location: Where it stands.
-        comment: The place of the whole comment.
-        lines: The lines that it is for, the first and the last; None for the whole file.
-        removal: What to delete so that it is gone; None where somebody must see to the rest of the comment.
+        code: What is suppressed: `TK201`, its name, or the prefix `TK2`; empty if the comment has no code.
+        location: The location of the code.
+        comment: The location of the whole comment.
+        lines: The first and last line that it applies to; None for the whole file.
+        removal: What to delete to remove it; None if the rest of the comment needs a manual change.
     """
 
     code: str
@@ -37,7 +37,7 @@ class Suppression(NamedTuple):
     removal: Location | None
 
     def silences(self, problem: Problem) -> bool:
-        """Whether it is meant for a problem."""
+        """Return whether it suppresses a problem."""
         if not self.code or not fits(self.code, problem.code):
             return False
         if self.lines is None:
@@ -47,7 +47,7 @@ class Suppression(NamedTuple):
 
 
 def read_suppression(record: list[Any]) -> Suppression:
-    """Return the suppression that a record stands for."""
+    """Return the suppression from its record."""
     code, location, comment, lines, removal = record
     return Suppression(
         code, Location(*location), Location(*comment), lines and (lines[0], lines[1]), removal and Location(*removal)
@@ -63,7 +63,7 @@ class Header(NamedTuple):
 
 
 def widened(suppression: Suppression, headers: Iterable[Header]) -> Suppression:
-    """Return a suppression that stands at a decorator or at the name of a function as one for all of its header."""
+    """Return a suppression at a function's decorator or name with the lines of the whole header."""
     for one in headers:
         if suppression.lines and one.first <= suppression.lines[1] <= one.name:
             return suppression._replace(lines=(one.first, one.last))
@@ -71,7 +71,7 @@ def widened(suppression: Suppression, headers: Iterable[Header]) -> Suppression:
 
 
 def suppressions_in(file: str, text: str) -> list[Suppression]:
-    """Return the suppressions of a file, called by its real path, which is Python or YAML; JSON has no comments."""
+    """Return the suppressions in a Python or YAML file, given by its real path; JSON has no comments."""
     if file.endswith(".json") or "toolkit:" not in text.lower():
         return []
     found = _python_comments(text) if file.endswith(".py") else _yaml_comments(text)
@@ -91,13 +91,13 @@ def _read(file: str, written: "_Comment") -> Iterator[Suppression]:
         whole = place(match.start(), match.end())
         removal = place(-written.blanks, len(written.text)) if is_all else None
         if removal is not None and removal.column == 1 and written.ends:
-            removal = Location(file, line, 1, line + 1, 1)  # the line goes too
+            removal = Location(file, line, 1, line + 1, 1)  # remove the whole line
         if not codes or not match[2].endswith("]"):
             yield Suppression("", whole, whole, lines, removal)
             continue
         begin = match.start(2)
         for number, code in enumerate(codes):
-            if len(codes) > 1:  # the comma goes too
+            if len(codes) > 1:  # remove the comma, too
                 start = codes[number - 1].end() if number else code.start()
                 removal = place(begin + start, begin + (code.end() if number else codes[1].start()))
             location = place(begin + code.start(), begin + code.end())
@@ -105,7 +105,16 @@ def _read(file: str, written: "_Comment") -> Iterator[Suppression]:
 
 
 class _Comment(NamedTuple):
-    """A comment: its place, its text, the blanks before it, where a text that it ends began, and if its line ends."""
+    """A comment in a file.
+
+    Attributes:
+        line: Its line.
+        column: Its column.
+        text: Its text.
+        blanks: The number of spaces before it.
+        first: The first line of a multi-line string that ends in its line; otherwise the same line.
+        ends: Whether its line ends with a newline.
+    """
 
     line: int
     column: int
@@ -133,11 +142,11 @@ def _python_comments(text: str) -> Iterator[_Comment]:
                     line, token.start[1] + 1, text=token.string, blanks=blanks, first=begins.get(line, line), ends=ends
                 )
     except (tokenize.TokenError, SyntaxError):
-        return  # what is wrong with the file is reported elsewhere
+        return  # syntax errors are reported elsewhere
 
 
 def _yaml_comments(text: str) -> Iterator[_Comment]:
-    """Yield such comments of a document, as far as they are found without reading it: outside of quotes."""
+    """Yield the suppression comments of a document, as far as they can be found without parsing: outside of quotes."""
     lines = text.removeprefix("\ufeff").splitlines(keepends=True)
     for number, line in enumerate(lines, start=1):
         for match in _COMMENT.finditer(line):
@@ -157,18 +166,18 @@ def _yaml_comments(text: str) -> Iterator[_Comment]:
 
 
 class Silenced(NamedTuple):
-    """What is left of problems, and which suppressions silenced one."""
+    """The remaining problems, and the suppressions that were used."""
 
     problems: list[Problem]
     used: set[Suppression]
 
 
 def silence(problems: Iterable[Problem], suppressions: Iterable[Suppression]) -> Silenced:
-    """Omit the problems that comments in their files suppress."""
+    """Return the problems that no comment in their files suppresses."""
     by_file: dict[str, list[Suppression]] = {}
     for one in suppressions:
         by_file.setdefault(one.location.file, []).append(one)
-    real = cache(os.path.realpath)  # the same file may be called differently
+    real = cache(os.path.realpath)  # a file may be named in different ways
     left: list[Problem] = []
     used: set[Suppression] = set()
     for problem in problems:
@@ -180,12 +189,12 @@ def silence(problems: Iterable[Problem], suppressions: Iterable[Suppression]) ->
 
 
 def suppressions_elsewhere(problems: Iterable[Problem], known: Container[str]) -> list[Suppression]:
-    """Return the suppressions of files that nobody asked for but that have problems, such as a pipeline's tools."""
+    """Return the suppressions in other files with problems, such as the tools of a pipeline."""
     files = {os.path.realpath(problem.location.file) for problem in problems if problem.location}
     unread = sorted(file for file in files if file not in known and file.endswith((".py", ".yaml", ".yml")))
     if not unread:
         return []
-    from toolkit.documents.document_reader import read_text  # noqa: PLC0415 - where nothing is wrong, nothing is read
+    from toolkit.documents.document_reader import read_text  # noqa: PLC0415 - not needed without problems
 
     found: list[Suppression] = []
     for file in unread:

@@ -1,4 +1,4 @@
-"""Syntax nodes: walks through a syntax tree, quicker than those of `ast`, for all rules that look at one."""
+"""Fast traversal of syntax trees, for all rules that need it."""
 
 import ast
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _BLOCKS_IN: dict[type[ast.AST], tuple[str, ...]] = {}
 def definitions_below(
     parent: ast.AST, owner: ast.ClassDef | None
 ) -> Iterator[tuple[FunctionNode | ast.ClassDef, ast.ClassDef | None]]:
-    """Yield every function and class below a node, each with the class that it stands in."""
+    """Yield every function and class below a node, each with the class that contains it."""
     for node in _inner_statements(parent):
         if isinstance(node, DEFINITIONS):
             yield node, owner
@@ -25,7 +25,7 @@ def definitions_below(
 
 
 def statements_below(parent: ast.AST) -> list[ast.AST]:
-    """Return every statement below a node, without a look at the expressions in it."""
+    """Return every statement below a node, without visiting expressions."""
     waiting, found = _inner_statements(parent)[::-1], []
     while waiting:
         node = waiting.pop()
@@ -46,7 +46,7 @@ def _blocks_in(kind: type[ast.AST]) -> tuple[str, ...]:
 
 
 def nodes_below(node: ast.AST) -> list[ast.AST]:
-    """Return a node and all below it, the outer ones first, without the marks of how names are used."""
+    """Return a node and all nodes below it, outer ones first, without expression contexts such as `ast.Load`."""
     found = [node]
     for one in found:
         found += children(one)
@@ -54,7 +54,7 @@ def nodes_below(node: ast.AST) -> list[ast.AST]:
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """Return the nodes just below a node, without the marks of how names are used."""
+    """Return the direct children of a node, without expression contexts such as `ast.Load`."""
     kind = type(node)
     if kind not in _FIELDS:
         _FIELDS[kind] = tuple(name for name in node._fields if name not in _NO_NODES)

@@ -1,7 +1,7 @@
-"""Token costs: what the definition of a tool costs in every request, as an estimate.
+"""Estimates the cost of a tool's definition in tokens, which every request has to pay.
 
-Counted are the characters of the definition in a provider's own form, as compact JSON, by four to a token. The real
-figure depends on the model's own vocabulary, and lies near it for English text.
+The estimate is the number of characters of the definition in a provider's format, as compact JSON, divided by four. The
+exact cost depends on the model's vocabulary; for English text, it is close.
 """
 
 import json
@@ -16,7 +16,7 @@ _DIALECT_OF = {"portable": "openai", "llama-cpp": "openai"} | dict.fromkeys(CLIE
 
 
 def tokens_of(tool: ToolDefinition, provider: str) -> int:
-    """Return about how many tokens a tool's definition costs with a provider.
+    """Return the approximate number of tokens of a tool's definition for a provider.
 
     Raises:
         ValueError: If only the tool's source was read.
@@ -25,5 +25,5 @@ def tokens_of(tool: ToolDefinition, provider: str) -> int:
 
 
 def tokens_of_data(data: Any) -> int:
-    """Return about how many tokens a definition costs that is sent as it stands."""
+    """Return the approximate number of tokens of a definition that is sent as it is."""
     return -(-len(_COMPACT.encode(data)) // CHARACTERS_OF_A_TOKEN)

@@ -1,4 +1,4 @@
-"""Toolsets: what is found in all tools together, and how many there are and where."""
+"""Checks all tools together, and counts them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -18,11 +18,11 @@ _OF_SERVER = "://"
 
 
 class ToolCounts(NamedTuple):
-    """How many tools there are, in how many files, and of how many servers.
+    """The number of tools, of files with tools, and of servers.
 
     Attributes:
-        frameworks: How many tools of each framework there are, by what people call it; with `toolkit` for all others,
-            and empty where all are ours.
+        frameworks: The number of tools by framework, with `toolkit` for those of this package; empty if there are no
+            others.
     """
 
     tools: int = 0
@@ -32,21 +32,21 @@ class ToolCounts(NamedTuple):
 
 
 class Together(NamedTuple):
-    """What is found in all tools together.
+    """The findings about all tools together.
 
     Attributes:
         problems: The findings.
-        counts: How many tools there are.
+        counts: The number of tools.
     """
 
     problems: tuple[Problem, ...]
     counts: ToolCounts
 
 
-def look_together(reports: Iterable[Report], rules: Iterable[Rule]) -> Together:
-    """Return what rules find in all tools of these reports, each of which is there once.
+def check_together(reports: Iterable[Report], rules: Iterable[Rule]) -> Together:
+    """Return the findings of rules that check all tools of these reports together.
 
-    Tools of other frameworks that were only read in source are in no set: a repository holds those of many servers.
+    Tools of other frameworks that were only found in source are left out: a repository may have those of many servers.
     """
     tools = unique_tools(reports)
     own = [tool for tool in tools if tool.framework is None or not tool.is_written]
@@ -55,7 +55,7 @@ def look_together(reports: Iterable[Report], rules: Iterable[Rule]) -> Together:
 
 
 def unique_tools(reports: Iterable[Report]) -> "list[ToolDefinition]":
-    """Return each tool once, however often it was reached."""
+    """Return each tool once, even if several targets include it."""
     seen: set[tuple[object, ...]] = set()
     found = []
     for report in reports:
@@ -67,18 +67,18 @@ def unique_tools(reports: Iterable[Report]) -> "list[ToolDefinition]":
 
 
 def key_of(reports: Sequence[Report], directory: Path) -> str | None:
-    """Return what stands for the tools of these reports and the lockfile beside them; None where that is not known."""
+    """Return a digest of the tools in these reports and of the lockfile; None if it is not known."""
     marks = [report.mark for report in reports]
     return digest("\n".join([digest_of(str(directory / LOCK_FILE)), *marks]).encode()) if all(marks) else None
 
 
 def together_record(found: Together) -> dict[str, Any]:
-    """Return what was found together as plain data."""
+    """Return the findings about all tools as plain data."""
     return {"problems": [problem_record(problem) for problem in found.problems], "counts": found.counts}
 
 
 def read_together(record: Mapping[str, Any]) -> Together:
-    """Return what a record stands for."""
+    """Return the findings about all tools from their record."""
     return Together(tuple(map(read_problem, record["problems"])), ToolCounts(*record["counts"]))
 
 

@@ -1,8 +1,8 @@
-"""Trails: which files of a project the result for one of them rests on, as the child process sees it.
+"""Records, in the child process, which files of a project the result for a file depends on.
 
-A file rests on what it imports, on what it reads while it is imported, and on what these rest on in turn. Imports are
-seen where Python makes them, files that are read through Python's own audit events, files that a pipeline names where
-they are opened. Installed packages do not count; changes of them are noticed in another way.
+A file depends on what it imports, on what it reads while it is imported, and on the dependencies of these. Imports are
+recorded by replacing Python's import functions, files that are read by Python's audit events, and files that a pipeline
+names when they are opened. Installed packages do not count; changes in them are noticed in another way.
 """
 
 import builtins
@@ -28,55 +28,55 @@ _REQUEST = "the request"
 
 
 class Trail:
-    """Follows what is imported, read and opened."""
+    """Records imports, file reads and opened sources."""
 
     def __init__(self) -> None:
-        """Watch from now on; there is no way to stop."""
-        self._rests_on: dict[str, set[str]] = {}
+        """Start recording, which cannot be undone."""
+        self._dependencies: dict[str, set[str]] = {}
         self._listings: dict[str, set[tuple[str, str]]] = {}
         self._now: list[str] = []
         self._is_ours = False
-        sys.addaudithook(self._heard)
+        sys.addaudithook(self._on_audit_event)
         self._watch_imports()
 
     def begin(self) -> None:
-        """Look at a new request."""
+        """Start a new request."""
         self._now = [_REQUEST]
-        self._rests_on.pop(_REQUEST, None)
+        self._dependencies.pop(_REQUEST, None)
         self._listings.pop(_REQUEST, None)
 
     def end(self) -> dict[str, Any]:
-        """Return the files that the request's result rests on, and the folders and patterns whose files it names."""
+        """Return the files that the request's result depends on, and the folders and patterns whose files it lists."""
         known, todo = set[str](), list(self._now)
         while todo:
             file = todo.pop()
             if file not in known:
                 known.add(file)
-                todo += self._rests_on.get(file, ())
+                todo += self._dependencies.get(file, ())
         listings = {listing for file in known for listing in self._listings.get(file, ())}
         self._now = []
         return {"files": sorted(known - {_CONFIGURED, _REQUEST}), "listings": sorted(listings)}
 
     def opens(self, file: str) -> None:
-        """What is looked at now rests on a file, which is looked at from now on."""
+        """Record that the current file depends on another one, which becomes the current one."""
         self._note(file)
         self._now.append(file)
 
     def closes(self) -> None:
-        """Go back to what was looked at before."""
+        """Return to the previous file."""
         self._now.pop()
 
     def lists(self, text: str, base: str) -> None:
-        """What is looked at now rests on which files a folder or a pattern has."""
+        """Record that the current file depends on the list of files in a folder or pattern."""
         if self._now:
             self._listings.setdefault(self._now[-1], set()).add((text, base))
 
     def _note(self, file: str, of: str | None = None) -> None:
         if self._now and not is_installed(file):
-            self._rests_on.setdefault(of or self._now[-1], set()).add(file)
+            self._dependencies.setdefault(of or self._now[-1], set()).add(file)
 
-    def _heard(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Hear of a file that is read; it never raises, since that would forbid the reading."""
+    def _on_audit_event(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Record a file that is read; must not raise, since that would prevent the reading."""
         if event != "open" or not self._now or self._is_ours:
             return
         path, mode = arguments[0], arguments[1]
@@ -87,7 +87,7 @@ class Trail:
                 if not name.endswith(".pyc") and os.path.isfile(name):  # noqa: PTH113
                     self._note(name)
             except (OSError, ValueError):
-                pass  # no name that a file can have
+                pass  # not a valid file name
             finally:
                 self._is_ours = False
 
@@ -96,7 +96,7 @@ class Trail:
 
         def watched(
             name: str,
-            globals: Mapping[str, Any] | None = None,  # noqa: A002 - as Python calls it
+            globals: Mapping[str, Any] | None = None,  # noqa: A002 - as in Python's own function
             locals: Mapping[str, Any] | None = None,  # noqa: A002
             fromlist: Sequence[str] | None = (),
             level: int = 0,
@@ -109,7 +109,7 @@ class Trail:
 
         def watched_by_name(name: str, package: str | None = None) -> ModuleType:
             module = imports_by_name(name, package)
-            self._rests_on_module(module, None)
+            self._depend_on_module(module, None)
             return module
 
         builtins.__import__ = watched
@@ -118,16 +118,16 @@ class Trail:
     def _imported(
         self, module: ModuleType, importer: Mapping[str, Any] | None, names: Sequence[str] | None, *, is_new: bool
     ) -> None:
-        """Note that one module has imported another, its packages, and what it took from it where that is a module."""
+        """Record that a module has imported another one, its packages, and any submodules among the names."""
         file = importer and importer.get("__file__")
         of = os.path.realpath(file) if isinstance(file, str) else None
         if of is not None and is_installed(of) and not is_new:
             return
-        self._rests_on_module(module, of)
+        self._depend_on_module(module, of)
         for name in names or ():
-            self._rests_on_module(sys.modules.get(f"{module.__name__}.{name}"), of)
+            self._depend_on_module(sys.modules.get(f"{module.__name__}.{name}"), of)
 
-    def _rests_on_module(self, module: ModuleType | None, of: str | None) -> None:
+    def _depend_on_module(self, module: ModuleType | None, of: str | None) -> None:
         while module is not None:
             file = getattr(module, "__file__", None)
             if isinstance(file, str):
@@ -136,25 +136,25 @@ class Trail:
 
 
 class FollowedOpener(SourceOpener):
-    """Opens sources, and reports to the trail which files these are."""
+    """Opens sources, and records the files in the trail."""
 
     def __init__(
         self, configuration: Configuration, refused: Mapping[str, Problem] | None = None, *, trail: Trail | None
     ) -> None:
-        """Open nothing yet; without a trail it is a plain opener."""
+        """Create the opener; without a trail, it records nothing."""
         super().__init__(configuration, refused, looks=True)
         self._trail = trail
 
     def open_parsed(
         self, target: Target | Problem, base: Path, chooser: Chooser = "user", *, is_configured: bool = False
     ) -> Collected:
-        """Open a target; which files a folder or a pattern has is worth remembering."""
+        """Open a target; the files of a folder or a pattern are a dependency."""
         if self._trail is not None and isinstance(target, FilesTarget) and not target.is_single:
             self._trail.lists(target.spelled, str(base.absolute()))
         return super().open_parsed(target, base, chooser, is_configured=is_configured)
 
     def find(self, name: str, *, in_configured: bool = True) -> Collected | None:
-        """Return the tool that has a name; for a configured one all configured sources may matter."""
+        """Return the tool with a name; a configured one depends on all configured sources."""
         if self._trail is None or not in_configured:
             return super().find(name, in_configured=in_configured)
         self._trail.opens(_CONFIGURED)
@@ -164,7 +164,7 @@ class FollowedOpener(SourceOpener):
             self._trail.closes()
 
     def open_class(self, text: str, base: Path) -> type | list[Problem]:
-        """Return a class; the file that it stands in counts, also where it was imported before."""
+        """Return a class; its file is a dependency even if it was imported before."""
         file = file_of_class(text, base)
         if self._trail is None or file is None:
             return super().open_class(text, base)

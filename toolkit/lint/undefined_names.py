@@ -1,7 +1,7 @@
-"""Undefined names: annotations that cannot be read when the tool is made, as far as the source shows it.
+"""Finds annotations in the source that cannot be evaluated when the tool is created.
 
-Only annotations in quotes, and those of a file with `from __future__ import annotations`, are read then; of the others
-Python itself complains on import. A name of an `if TYPE_CHECKING:` is there for type checkers alone.
+Only quoted annotations, and those of a file with `from __future__ import annotations`, are evaluated then; in others,
+Python itself reports undefined names on import. Names in an `if TYPE_CHECKING:` only exist for type checkers.
 """
 
 import ast
@@ -18,7 +18,7 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def undefined_annotations(file: PythonFile) -> Iterator[Problem]:
-    """Yield a problem for each annotation of a tool that names what the file does not define."""
+    """Yield a problem for each annotation of a tool with a name that the file does not define."""
     is_deferred = file.imports.get("annotations") == "__future__.annotations"
     known: set[str] | None = None
     for function in file.tools:
@@ -82,5 +82,5 @@ def _is_for_checkers(test: ast.expr) -> bool:
 
 
 def _changes_names(call: ast.Call) -> bool:
-    """Whether a call may give the module names unseen: `globals().update(…)`, `exec(…)`."""
+    """Return whether a call may define names dynamically: `globals().update(…)`, `exec(…)`."""
     return isinstance(call.func, ast.Name) and call.func.id in {"globals", "vars", "exec", "setattr"}

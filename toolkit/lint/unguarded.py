@@ -1,4 +1,4 @@
-"""Unguarded: parameters that reach a call as they are, with nothing in between that could stop one."""
+"""Finds parameters that reach a risky call without any check in between."""
 
 import ast
 from collections.abc import Callable, Container, Iterator
@@ -11,19 +11,19 @@ _TEXTS = {"str", "Path", "AnyUrl", "HttpUrl"}
 _CHECKS = {"isalnum", "isalpha", "isdigit", "isidentifier", "isdecimal", "match", "fullmatch", "UUID"}
 
 Follows = Callable[[ast.Call, str, PythonParameter, frozenset[str]], bool]
-"""Whether a call, known by its name through the imports, goes where a parameter, or a name that carries it, leads."""
+"""Returns whether the target of a call, given with its full name, is controlled by a parameter or its carriers."""
 
 
 def unguarded(
     function: PythonFunction, guards: Container[str], follows: Follows, holds: Holds = carries
 ) -> Iterator[tuple[PythonParameter, ast.Call, str]]:
-    """Yield the parameters that a model may fill with anything, and the first risky call that each of them reaches.
+    """Yield the parameters that accept any text, each with the first risky call that it reaches.
 
     Args:
         function: The tool.
-        guards: Names of functions and methods that check the parameter; one of them in the body counts as a guard.
-        follows: Whether a call goes where a parameter leads.
-        holds: Whether an expression holds the text of a parameter in the way that counts.
+        guards: Names of functions and methods that check a parameter; one call of them in the body is enough.
+        follows: Returns whether a parameter controls the target of a call.
+        holds: Returns whether an expression contains the text of a variable.
     """
     suspects = [one for one in function.parameters if _is_text(one.node.annotation, function.file)]
     calls = [node for node in function.walk() if isinstance(node, ast.Call)]
@@ -46,7 +46,7 @@ def names_in(node: ast.AST) -> set[str]:
 
 
 def _is_text(annotation: ast.expr | None, file: PythonSource) -> bool:
-    """Whether an annotation admits any text: `str`, `str | None`, `Annotated[str, "…"]`, but no pattern."""
+    """Return whether an annotation accepts any text: `str`, `str | None`, `Annotated[str, "…"]`, but no pattern."""
     match annotation:
         case None:
             return True
@@ -66,7 +66,7 @@ def _is_called(node: ast.expr, name: str, file: PythonSource) -> bool:
 
 
 def _may_check(extra: ast.Call) -> bool:
-    """Whether what stands in an `Annotated` may refuse a value: a pattern, or anything but a `Field`."""
+    """Return whether an item of an `Annotated` may reject a value: a pattern, or anything but a `Field`."""
     return _name_of(extra) != "Field" or any(keyword.arg in {"pattern", None} for keyword in extra.keywords)
 
 

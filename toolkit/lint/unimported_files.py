@@ -1,4 +1,4 @@
-"""Unimported files: the Python files that are read and not imported, because their source defines no tools."""
+"""Finds Python files that are read but not imported, since their source defines no tools."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -20,13 +20,13 @@ def refused_files(
     chooser: Chooser,
     interpreter: "Interpreter | None" = None,
 ) -> dict[Request, dict[str, Any]]:
-    """Return, for each file that is not imported, what the child process would answer about it.
+    """Return the answer for each file that is not imported, in the form of the child process's answers.
 
     Args:
-        requests: What is to be checked.
-        permission: What decides about each file.
-        chooser: Who named it.
-        interpreter: The Python that opens modules; this one unless given.
+        requests: The files and names to check.
+        permission: Decides about each file.
+        chooser: Who named the requests.
+        interpreter: The Python that opens modules; by default, the current one.
     """
     has_package = is_package_installed if interpreter is None else interpreter.has
     refused = {}

@@ -1,4 +1,4 @@
-"""Web clients: variables that hold what sends requests, such as `async with httpx.AsyncClient() as client`."""
+"""Finds variables with HTTP clients, such as `async with httpx.AsyncClient() as client`."""
 
 import ast
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ _CLASSES = {
 
 
 def clients_of(function: PythonFunction) -> Mapping[str, str]:
-    """Return the package of each client that a function makes, or that its file does, by the name of the variable.
+    """Return the HTTP clients that a function or its file creates: their packages, by variable.
 
-    One that begins all its addresses alike, with a `base_url`, does not count: the model chooses what follows.
+    A client with a `base_url` does not count, since the model only chooses the rest of the URL.
     """
     made = list(function.file.assigned.items())
     for node in function.walk():

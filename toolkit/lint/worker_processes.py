@@ -1,6 +1,6 @@
-"""Worker processes: how a child process of lint starts, and one that starts before it is known what it is asked.
+"""Starts the child processes of lint, one of them early, before its work is known.
 
-Little is imported here, since the process that starts ahead imports its part while this one imports its own.
+This module imports little, so that the early process can do its imports while this one does its own.
 """
 
 import json
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from toolkit.lint.interpreters import Interpreter
 
 Work = Literal["collecting", "judging"]
-"""What a child does: the module that holds its `main`."""
+"""The work of a child process: the module with its `main` function."""
 
-# The child imports what this process imports, and nothing that happens to lie in the working directory.
+# The child has the import path of this process, without the working directory.
 _START: Final = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from toolkit.lint.{} import main; main()"
 
 _ahead: Final[list[subprocess.Popen[str]]] = []
@@ -24,9 +24,9 @@ _ahead: Final[list[subprocess.Popen[str]]] = []
 
 @contextmanager
 def head_start() -> Iterator[subprocess.Popen[str]]:
-    """Start the process that opens files now; the first worker within that needs one takes it.
+    """Start the process that opens files now; the first worker in the block that needs one uses it.
 
-    If none does, the process ends with the block. Nobody's code runs in it before it is asked to open a file.
+    If none does, the process ends with the block. It runs no user code before it receives a request.
     """
     process = _start(_own_command("collecting"))
     _ahead.append(process)
@@ -40,11 +40,11 @@ def head_start() -> Iterator[subprocess.Popen[str]]:
 
 
 def start_process(work: Work, interpreter: "Interpreter | None" = None) -> subprocess.Popen[str]:
-    """Return a process that does some work, asked through its standard input: the one that started ahead if it fits.
+    """Return a process for some work, with requests through its standard input: the early one if it fits.
 
     Args:
-        work: What it does.
-        interpreter: The Python that it is a process of; this one unless given.
+        work: The work of the process.
+        interpreter: The Python to run; by default, the current one.
     """
     command = _own_command(work) if interpreter is None else interpreter.command(work)
     if _ahead and _ahead[-1].args == command:
@@ -53,12 +53,12 @@ def start_process(work: Work, interpreter: "Interpreter | None" = None) -> subpr
 
 
 def _own_command(work: Work) -> list[str]:
-    """Return the command that runs the `main` of a module of this room with this very Python."""
+    """Return the command that runs the `main` function of a lint module with the current Python."""
     return [sys.executable, "-P", "-c", _START.format(work), json.dumps([str(entry) for entry in sys.path])]
 
 
 def _start(command: list[str]) -> subprocess.Popen[str]:
-    return subprocess.Popen(  # noqa: S603 - this very Python or the one that the user named, and nothing of a file in the arguments
+    return subprocess.Popen(  # noqa: S603 - the command is the current Python or the user's choice, with no input from files
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

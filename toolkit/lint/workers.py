@@ -1,4 +1,4 @@
-"""Workers: the parent's side of a child process that opens or reads users' files."""
+"""The parent's side of a child process that opens or reads users' files."""
 
 import json
 import os
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 class Ending(NamedTuple):
-    """How a child came to its end.
+    """How a child process ended.
 
     Attributes:
-        status: The exit status; below zero, the signal that killed it.
-        trace: What Python could still say about where it was.
-        is_late: Whether it was ended because its time was over.
+        status: The exit status; if negative, the signal that killed it.
+        trace: The traceback that Python wrote, if it could.
+        is_late: Whether it was ended by its timeout.
     """
 
     status: int
@@ -32,7 +32,7 @@ class Ending(NamedTuple):
 
 
 class Worker:
-    """One child process; `close` ends all of it."""
+    """A child process; `close` also ends everything that it has started."""
 
     def __init__(
         self,
@@ -45,22 +45,22 @@ class Worker:
         """Start the process.
 
         Args:
-            setup: What it needs to know first.
-            limits: What one request may take.
-            crash_file: Where it writes its last words.
-            work: What it does.
-            interpreter: The Python that it is a process of; this one unless given.
+            setup: The setup that it reads first.
+            limits: Time and memory that a single request may use.
+            crash_file: The file for its traceback.
+            work: The work of the process.
+            interpreter: The Python to run; by default, the current one.
         """
         crash_file.write_bytes(b"")
         self._crash_file = crash_file
         self._limits = limits
         self._is_overdue = False
-        self._mark = os.urandom(8).hex()  # what stands before an answer, and in nothing else that a file may write
+        self._mark = os.urandom(8).hex()  # precedes each answer; other output does not have it
         self._process = start_process(work, interpreter)
         self._send({**setup, **limits._asdict(), "crash_file": str(crash_file), "mark": self._mark})
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any] | Ending:
-        """Return the child's answer to a request, or how it came to its end over it."""
+        """Return the child's answer to a request, or how the child ended."""
         deadline = Timer(self._limits.seconds + self._limits.grace, self._end_overdue)
         deadline.start()
         try:
@@ -75,10 +75,10 @@ class Worker:
         return answer
 
     def close(self) -> None:
-        """End the process and what it has started."""
+        """End the process and everything that it has started."""
         self.kill()
         with self._process:
-            pass  # its channel is closed, and its end is waited for
+            pass  # closes the channel and waits for the end
 
     def _send(self, message: Mapping[str, Any]) -> None:
         try:
@@ -86,10 +86,10 @@ class Worker:
                 self._process.stdin.write(json.dumps(message) + "\n")
                 self._process.stdin.flush()
         except BrokenPipeError:
-            pass  # it has come to its end; reading its answer shows it
+            pass  # it has ended; reading its answer reports that
 
     def _read_answer(self) -> dict[str, Any] | None:
-        """Return the next answer, past whatever a file has put into the channel; None where there is none to come."""
+        """Return the next answer, ignoring what a file has written to the channel; None if there is none."""
         for line in self._process.stdout or ():
             _, mark, answer = line.rpartition(self._mark)
             if not mark:
@@ -104,16 +104,16 @@ class Worker:
     def _wait(self) -> int:
         try:
             return self._process.wait(self._limits.grace)
-        except subprocess.TimeoutExpired:  # a file closed the channel, and the process lives on
+        except subprocess.TimeoutExpired:  # a file closed the channel, but the process still runs
             self._end_overdue()
             return self._process.wait()
 
     def kill(self) -> None:
-        """Kill the process and what it has started."""
+        """Kill the process and everything that it has started."""
         if not hasattr(os, "killpg"):
             self._process.kill()
             return
-        with suppress(OSError):  # there is nothing left of it
+        with suppress(OSError):  # it has already ended
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def _end_overdue(self) -> None:

@@ -1,6 +1,7 @@
-"""Written classes: the JSON Schema of a plain class of a file: a pydantic model, a dataclass or a `TypedDict`.
+"""Derives the JSON Schema of a plain class (a pydantic model, a dataclass or a `TypedDict`) from its source.
 
-As pydantic writes schemas, a class stands where it is used, and under `$defs` if that is more than once, or in itself.
+As in pydantic's schemas, a class is inlined where it is used, or put under `$defs` if it is used several times or
+refers to itself.
 """
 
 import ast
@@ -17,22 +18,22 @@ _PREFIX: Final = "#/$defs/"
 
 
 class WrittenClasses:
-    """The classes that the parameters of one tool name."""
+    """The classes that the parameters of one tool refer to."""
 
     def __init__(self, file: PythonSource) -> None:
-        """Know none of them yet."""
+        """Create an empty table for the classes of a file."""
         self._file = file
         self._found: dict[str, Schema | None] = {}
 
     def reference(self, node: ast.ClassDef) -> Schema | None:
-        """Return a reference to the schema of a class; None where the source does not show it."""
+        """Return a reference to the schema of a class; None if the source does not show it."""
         if node.name not in self._found:
             self._found[node.name] = {}
             self._found[node.name] = self._schema(node)
         return None if self._found[node.name] is None else {"$ref": f"{_PREFIX}{node.name}"}
 
     def complete(self, schema: Schema) -> Schema | None:
-        """Return a schema with the classes that it refers to; None where one of them turned out to be unknown."""
+        """Return a schema with the classes that it refers to; None if one of them is unknown."""
         uses: dict[str, int] = {}
         self._count(schema, uses)
         if any(self._found[name] is None for name in uses):
@@ -43,7 +44,7 @@ class WrittenClasses:
         return whole | ({"$defs": definitions} if definitions else {})
 
     def _count(self, part: Any, uses: dict[str, int]) -> None:
-        """Count the references in a schema and in the classes that it refers to, each of which stands once."""
+        """Count the references in a schema and in the classes that it refers to, each of them once."""
         for name in _names_in(part):
             uses[name] = uses.get(name, 0) + 1
             if uses[name] == 1:
@@ -88,7 +89,7 @@ class WrittenClasses:
         return found | ({"description": described} if described else {})
 
     def _presence(self, annotation: ast.expr, *, is_total: bool) -> tuple[ast.expr, bool]:
-        """Return the type in `Required[…]` and `NotRequired[…]`, and whether a member must be there."""
+        """Return the type inside `Required[…]` or `NotRequired[…]`, and whether the member is required."""
         if isinstance(annotation, ast.Subscript):
             outer = (self._file.meaning(annotation.value) or "").rpartition(".")[2]
             if outer in {"Required", "NotRequired"}:
@@ -123,7 +124,7 @@ def _has_no_default(value: ast.expr | None) -> bool:
 
 
 def _base_of(node: ast.ClassDef, file: PythonSource) -> str | None:
-    """Return what kind of plain class this is; None where it is not one, or has a form of its own."""
+    """Return which kind of plain class this is; None if it is none, or may have another form."""
     bases = [file.meaning(base) for base in node.bases]
     if not node.decorator_list and len(bases) == 1:
         [base] = bases
@@ -138,7 +139,7 @@ def _base_of(node: ast.ClassDef, file: PythonSource) -> str | None:
 
 
 def _is_harmless(statement: ast.stmt) -> bool:
-    """Whether a statement in a class is a field, a method, or does not affect its form."""
+    """Return whether a statement in a class is a field, a method, or does not affect the schema."""
     match statement:
         case ast.AnnAssign() | ast.Pass() | ast.Expr(value=ast.Constant()):
             return True

@@ -1,4 +1,4 @@
-"""Written entries: what a lockfile would pin of a tool, as far as its source shows it, without running anything."""
+"""Derives the lockfile entry of a tool from its source, without running any code."""
 
 import ast
 import os
@@ -39,11 +39,11 @@ class WrittenEntry(NamedTuple):
     """One tool as its source shows it.
 
     Attributes:
-        name: What a model calls it by.
-        file: The path of its file, from the top of the tree and with slashes.
-        place: Where it is defined.
-        entry: What would be pinned of it; what the source does not show is left out.
-        hidden: What of that the source does not show.
+        name: The name that a model calls.
+        file: The path of its file from the root of the tree, with slashes.
+        place: The location of its definition.
+        entry: The lockfile entry, without the parts that the source does not show.
+        hidden: The names of these parts.
     """
 
     name: str
@@ -54,33 +54,33 @@ class WrittenEntry(NamedTuple):
 
 
 class WrittenTree:
-    """The tools of a tree of files, each file read when it is asked for."""
+    """The tools of a tree of files; each file is read when it is needed."""
 
     def __init__(self, root: Path) -> None:
-        """Read nothing yet."""
+        """Create an empty tree, without reading any file."""
         self._root = os.path.realpath(root)
         self._reader = ToolReader()
         self._files: dict[str, PythonFile | Problem] = {}
         self._schemas = RoughSchemas(self._find_class)
 
     def path_of(self, file: str) -> str:
-        """Return the path of a file from the top of the tree, with slashes."""
+        """Return the path of a file from the root of the tree, with slashes."""
         return os.path.relpath(os.path.realpath(file), self._root).replace(os.sep, "/")
 
     def entries_of(self, file: str) -> list[WrittenEntry] | Problem:
-        """Return the tools of one file, in its order, or why it cannot be read."""
+        """Return the tools of one file, in order, or the problem that prevents reading it."""
         if file.endswith(JSON):
             return self._listed(file)
         try:
             if not may_have_tools(Path(file).read_bytes()):
                 return []
         except OSError:
-            pass  # reading it reports why it cannot be read
+            pass  # reading it below reports the problem
         found = self._python(os.path.realpath(file))
         return found if isinstance(found, Problem) else list(self._defined(found))
 
     def suppressions_of(self, file: str) -> list[Suppression]:
-        """Return what comments in a file that was read silence."""
+        """Return the suppressions in a file that was read."""
         found = self._files.get(os.path.realpath(file))
         if not isinstance(found, PythonFile):
             return []
@@ -151,7 +151,7 @@ class WrittenTree:
         return {"type": "object", "properties": properties, "required": required}
 
     def _result(self, function: PythonFunction) -> Mapping[str, Any] | None:
-        """Return the schema of a result that has a form: a class, or a type that is not one of JSON."""
+        """Return the schema of a result with a structure: a class, or a type that is not a JSON type."""
         schema = self._schemas.of(function.node.returns, None, function.file)
         parts = [part.keywords for part in Schema.of(schema).parts()]
         has_form = any("properties" in part or part.get("type", "null") not in JSON_TYPES for part in parts)
@@ -176,7 +176,7 @@ class WrittenTree:
         return _entry(found.name, path, found.location, entry, hides_hints=_hides_arguments(tool))
 
     def _elsewhere(self, tool: WrittenTool) -> PythonFunction | None:
-        """Return the function of a tool that stands in another file than the one that registers it."""
+        """Return the function of a tool that is registered in another file."""
         if tool.home is None or not isinstance(tool.function, FunctionNode):
             return None
         home = self._python(os.path.realpath(tool.home))
@@ -212,7 +212,7 @@ def _entry(
 
 
 def _class_behind(written: ast.expr) -> ast.expr:
-    """Return what may be a class in what a tool gives as its schema: `Model`, or `Model.model_json_schema()`."""
+    """Return the expression that may be a class in a tool's schema: `Model`, or `Model.model_json_schema()`."""
     match written:
         case ast.Call(func=ast.Attribute(value=model, attr="model_json_schema" | "schema")):
             return model
@@ -220,7 +220,7 @@ def _class_behind(written: ast.expr) -> ast.expr:
 
 
 def _hints(tool: WrittenTool, file: PythonSource) -> Iterator[tuple[str, Any]]:
-    """Yield the hints in a tool's mark, and whether a call waits for approval."""
+    """Yield the hints in a tool's mark, and whether its calls need approval."""
     for place in tool.marks.terms.declared:
         hint = file.resolved(tool.argument((place,)))
         match hint:

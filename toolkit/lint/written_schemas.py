@@ -1,7 +1,7 @@
-"""Written schemas: the JSON Schema of a parameter as far as its source shows it, without running anything.
+"""Derives the JSON Schema of a parameter from its source, without running any code.
 
-Only well-known types are read, such as `int`, `list[str]`, `Literal["a", "b"]`, `Annotated[int, Field(ge=1)]` and the
-plain classes of the file. Whatever else there may be is unknown.
+Only well-known types are supported, such as `int`, `list[str]`, `Literal["a", "b"]`, `Annotated[int, Field(ge=1)]` and
+the plain classes of the file; any other type is unknown.
 """
 
 import ast
@@ -21,31 +21,31 @@ _KEYWORDS = {
 
 Schema = dict[str, Any]
 ClassReader = Callable[[ast.ClassDef], Schema | None]
-"""Returns the schema of a class of the file, or a reference to it; None where the source does not show it."""
+"""Returns the schema of a class of the file, or a reference to it; None if the source does not show it."""
 
 
 def written_schema(
     annotation: ast.expr | None, default: ast.expr | None, file: PythonSource, of_class: ClassReader = lambda _: None
 ) -> Schema | None:
-    """Return the schema of a parameter; None where the source does not show it.
+    """Return the schema of a parameter; None if the source does not show it.
 
     Args:
         annotation: Its type.
-        default: Its default, if it has one.
-        file: Where both stand.
-        of_class: Reads the classes of the file; none of them unless given.
+        default: Its default, or None.
+        file: The file that contains both.
+        of_class: Reads the classes of the file; by default, they are unknown.
     """
     schema = schema_of_annotation(annotation, file, of_class)
     default = file.resolved(default)
     if schema is None or default is None:
         return schema
     if isinstance(default, ast.Call):
-        return None  # it may be a `Field`
+        return None  # it may be a call of `Field`
     return with_default(schema, default, file)
 
 
 def with_default(schema: Schema, default: ast.expr, file: PythonSource) -> Schema | None:
-    """Return a schema with the default that an expression gives; None where the source does not show it."""
+    """Return a schema with the value of an expression as its default; None if the source does not show the value."""
     try:
         value = file.value(default)
     except UnknownValueError:
@@ -54,12 +54,12 @@ def with_default(schema: Schema, default: ast.expr, file: PythonSource) -> Schem
 
 
 def schema_of_annotation(annotation: ast.expr | None, file: PythonSource, of_class: ClassReader) -> Schema | None:
-    """Return the schema of a type; None where the source does not show it."""
+    """Return the schema of a type; None if the source does not show it."""
     return _Reader(file, of_class).schema(file.resolved(annotation))
 
 
 def with_field(schema: Schema, keywords: list[ast.keyword], file: PythonSource) -> Schema | None:
-    """Return a schema with what a `Field` adds; None if not all of that is known."""
+    """Return a schema with the options of a `Field`; None if one of them is unknown."""
     added: Schema = {}
     for keyword in keywords:
         key = key_of_option(keyword.arg or "", schema)
@@ -74,7 +74,7 @@ def with_field(schema: Schema, keywords: list[ast.keyword], file: PythonSource) 
 
 
 def key_of_option(option: str, schema: Schema) -> str | None:
-    """Return the keyword of JSON Schema that an option of `Field` stands for; None where that is not known."""
+    """Return the JSON Schema keyword for an option of `Field`; None if it is unknown."""
     if option == "description":
         return option
     measured = {"string": "Length", "array": "Items"}.get(schema.get("type", ""))

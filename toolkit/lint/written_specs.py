@@ -1,4 +1,4 @@
-"""Written specifications: a tool as data, where the source shows all of it, without running anything."""
+"""Derives the whole specification of a tool from its source, without running any code."""
 
 import ast
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _OPTIONS = {one.name for one in fields(ToolSpec)} - _WORKED_OUT
 def written_spec(
     function: PythonFunction, description: str | None, parameters: Sequence[ParameterDefinition]
 ) -> ToolSpec | None:
-    """Return the specification of a tool; None where some part of it shows only when the file is run."""
+    """Return the specification of a tool; None if a part of it is only known at run time."""
     options = _options(function)
     classes = WrittenClasses(function.file)
     schemas = {one.name: _parameter_schema(function, one, classes) for one in parameters}
@@ -36,11 +36,11 @@ def written_spec(
         given = {**options, "name": function.tool_name, "description": description}
         return ToolSpec(**given, parameters=schema)
     except (InvalidTools, TypeError, ValueError):
-        return None  # building reports why
+        return None  # reported when the tool is built
 
 
 def _options(function: PythonFunction) -> dict[str, Any] | None:
-    """Return the options of the mark; None where one of them is computed, or is not part of a specification."""
+    """Return the options of the mark; None if one of them is computed, or is not part of a specification."""
     if any(keyword.arg is None for keyword in getattr(function.mark, "keywords", ())):
         return None
     found = {name: function.option(name) for name in function.options}
@@ -59,7 +59,7 @@ def _parameter_schema(
 
 
 def _is_plain(function: PythonFunction) -> bool:
-    """Whether it has nothing that could change its form: other decorators, `*args`, or a result with members."""
+    """Return whether nothing could change its schema: other decorators, `*args`, or a structured result."""
     return (
         _is_plain_result(function.node.returns, function.file)
         and not function.is_decorated

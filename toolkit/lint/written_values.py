@@ -1,4 +1,4 @@
-"""Written values: what an expression of the source is worth, where that needs no run: texts that are put together."""
+"""Evaluates expressions in the source without running them, such as strings that are put together."""
 
 import ast
 import textwrap
@@ -10,28 +10,28 @@ _DEEPEST = 50
 
 
 class SourceFile(Protocol):
-    """What is asked of a Python file."""
+    """The part of a Python file that evaluation needs."""
 
     @property
     def assigned(self) -> Mapping[str, ast.expr]:
-        """The values that the top level of the file gives to names, if it does so exactly once."""
+        """The values of names that are assigned exactly once, at the top level of the file."""
 
     def meaning(self, node: ast.expr) -> str | None:
-        """Return the dotted name that a name or an attribute stands for through the imports."""
+        """Return the full name of a name or an attribute according to the imports."""
 
 
 class UnknownValueError(ValueError):
-    """The source does not show what an expression is worth."""
+    """The source does not show the value of an expression."""
 
 
 def written_value(node: ast.expr, file: SourceFile) -> Any:
-    """Return what an expression is worth.
+    """Return the value of an expression.
 
-    Known are constants, names that the top level of the file sets once, `+`, `*`, f-strings, `"…".join([…])`,
+    Supported are constants, names that the top level of the file assigns once, `+`, `*`, f-strings, `"…".join([…])`,
     `textwrap.dedent(…)`, `inspect.cleandoc(…)` and `.strip()`.
 
     Raises:
-        UnknownValueError: If it is anything else, or has no end.
+        UnknownValueError: If it is any other expression, or if its value is infinite or too large.
     """
     try:
         return _value(node, file, _DEEPEST)
