@@ -24,30 +24,43 @@ class Limits(NamedTuple):
     """The limits of one provider; None means that it sets no such limit, or that none is known.
 
     Attributes:
-        title: The usual name of the provider. name: A regular expression that must match the whole name of a tool.
-        name_length: Maximum number of characters in a name. name_length_sure: Maximum number of characters that every
-        version accepts, or that are kept unchanged. prefix: The prefix that a client adds to a name, which counts.
-        `{server}` is the name of the server. prefix_length: Maximum number of characters in the prefix; the rest is
-        cut. parameter_name: A regular expression that must match the whole name of a parameter. root_parameter_name:
-        The same, but only for the tool's own parameters, not for members of nested objects. tools: Maximum number of
-        tools in a request. tools_advised: Recommended maximum number of tools in a request. output: The type that an
-        output schema must have. root: Keywords that are not allowed at the root of the parameters. root_object: Whether
-        the root must declare the type `object`. boolean_properties: Whether the schema of a property may be just true
-        or false. keywords: The keywords of JSON Schema that an export uses; everything else goes into descriptions.
-        formats: The values of `format` that it supports. items_wanted: Whether an array must describe its items.
-        types_wanted: Whether every schema must declare its type. one_type: Whether `type` must be a single name instead
-        of a list. enum_types: The JSON types that enum values may have. min_items: The values that `minItems` may have.
-        look_around: Whether patterns may use lookahead or lookbehind. nested_pattern: Whether `pattern` is allowed
-        inside the items of an array. closed: Whether every object must have `additionalProperties: false`.
-        closed_if_empty: Whether a tool without parameters should have it. all_required: Whether every property must be
-        required. references: Where references are allowed: `alone` means without other keywords next to them, `none`
-        means nowhere. recursion: Whether a schema may refer to itself: `never`, or only where it is `optional`. depth:
-        Maximum depth of nested objects. properties: Maximum number of properties in one tool. enum_values: Maximum
-        number of values in all enums of one tool. long_enum: Maximum number of characters in all values of an enum with
-        more than 250 values. characters: Maximum number of characters in all names, enum values and constants of one
-        tool. strict_tools: Maximum number of strict tools in a request. optional_parameters: Maximum number of optional
-        parameters in all strict tools of a request. union_parameters: Maximum number of parameters with several types
-        in all strict tools of a request.
+        title: The usual name of the provider.
+        name: A regular expression that must match the whole name of a tool.
+        name_length: Maximum number of characters in a name.
+        name_length_sure: Maximum number of characters that every version accepts, or that are kept unchanged.
+        prefix: The prefix that a client adds to a name, which counts. `{server}` is the name of the server.
+        prefix_length: Maximum number of characters in the prefix; the rest is cut.
+        parameter_name: A regular expression that must match the whole name of a parameter.
+        root_parameter_name: The same, but only for the tool's own parameters, not for members of nested objects.
+        tools: Maximum number of tools in a request.
+        tools_advised: Recommended maximum number of tools in a request.
+        output: The type that an output schema must have.
+        root: Keywords that are not allowed at the root of the parameters.
+        root_object: Whether the root must declare the type `object`.
+        boolean_properties: Whether the schema of a property may be just true or false.
+        keywords: The keywords of JSON Schema that an export uses; everything else goes into descriptions.
+        formats: The values of `format` that it supports.
+        items_wanted: Whether an array must describe its items.
+        types_wanted: Whether every schema must declare its type.
+        one_type: Whether `type` must be a single name instead of a list.
+        enum_types: The JSON types that enum values may have.
+        min_items: The values that `minItems` may have.
+        look_around: Whether patterns may use lookahead or lookbehind.
+        nested_pattern: Whether `pattern` is allowed inside the items of an array.
+        closed: Whether every object must have `additionalProperties: false`.
+        closed_if_empty: Whether a tool without parameters should have it.
+        all_required: Whether every property must be required.
+        references: Where references are allowed: `alone` means without other keywords next to them, `none` means
+            nowhere.
+        recursion: Whether a schema may refer to itself: `never`, or only where it is `optional`.
+        depth: Maximum depth of nested objects.
+        properties: Maximum number of properties in one tool.
+        enum_values: Maximum number of values in all enums of one tool.
+        long_enum: Maximum number of characters in all values of an enum with more than 250 values.
+        characters: Maximum number of characters in all names, enum values and constants of one tool.
+        strict_tools: Maximum number of strict tools in a request.
+        optional_parameters: Maximum number of optional parameters in all strict tools of a request.
+        union_parameters: Maximum number of parameters with several types in all strict tools of a request.
     """
 
     title: str

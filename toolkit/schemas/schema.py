@@ -111,7 +111,7 @@ class Schema(NamedTuple):
         return part
 
     def applied(self) -> "list[Schema]":
-        """Yield this schema and every schema inside it, outer ones first, in order, without following references."""
+        """Return every schema that applies to the same value: itself, reference targets, branches and conditions."""
         return [self] if _OF_ITSELF.isdisjoint(self.keywords) else _closed_over(self, _more_of_the_same)
 
     def reached(self) -> "list[Schema]":
