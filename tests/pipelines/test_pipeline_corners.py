@@ -207,3 +207,8 @@ def test_a_pipeline_of_pipelines_made_in_python_needs_no_loop():
 
     inner = Pipeline.of(shout, shout)
     assert not Pipeline.of(inner, inner, name="outer", description="Outer.").suspends
+
+
+def test_the_place_of_a_pipeline_is_that_of_its_name(bench):
+    spec = bench.load("steps: [upper]\nname: loud").spec
+    assert (spec.source, str(spec.location)) == (f"{bench.folder}/pipeline.yaml", f"{bench.folder}/pipeline.yaml:2:7")

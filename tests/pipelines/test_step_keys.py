@@ -4,7 +4,7 @@ from weakref import WeakSet
 
 import pytest
 
-from toolkit import InvalidPipeline, ToolExecutionError, ToolResult, load_pipeline, tool
+from toolkit import InvalidPipeline, Problem, ToolExecutionError, ToolResult, load_pipeline, tool
 
 
 def flaky(*outcomes, name="flaky"):
@@ -622,3 +622,11 @@ def test_an_output_that_fails_is_the_pipelines_failure(bench):
 
 def test_expressions_read_the_listed_environment(bench):
     assert bench.run('inputs: {}\nsteps: [{set: "${{ env.REGION }}"}]', {}).output == "north"
+
+
+def test_an_environment_that_needs_consent_is_refused_where_an_expression_reads_it(bench, monkeypatch):
+    refusal = Problem("TK011", "the variables need consent")
+    monkeypatch.setattr(bench.opening, "refusal_of_environment", lambda: refusal)
+    assert bench.read("steps: [upper]")[1] == []
+    pipeline, problems = bench.read('steps: [{set: "${{ env.REGION }}"}]')
+    assert (pipeline, problems) == (None, [refusal])

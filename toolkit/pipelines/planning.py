@@ -205,13 +205,9 @@ class _Planner:
     def _call(self, step: PlannedStep, use: Use, scope: Scope) -> _Planned:
         roots = self.checker.check(use.arguments, scope)
         if step.tool is None:
-            return _Planned(step, None, roots | {"prev", "item"})
-        found_before = len(self.problems)
+            return _Planned(step, None, roots)
         feed = Feeder(use, step.tool, scope, self.problems, step.definition.node).feed()
-        roots |= _roots_of(feed, scope)
-        if errors_among(self.problems[found_before:]):
-            roots |= {"prev", "item"}  # assume that it reads both, so that no further problem is reported
-        return _Planned(step._replace(feed=feed), step.tool.spec.output_schema, roots)
+        return _Planned(step._replace(feed=feed), step.tool.spec.output_schema, roots | _roots_of(feed, scope))
 
     def _branches(self, step: PlannedStep, action: Branches, scope: Scope, place: _Place) -> _Planned:
         branches = {name: steps for name, (_, steps) in action.branches.items()}
@@ -223,7 +219,7 @@ class _Planner:
         inside: dict[str, Schema | None] = {}
         for name, steps in branches.items():
             beside = scope.beside | (everywhere - ids[name])
-            inner = scope._replace(beside=beside, later=scope.later - beside)
+            inner = scope._replace(beside=beside)
             planned[name], after = self._chain(steps, inner, _Place(f"{step.path}/{name}/", is_concurrent))
             schemas[name] = (after.previous.schema if after.previous else None) or {}
             inside |= {one: schema for one, schema in after.steps.items() if one not in scope.steps}
