@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from toolkit import Edit, ToolContext
+from toolkit import Edit, Reject, ToolContext
 from toolkit.approvals import ScriptedReviewer
 from toolkit.builtin import Process, ready_tools
 from toolkit.errors import ConfigurationError
@@ -106,6 +106,7 @@ def test_what_does_not_say_that_it_succeeded_has_failed(written, error):
     [
         ("echo out; echo '  it broke  ' >&2; exit 3", "it broke"),
         ('echo \'{"output": "ignored"}\'; exit 7', "Process exited with code 7"),
+        ("exit 1", "Process exited with code 1"),
         ("kill -SEGV $$", "Process was ended by SIGSEGV"),
         ("kill -KILL $$", "Process was ended by SIGKILL"),
         ("kill -TERM 0", "Process was ended by SIGTERM"),
@@ -118,6 +119,23 @@ def test_another_exit_is_a_failure(script, error):
 
 def test_what_it_says_on_the_side_is_no_result():
     assert run(["sh", "-c", "echo careful >&2; echo done"]).output == "done"
+
+
+def test_output_that_is_not_utf_8_is_kept_as_far_as_it_is_text():
+    assert run(["sh", "-c", "printf 'a\\377b'"]).output == "a\N{REPLACEMENT CHARACTER}b"
+
+
+@pytest.mark.skipif(not ON_LINUX, reason="other systems have no signals without a name")
+def test_a_signal_without_a_name_is_reported_by_its_number():
+    assert run(["sh", "-c", "kill -35 $$"]).error == "Process was ended by signal 35"
+
+
+def test_the_command_continues_the_trace_of_its_call():
+    trace = pytest.importorskip("opentelemetry.trace")
+    span = trace.SpanContext(0xABC, 0xDEF, is_remote=False, trace_flags=trace.TraceFlags.get_default())
+    with trace.use_span(trace.NonRecordingSpan(span)):
+        result = run(["sh", "-c", 'echo "$TRACEPARENT"'])
+    assert result.output == f"00-{0xABC:032x}-{0xDEF:016x}-00"
 
 
 def test_no_shell_sees_the_command():
@@ -471,6 +489,28 @@ def test_the_question_shows_the_command_and_the_edit_is_what_runs(tmp_path):
     [request] = reviewer.requests
     assert request.preview == f"Execute command: sh -c 'cat; echo '\"'\"'it'\"'\"''\"'\"'s done'\"'\"''\nin {tmp_path}"
     assert request.arguments == {"input": "good"}
+
+
+def test_the_question_names_no_folder_where_none_is_set():
+    reviewer = ScriptedReviewer([Reject("not now")])
+    Process(["wc", "-w"], requires_approval=True).run({"input": "x"}, ToolContext(reviewer=reviewer))
+    assert [request.preview for request in reviewer.requests] == ["Execute command: wc -w"]
+
+
+@pytest.mark.parametrize(("folder", "shown"), [(None, "the current folder"), ("/srv", "/srv")])
+def test_it_shows_what_it_uses(folder, shown):
+    uses = Process(["grep", "-c", "two words"], directory=folder, timeout=2.5).uses
+    assert uses == {"command": "grep -c 'two words'", "folder": shown, "timeout": "2.5 s"}
+
+
+def test_it_has_the_name_that_it_is_given_or_that_of_its_kind():
+    assert [Process(["wc"]).name, Process(["wc"], name="count").name] == ["process", "count"]
+
+
+def test_a_system_that_cannot_end_commands_refuses_it(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "")
+    with pytest.raises(ConfigurationError, match="the Python interpreter, which supervises commands, cannot be found"):
+        Process(["wc"])
 
 
 def test_its_marks_are_those_of_something_that_can_do_anything():

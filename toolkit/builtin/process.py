@@ -156,11 +156,13 @@ def _fate(status: int) -> str:
 
 def _object_in(text: str) -> dict[str, Any] | None:
     """Return the output as a JSON object, or `None` if the whole output is not one."""
+    if not text.startswith("{"):
+        return None
     try:
-        data = json.loads(text, parse_constant=_refuse) if text.startswith("{") else None
+        answer: dict[str, Any] = json.loads(text, parse_constant=_refuse)
     except (ValueError, RecursionError):
         return None
-    return data if isinstance(data, dict) else None
+    return answer
 
 
 def _refuse(constant: str) -> Any:
