@@ -326,7 +326,7 @@ def test_a_dry_run_checks_every_item_and_calls_nothing(program):
     assert finished.stderr == (
         "stdin:2: Invalid parameter 'n': must be a whole number, not \"x\"\n"
         "stdin:3: double has no argument 'k' (it takes n, note, tags)\n"
-        "3 items checked, 2 of them wrong; nothing was called\n"
+        "3 items checked, 2 invalid; nothing was called\n"
     )
     assert finished.returncode == 1
 
@@ -342,10 +342,16 @@ def test_a_dry_run_checks_every_item_and_calls_nothing(program):
         ),
         (["--each", "items.md"], "error: the format of 'items.md' is unknown;"),
         (["--each", "gone.jsonl"], "error: cannot read 'gone.jsonl': no such file or directory"),
-        (["--each", "-"], "error: --each - wants items piped into stdin"),
+        (["--each", "-"], "error: --each - reads items from stdin, and nothing is piped into it"),
         (["--each", "a.jsonl", "--format", "json"], "error: --each writes one line of JSON for each item"),
-        (["--each", "a.jsonl", "--input", "x"], "error: --input is the text of a single call"),
-        (["--each", "a.jsonl", "--out", "a.jsonl"], "error: --out 'a.jsonl' is the file that the items are read from"),
+        (
+            ["--each", "a.jsonl", "--input", "x"],
+            "error: --input cannot be combined with --each: the items are the input",
+        ),
+        (
+            ["--each", "a.jsonl", "--out", "a.jsonl"],
+            "error: --out 'a.jsonl' would overwrite the file that --each reads",
+        ),
         (["--each", "twice.csv"], "error: the first line names the column 'n' twice"),
         (["--each", "a.jsonl", "k=1"], "error: double has no argument 'k'"),
     ],

@@ -352,10 +352,10 @@ NO_ANSWERS = [
     ([], "the answer is missing"),
     (["approve", "n=2"], "`approve` takes no arguments: 'n=2'"),
     (["approve", "--reason", "why not"], "--reason is for reject"),
-    (["edit"], "there is nothing to edit"),
+    (["edit"], "the new arguments are missing"),
     (["edit", "n=many"], "invalid parameter 'n'"),
     (["edit", "m=2"], "'m'"),
-    (["edit", "n=2", "--all-like"], "--all-like goes with approve and reject"),
+    (["edit", "n=2", "--all-like"], "--all-like works with approve and reject; an edit changes one call"),
 ]
 
 

@@ -213,7 +213,7 @@ def test_a_run_reports_other_versions_of_the_programs_that_it_began_with(project
         store.execute("UPDATE toolkit_runs SET software = json_set(software, '$.toolkit', '0.0.1')")
     resumed = program("runs", "resume", newest()["id"], "--store", STORE)
     assert resumed.returncode == 0
-    assert resumed.stderr.startswith("the run began with toolkit 0.0.1, now ")
+    assert resumed.stderr.startswith("the run was started with toolkit 0.0.1, now ")
 
 
 @pytest.mark.proof
@@ -238,10 +238,10 @@ def test_no_secret_is_stored(project, program, monkeypatch):
     (project / "names.jsonl").write_text('{"name": "ada"}\n{"name": "bob"}\n', "utf-8")
     refused = program("run", "tools.py:enter", "password=battery-staple-7", "--each", "names.jsonl", "--store", STORE)
     assert refused.returncode == 2
-    assert refused.stderr.startswith("error: the arguments hold a secret, which a store does not keep\n")
+    assert refused.stderr.startswith("error: the arguments contain a secret, and a store keeps no secrets\n")
     (project / "names.jsonl").write_text('{"name": "ada", "password": "battery-staple-7"}\n', "utf-8")
     item = program("run", "tools.py:enter", "--each", "names.jsonl", "--store", STORE)
-    assert json.loads(item.stdout)["error"] == "its arguments hold a secret, which a store does not keep"
+    assert json.loads(item.stdout)["error"] == "its arguments contain a secret, and a store keeps no secrets"
     folder = project / "store"
     held = b"".join(file.read_bytes() for file in folder.iterdir())
     assert not any(secret in held for secret in (b"correct-horse", b"battery-staple"))
@@ -364,7 +364,7 @@ def test_a_schedule_begins_runs_until_it_is_removed(project, program, worker):
     added = program("runs", "schedule", "* * * * * *", "tools.py:square", "n=3", "--store", STORE, "--name", "often")
     assert (added.returncode, added.stderr) == (
         0,
-        "'often' begins at '* * * * * *' (UTC), on any worker that has 'square'\n",
+        "'often' starts at '* * * * * *' (UTC), on any worker that has 'square'\n",
     )
     again = program("runs", "schedule", "* * * * * *", "tools.py:square", "n=3", "--store", STORE, "--name", "often")
     assert (again.returncode, again.stderr) == (2, "error: the schedule 'often' already exists\n")

@@ -1,1 +1,1 @@
-"""Batching: one tool for every item of a file, from what was typed to what came of them all."""
+"""Batches: a tool runs once for each item of a file, and each result is written as a line."""

@@ -1,4 +1,4 @@
-"""Batch work: what a batch calls for each item, and with what."""
+"""The inputs of a batch: the tool, the items, and the options."""
 
 from typing import NamedTuple
 
@@ -11,16 +11,16 @@ from toolkit_cli.batching.item_results import BatchOptions
 
 
 class BatchWork(NamedTuple):
-    """What a batch calls for each item, and with what.
+    """What a batch needs to run.
 
     Attributes:
-        tool: What is called for every item.
-        items: The items, open.
-        arguments: Makes arguments of an item.
-        context: What the calls are made with.
-        options: The options of the command line.
-        run: The id of the run.
-        channel: Receives what tools say to the user.
+        tool: The tool to call for each item.
+        items: The open file of items.
+        arguments: Turns an item into the arguments of a call.
+        context: The context of the calls.
+        options: The options from the command line.
+        run: The run id.
+        channel: Receives messages from tools to the user.
     """
 
     tool: Tool

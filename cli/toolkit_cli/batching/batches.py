@@ -1,4 +1,4 @@
-"""Batches: a tool is called for every item of a file, and what comes of each becomes a line."""
+"""A batch in this process: a tool is called for each item of a file, and each result becomes a line."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,10 +23,9 @@ from toolkit_cli.running.keeping import Keeping
 
 
 class BatchRun:
-    """One batch on its way."""
+    """A batch that runs in this process."""
 
     def __init__(self, work: BatchWork, keeping: Keeping | None = None) -> None:
-        """Keep what is called with what, and what keeps what is done, if something does."""
         self._tool, self._arguments, self._options = work.tool, work.arguments, work.options
         self._keeping = keeping
         self._run = Run(id=work.run, channel=work.channel, journal=None if keeping is None else keeping.journal)
@@ -42,14 +41,14 @@ class BatchRun:
         """Call the tool for every item, or until one that fails ends the batch; return that failure, if one did.
 
         Raises:
-            Signal: What ends more than one item.
+            Signal: If a call ends the whole batch.
         """
         needs_loop = self._options.jobs > 1 or self._tool.suspends
         (run_in_loop if needs_loop else drive)(self._batch.run())
         return self._results.ending()
 
     def close(self) -> None:
-        """Write everything that has ended."""
+        """Write the results of all finished items."""
         self._batch.hand_over_rest()
         self._results.close()
 
@@ -76,7 +75,7 @@ class BatchRun:
     async def _call_kept(
         self, item: Item, arguments: Mapping[str, Any], context: ToolContext, keeping: Keeping
     ) -> ToolResult:
-        """Return what came of an item that was done before; else do it, and keep that before the next one begins."""
+        """Return the recorded result of an item if there is one; otherwise call the tool and record the result."""
         path, digest = str(item.number), digest_of(dumps(redactor_of(context).data(arguments), default=str))
         kept = keeping.journal.recall(path)
         if kept is not None and kept.arguments != digest:
@@ -96,15 +95,15 @@ class BatchRun:
         return self._options.on_item_error == "fail" or (resumed is not None and resumed.repeats_failures)
 
     def _check_changed(self, item: Item, keeping: Keeping) -> None:
-        """Refuse to go on with an item that is not the one that was done, unless somebody has agreed.
+        """Check whether the run may continue although an item has changed.
 
         Raises:
-            JournalError: Naming the item.
+            JournalError: If changes are not accepted; names the item.
         """
         if keeping.resumed is None or not keeping.resumed.accepts_changes:
             raise JournalError(changed_words(self._items, item))
 
 
 def changed_words(items: ItemFile, item: Item) -> str:
-    """Return the message where an item is not the one that was done before."""
-    return f"{items.place_of(item)} has changed since it was done; do the new one with --accept-changes"
+    """Return the error message for an item that has changed since it was done."""
+    return f"{items.place_of(item)} has changed since it was processed; --accept-changes processes the new one"

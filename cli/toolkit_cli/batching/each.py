@@ -1,4 +1,4 @@
-"""Each: the command that runs a tool for every item of a file, from its options to its exit code."""
+"""`toolkit run --each`: run a tool for each item of a file."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -41,20 +41,20 @@ def run_each(
     keeper: Callable[[Mapping[str, Any]], Keeping | StoredRun | None],
     run_report: RunReport,
 ) -> int:
-    """Call a tool for every item, write what comes of each, and return the exit code.
+    """Call a tool for each item, write the results, and return the exit code.
 
     Args:
         tool: The tool.
-        options: The options of the batch on the command line.
-        given: Its arguments for all items.
-        context: What the calls are made with; it has the gate.
-        answers: How questions are answered.
-        screen: Where progress is shown.
-        keeper: Begins to keep what is done, given the arguments for all items, if it is to be kept.
+        options: The options of the batch, from the command line.
+        given: The arguments for all items.
+        context: The context of the calls, with the gate.
+        answers: How approval questions are answered.
+        screen: The screen that shows progress.
+        keeper: Starts recording the run, given the arguments for all items; returns `None` if the run is not recorded.
         run_report: Reports the run to its observers.
 
     Raises:
-        Failure: If the command line makes no sense, or a question would be asked that nobody can answer.
+        Failure: If options contradict each other, or a call would need an approval that cannot be given.
     """
     items = ItemFile.named(options.source)
     _check(items, options, given)
@@ -88,10 +88,10 @@ def run_each(
 
 
 def _check_questions(tool: Tool, options: BatchOptions, context: ToolContext, answers: Answers) -> None:
-    """Refuse rules that match no call, and questions that nobody can answer.
+    """Check that every approval rule matches a call, and that every question can be answered.
 
     Raises:
-        Failure: If there are any.
+        Failure: If one of them does not, or cannot.
     """
     assert context.gate is not None  # noqa: S101 - the command line always has one
     calls = calls_of_items(tool, context.gate)
@@ -108,22 +108,22 @@ def _show_end(ending: Ending, tally: Tally, options: BatchOptions) -> None:
 
 
 def _check(items: ItemFile, options: BatchOptions, given: Given) -> None:
-    """Refuse what makes no sense with items.
+    """Check the options against each other.
 
     Raises:
-        Failure: If there is any.
+        Failure: If an option cannot be combined with `--each`.
     """
     if given.text is not None:
-        raise Failure(ExitCode.USAGE, "--input is the text of a single call; with --each the items are the input")
+        raise Failure(ExitCode.USAGE, "--input cannot be combined with --each: the items are the input")
     if options.format == "json":
-        hint = "leave --format out; `jq -s .` makes one document from them"
+        hint = "leave out --format; `jq -s .` combines the lines into one document"
         raise Failure(ExitCode.USAGE, "--each writes one line of JSON for each item, not one document", hint=hint)
     if items.is_stdin and given.piped is None:
-        raise Failure(ExitCode.USAGE, f"--each {options.source} wants items piped into stdin")
+        raise Failure(ExitCode.USAGE, f"--each {options.source} reads items from stdin, and nothing is piped into it")
     if items.is_stdin and STDIN in (given.whole, given.text):
-        raise Failure(ExitCode.USAGE, "stdin holds the items; give the other arguments as name=value")
+        raise Failure(ExitCode.USAGE, "--each reads stdin already; pass the other arguments as name=value")
     if _are_same(options.out, items.path):
-        raise Failure(ExitCode.USAGE, f"--out '{options.out}' is the file that the items are read from")
+        raise Failure(ExitCode.USAGE, f"--out '{options.out}' would overwrite the file that --each reads")
 
 
 def _are_same(file: Path | None, other: Path | None) -> bool:
@@ -131,10 +131,10 @@ def _are_same(file: Path | None, other: Path | None) -> bool:
 
 
 def _common(tool: Tool, given: Given) -> Mapping[str, Any]:
-    """Return the arguments that are given for all items.
+    """Return the arguments for all items.
 
     Raises:
-        Failure: With everything that is wrong with them.
+        Failure: If any of them are invalid; lists all problems.
     """
     gathered = gather_arguments(tool, given._replace(piped=None))
     refuse(gathered.problems)
@@ -143,7 +143,7 @@ def _common(tool: Tool, given: Given) -> Mapping[str, Any]:
 
 
 def _wants_bar(options: BatchOptions) -> bool:
-    """Return whether a bar is drawn: for a person who does not see the results come anyway."""
+    """Return whether to draw a progress bar: on a terminal, unless the results are shown there too."""
     shows_results = options.out is None and console.data_is_terminal()
     return console.talk_is_terminal() and not options.quiet and not shows_results
 
@@ -182,14 +182,14 @@ def _tell(tally: Tally, *, lists_failures: bool) -> None:
 
 
 def _rehearse(tool: Tool, items: ItemFile, arguments: ItemArguments) -> ExitCode:
-    """Check the arguments of every item, and call nothing."""
+    """Check the arguments of each item without calling the tool."""
     tally = Tally()
     for item in items:
         fault = _fault_of(tool, arguments.of(item))
         tally.count(None if fault is None else f"{items.place_of(item)}: {fault}")
     for failure in tally.failures:
         console.say(failure)
-    wrong = f", {tally.failed:,} of them wrong" if tally.failed else ""
+    wrong = f", {tally.failed:,} invalid" if tally.failed else ""
     console.say(f"{tally.done:,} items checked{wrong}; nothing was called")
     return ExitCode.FINDINGS if tally.failed else ExitCode.WELL
 

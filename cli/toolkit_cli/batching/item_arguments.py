@@ -1,4 +1,4 @@
-"""Item arguments: how an item of a batch becomes the arguments of a call."""
+"""How an item of a batch becomes the arguments of a call."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,18 +13,19 @@ from toolkit_cli.arguments.text_places import text_place
 
 
 class ItemArguments:
-    """Makes arguments of items: a record gives them by name, anything else is the one that the tool works on.
+    """Turns items into arguments.
 
-    An argument for all items holds where an item does not have it.
+    A record supplies arguments by name; any other value becomes the tool's only open argument or its text input.
+    Arguments for all items fill in what an item leaves out.
     """
 
     def __init__(self, tool: Tool, common: Mapping[str, Any], *, are_texts: bool) -> None:
-        """Find out once what a tool takes.
+        """Determine which arguments the items have to supply.
 
         Args:
             tool: The tool.
-            common: The arguments that are given for all items.
-            are_texts: Whether the values of records are texts, as the cells of a table are.
+            common: The arguments for all items.
+            are_texts: Whether the values in records are strings, as in CSV files.
         """
         self._tool, self._common, self._are_texts = tool, common, are_texts
         self._schemas = Schemas(tool.spec.parameters)
@@ -36,14 +37,14 @@ class ItemArguments:
         self._takes_record = self._only_record()
 
     def of(self, item: Item) -> Mapping[str, Any] | str:
-        """Return the arguments of the call for an item, or why there can be none."""
+        """Return the arguments for an item, or an error message."""
         if item.fault is not None:
             return item.fault
         value = item.value
         if isinstance(value, dict) and not self._takes_record:
             arguments = self._of_record(value)
         elif self._only is None:
-            arguments = f"{self._tool.name} takes several arguments, and the item does not name them: make it a record"
+            arguments = f"{self._tool.name} takes several arguments, so the item has to be a record with their names"
         else:
             arguments = {**self._common, self._only: self._of_text(value) if isinstance(value, str) else value}
         if self._tool.hidden_parameters and not isinstance(arguments, str):
@@ -51,7 +52,7 @@ class ItemArguments:
         return arguments
 
     def _only_record(self) -> bool:
-        """Return whether what is still open is one argument that takes nothing but a record: then an item is that."""
+        """Return whether the only open argument is itself an object: then a record is its value."""
         names = self._names - self._common.keys()
         name = next(iter(names), "")
         takes_record = self._schemas.of(name).kinds() == {"object"}

@@ -1,4 +1,4 @@
-"""Item calls: a tool is called for an item of a batch, and what comes of it is a result, or is kept as one."""
+"""Calls a tool for single items of a batch."""
 
 from collections.abc import Mapping
 from functools import cached_property, partial
@@ -24,7 +24,7 @@ _STATUSES: Final = {"timeout": "timed_out", "rejected": "rejected"}
 
 
 class ItemCalls:
-    """Calls one tool for items, and names the item in each call."""
+    """Calls a tool for the items of a batch; the context of each call names the item."""
 
     def __init__(
         self,
@@ -35,20 +35,20 @@ class ItemCalls:
         keeps: bool,
         trace: Mapping[str, str] | None = None,
     ) -> None:
-        """Keep what is called.
+        """Prepare the calls.
 
         Args:
-            tool: What is called for every item.
-            context: What the calls are made with.
-            source: Where the items come from, in words.
-            keeps: Whether what is done is kept.
-            trace: Variables that name the trace of the run, if that may be in another process.
+            tool: The tool to call for each item.
+            context: The context of the calls.
+            source: Where the items come from, for messages.
+            keeps: Whether the results are recorded.
+            trace: Environment variables with the trace context of the run, which may be in another process.
         """
         self._context, self._source = context.replace(step=f"each {source}"), source
         self._called = journaled(tool) if keeps else tool
         self._trace = trace
         self.are_short = not keeps and is_short(tool, self._context)
-        self._short_context = self._context.replace(gate=None)  # nobody is asked, and nobody reads what it has noted
+        self._short_context = self._context.replace(gate=None)  # short calls ask no questions and read no history
         self.needs_run = keeps or looks_at_run(tool)
 
     @cached_property
@@ -56,20 +56,20 @@ class ItemCalls:
         return unseen_call(self._called) if is_unseen(self._short_context) else partial(call_at_once, self._called)
 
     def context_of(self, number: int, run: Run | None, journal: Journal | None = None) -> ToolContext:
-        """Return what the call for an item is made with."""
+        """Return the context for the call of an item."""
         place = f"item {number} · {self._source}"
         gate = self._context.gate
-        own = None if gate is None else gate.with_history(CallHistory())  # what one item has read, no other one knows
+        own = None if gate is None else gate.with_history(CallHistory())  # each item has its own history
         context = self._context.replace(item=place, place=place, gate=own)
         if run is None:
             return context
         return context.replace(run=run, path=str(number), journal=run.journal if journal is None else journal)
 
     async def call(self, number: int, arguments: Mapping[str, Any], context: ToolContext) -> ToolResult:
-        """Call the tool, and return what came of it.
+        """Call the tool, and return its result.
 
         Raises:
-            Signal: What ends more than this item.
+            Signal: If a call ends the whole batch.
         """
         if context.listener is None:
             return await self._result(arguments, context)
@@ -78,10 +78,10 @@ class ItemCalls:
         return await reported(lambda: self._result(arguments, context), number, self._called.name, context, self._trace)
 
     def call_at_once(self, arguments: Mapping[str, Any]) -> ToolResult:
-        """Call the tool for an item where such calls `are_short`, so that nobody has to know for which.
+        """Call the tool without naming the item; only for calls that `are_short`.
 
         Raises:
-            Signal: What ends more than this item.
+            Signal: If a call ends the whole batch.
         """
         try:
             result: ToolResult = self._at_once(arguments, self._short_context)
@@ -98,7 +98,7 @@ class ItemCalls:
 
 
 def _ended_by(ending: ApprovalPending | BudgetExceeded | TerminationRequested) -> ToolResult:
-    """Return what came of an item that a signal has ended, and no other one."""
+    """Return the result of an item for a signal that ends this item only."""
     match ending:
         case ApprovalPending():
             return WaitingResult(ending)
@@ -113,7 +113,7 @@ def _in_words(result: ToolResult) -> ToolResult:
 
 
 def kept_as(result: ToolResult, context: ToolContext) -> tuple[str, str, bool]:
-    """Return how a result is kept: its status, its text without secrets, and whether nothing is missing from that."""
+    """Return how a result is recorded: its status, its text without secrets, and whether that text is complete."""
     output = result.output if result.structured is None else result.structured
     text, is_whole = result_text(result, output, context)
     status = "ok" if result.error is None else _STATUSES.get(str(result.error_code), "failed")
@@ -121,7 +121,7 @@ def kept_as(result: ToolResult, context: ToolContext) -> tuple[str, str, bool]:
 
 
 def looks_at_run(tool: Tool) -> bool:
-    """Return whether a call of a tool may use the run that it belongs to: its costs, and its messages."""
+    """Return whether a call of the tool may use its run, for example to report costs or messages."""
     pipeline = pipeline_in(tool)
     if pipeline is None:
         return tool.uses_context

@@ -1,4 +1,4 @@
-"""Item reports: an item of a batch is reported to the observers of the run, with one start and one finish."""
+"""Events for the items of a batch: one start and one finish for each."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -14,17 +14,17 @@ async def reported(
     context: ToolContext,
     trace: Mapping[str, str] | None,
 ) -> ToolResult:
-    """Do an item, and report its start and its finish.
+    """Process an item, and emit events when it starts and finishes.
 
     Args:
-        work: Does it.
-        number: Which item it is.
-        tool: The name of what is called for it.
-        context: Has the listener, and the run to which it belongs.
-        trace: Variables that name the trace of the run, if that may be in another process.
+        work: Processes the item.
+        number: The item's number.
+        tool: The name of the tool that is called for it.
+        context: The context of the call, with the listener and the run.
+        trace: Environment variables with the trace context of the run, which may be in another process.
 
     Raises:
-        Signal: What ends more than this item.
+        Signal: If the call ends the whole batch.
     """
     outcome: Outcome = "signal"
     result: ToolResult | None = None

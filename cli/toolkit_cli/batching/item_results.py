@@ -1,4 +1,4 @@
-"""Item results: what came of the items of a batch becomes lines, counts, and how the batch ends."""
+"""Writes the results of a batch's items, counts them, and decides how the batch ends."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,21 +14,21 @@ from toolkit_cli.batching.waiting_items import WaitingResult
 from toolkit_cli.rendering.results import Format as ResultFormat
 
 OnItemError = Literal["fail", "skip", "collect"]
-"""What a failed item does: it ends the batch, is left out of the results, or is a record among them."""
+"""What happens when an item fails: the batch ends, the item is left out of the results, or its error is recorded."""
 
 
 class BatchOptions(NamedTuple):
-    """The options of a batch on the command line.
+    """The options of a batch, from the command line.
 
     Attributes:
-        source: Where its items are.
-        jobs: How many are done side by side; 0 where workers elsewhere do them all.
-        out: The file that the results are written to; stdout where none is named.
-        on_item_error: What a failed item does.
-        format: How a failure of the whole is reported.
-        quiet: Whether nothing else is reported.
-        dry_run: Whether the items are only checked.
-        store: The URL of the store that its items are done from, if they are.
+        source: The file of items, or `-` for stdin.
+        jobs: Maximum number of items that run in parallel; 0 if only workers in other processes run them.
+        out: The file for the results; stdout if `None`.
+        on_item_error: What happens when an item fails.
+        format: The format of the error if the whole batch fails.
+        quiet: Whether to leave out progress and summary.
+        dry_run: Whether to check the items without calling the tool.
+        store: The URL of the store that holds the items, if any.
     """
 
     source: str
@@ -42,24 +42,24 @@ class BatchOptions(NamedTuple):
 
 
 class ItemResults:
-    """Takes what came of each item, in their order.
+    """Receives the results of items in order.
 
     Attributes:
-        tally: How many there were, and what they cost.
-        failure: What ends the batch, once an item does.
-        pending: What waits for an approval, once an item does.
+        tally: Counts items and their cost.
+        failure: The failure that ends the batch, if an item failed.
+        pending: The approvals that items wait for, if any.
     """
 
     def __init__(self, items: ItemFile, options: BatchOptions, ahead: Callable[[], int] = lambda: 0) -> None:
-        """Begin to write.
+        """Open the output.
 
         Args:
-            items: The items.
-            options: Those of the batch.
-            ahead: Returns how many items were read long before they are taken.
+            items: The file of items.
+            options: The options of the batch.
+            ahead: Returns the number of items that were read but have no result yet.
 
         Raises:
-            Failure: If the file of the results cannot be written.
+            Failure: If the output file cannot be written.
         """
         self._items, self._options = items, options
         self._lines = ResultLines(options.out)
@@ -68,7 +68,7 @@ class ItemResults:
         self.pending: ApprovalPending | None = None
 
     def take(self, item: Item, result: ToolResult) -> bool:
-        """Write what came of an item, and return whether the others may go on."""
+        """Write the result of an item, and return whether the batch continues."""
         if result.error is None:
             self.tally.count(None)
             self._lines.write_output(item.number, _output_of(result), _skipped_in(result) if result.skips else ())
@@ -86,7 +86,7 @@ class ItemResults:
         return self.failure is None
 
     def _take_waiting(self, item: Item, result: WaitingResult) -> None:
-        """Note an item that waits for an approval: it has not failed, and it ends nothing."""
+        """Record an item that waits for approval: it has not failed, and the batch continues."""
         self.tally.count_waiting()
         before, now = self.pending, result.pending
         self.pending = now if before is None else ApprovalPending(before.ids, before.count + now.count)
@@ -95,17 +95,17 @@ class ItemResults:
             self._lines.write({"item": item.number, **waiting})
 
     def ending(self) -> ToolResult:
-        """Return how the batch ended: with the failure of an item, or well.
+        """Return how the batch ended: with the failure of an item, or successfully.
 
         Raises:
-            ApprovalPending: If items wait.
+            ApprovalPending: If items wait for approval.
         """
         if self.failure is None and self.pending is not None:
             raise self.pending
         return self.failure or ToolResult()
 
     def close(self) -> None:
-        """Write everything that was taken."""
+        """Write all buffered results, and close the output."""
         self._lines.close()
 
 
@@ -118,6 +118,6 @@ def _skipped_in(result: ToolResult) -> list[dict[str, Any]]:
 
 
 def message_of(result: ToolResult) -> str:
-    """Return why an item failed, in words."""
+    """Return the error message of a failed item."""
     message = result.error if result.error and result.error.strip() else NO_MESSAGE
     return message if result.raised is None else result.raised.named_in(message)

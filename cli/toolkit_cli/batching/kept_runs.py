@@ -1,4 +1,4 @@
-"""Kept runs: those of the user's journal, or of a store, behind one face."""
+"""One interface to recorded runs, whether they are in the user's journal or in a store."""
 
 import os
 import signal
@@ -14,12 +14,12 @@ from toolkit_cli.running.keeping import Resumed, refuse_doubts
 
 
 class Consent(NamedTuple):
-    """What somebody agrees to who goes on with a run.
+    """What the user has allowed for resuming a run.
 
     Attributes:
-        accepts_changes: Definitions, and items, that have changed.
-        repeats_failures: Items that have failed are done again.
-        repeats_doubts: Steps are done again that began, and may have taken effect.
+        accepts_changes: Continue although definitions or items have changed.
+        repeats_failures: Run failed items again.
+        repeats_doubts: Repeat steps that started and may have taken effect.
     """
 
     accepts_changes: bool
@@ -28,32 +28,32 @@ class Consent(NamedTuple):
 
 
 class Kept(Protocol):
-    """Runs that are kept somewhere."""
+    """Recorded runs."""
 
     def runs(self) -> list[KeptRun]:
-        """Return them, the newest first."""
+        """Return all runs, newest first."""
 
     def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterable[KeptStep]:
-        """Return the steps or items of a run, or those alone that have ended since a time."""
+        """Return the steps or items of a run; with `since`, only those that ended after that time."""
 
     def cancel(self, run: KeptRun) -> str:
-        """End a run, or note that nobody will go on with it; return what was done, in words."""
+        """Cancel a run, and return a message about what was done."""
 
     def resumed(self, run: KeptRun, consent: Consent) -> Resumed | StoredResume:
-        """Return a run as it goes on."""
+        """Return what is needed to continue a run."""
 
     def open_questions(self) -> list[PendingApproval]:
-        """Return the questions of all runs that wait for an answer, the oldest first."""
+        """Return the open approval questions of all runs, oldest first."""
 
     def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
-        """Keep the answer to a question, and return whether it was still open."""
+        """Record the answer to a question, and return whether the question was still open."""
 
 
 class JournalRuns(JournalFile):
     """The runs of the user's journal."""
 
     def cancel(self, run: KeptRun) -> str:
-        """End a run as Ctrl-C does, or note that nobody will go on with it; return what was done, in words."""
+        """Stop a run as Ctrl-C does, or mark an interrupted run as cancelled; return a message about it."""
         if run.state == "running":
             os.kill(run.process, signal.SIGTERM)
             return f"process {run.process} was asked to end; finished work is kept"
@@ -61,10 +61,10 @@ class JournalRuns(JournalFile):
         return f"the run '{run.id}' is cancelled"
 
     def resumed(self, run: KeptRun, consent: Consent) -> Resumed:
-        """Return a run as it goes on.
+        """Return what is needed to continue a run.
 
         Raises:
-            Failure: If nobody knows what became of a step, and nobody has agreed that it is repeated.
+            Failure: If a step started without ending, and `consent` does not allow it to be repeated.
         """
         resumed = Resumed(self, run, consent.accepts_changes, consent.repeats_failures)
         if not consent.repeats_doubts:
@@ -76,42 +76,41 @@ class StoreRuns:
     """The runs of a store."""
 
     def __init__(self, url: str) -> None:
-        """Open the store, which is there.
+        """Open an existing store.
 
         Raises:
-            ConfigurationError: If it is not.
+            ConfigurationError: If there is no such store.
             StoreError: If it cannot be reached.
         """
         self._store = open_store(url, makes=False)
 
     def __enter__(self) -> Self:
-        """Use it until the end of the block."""
         return self
 
     def __exit__(self, *_: object) -> None:
         self._store.close()
 
     def runs(self) -> list[KeptRun]:
-        """Return them, the newest first."""
+        """Return all runs, newest first."""
         return self._store.runs.all()
 
     def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterator[KeptStep]:
-        """Return the items of a run, or those alone that have ended since a time."""
+        """Return the items of a run; with `since`, only those that ended after that time."""
         return (step for step in self._store.items.of(run) if not since or (step.ended or 0.0) > since)
 
     def cancel(self, run: KeptRun) -> str:
-        """End a run: those that follow it end, and no worker takes more of it; return what was done, in words."""
+        """Cancel a run: processes that follow it end, and workers take no more of its items; return a message."""
         self._store.runs.cancel(run.id)
         return f"the run '{run.id}' is cancelled; finished work is kept"
 
     def resumed(self, run: KeptRun, consent: Consent) -> StoredResume:
-        """Return a run as it goes on; its items know themselves what is in doubt."""
+        """Return what is needed to continue a run; unclear steps are handled item by item."""
         return StoredResume(run, *consent)
 
     def open_questions(self) -> list[PendingApproval]:
-        """Return the questions of all runs that wait for an answer, the oldest first."""
+        """Return the open approval questions of all runs, oldest first."""
         return self._store.approvals.all_open()
 
     def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
-        """Keep the answer to a question, and return whether it was still open."""
+        """Record the answer to a question, and return whether the question was still open."""
         return self._store.approvals.answer(id, answer)

@@ -1,4 +1,4 @@
-"""Opened stores: the store that the command line or the environment names, with nothing secret of its URL shown."""
+"""Opens the store that `--store` or the environment names, and hides the secrets in its URL."""
 
 import os
 from typing import Final
@@ -8,23 +8,23 @@ from toolkit.durable.stores import Store
 from toolkit_cli import console
 
 STORE_VARIABLE: Final = "TOOLKIT_STORE"
-"""The environment variable that names the store."""
+"""The environment variable with the URL of the store."""
 
 
 def named_store(typed: str | None) -> str | None:
-    """Return the URL of the store that an option or the environment names, if one does.
+    """Return the URL of the store from the option or the environment, or `None`.
 
-    A project's file cannot name one: a batch's data would be sent to whatever server it names.
+    The configuration of a project cannot set it, since a batch would send its data to that server.
     """
     return typed or os.environ.get(STORE_VARIABLE) or None
 
 
 def open_store(url: str, *, makes: bool = True) -> Store:
-    """Return a store, open.
+    """Open a store.
 
     Args:
-        url: Where it is.
-        makes: Whether it is made if it is not there.
+        url: Its URL.
+        makes: Whether to create the store if it does not exist.
 
     Raises:
         ConfigurationError: If the URL is invalid, the extra is missing, or there is no such store.
@@ -36,10 +36,10 @@ def open_store(url: str, *, makes: bool = True) -> Store:
 
 
 def store_option(store: Store) -> str:
-    """Return the option that names a store in a command to continue, if the environment does not set it."""
+    """Return the `--store` option for a suggested command, or nothing if the environment names the store."""
     return option_of(store.url.shown)
 
 
 def option_of(shown: str) -> str:
-    """Return the option that names a store, by its URL as it may be shown."""
+    """Return the `--store` option for a URL without secrets, or nothing if the environment names the store."""
     return "" if os.environ.get(STORE_VARIABLE) else f" --store {shown}"

@@ -1,4 +1,4 @@
-"""Pending approvals: the questions that wait are listed, and answered from any terminal."""
+"""Lists pending approvals and answers them, from any terminal."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -25,11 +25,11 @@ _ANSWERS = {"approve": "approved", "edit": "edited and approved", "reject": "rej
 
 
 class Reply(NamedTuple):
-    """The options of an answer.
+    """The options of `toolkit runs decide`.
 
     Attributes:
-        reason: Why, for those who chose the call.
-        all_like: Whether the answer is one for all questions that are alike.
+        reason: The reason for a rejection, for the caller.
+        all_like: Whether to give the same answer to all similar questions.
     """
 
     reason: str
@@ -37,13 +37,13 @@ class Reply(NamedTuple):
 
 
 def list_approvals(kept: Kept, run: str | None, url: str | None, *, as_json: bool) -> ExitCode:
-    """List the questions that wait, in full.
+    """Print all pending approval questions with their details.
 
     Args:
         kept: The runs.
-        run: The run whose questions are wanted, or the beginning of its id; those of all unless one is named.
-        url: The store, where the runs are in one.
-        as_json: Whether it is for programs.
+        run: The id of a run, or its first characters, to list only its questions; all runs if `None`.
+        url: The URL of the store, if the runs are in one.
+        as_json: Whether to print JSON.
 
     Raises:
         Failure: If there is no such run.
@@ -64,28 +64,30 @@ def list_approvals(kept: Kept, run: str | None, url: str | None, *, as_json: boo
 
 
 def decide_approval(kept: Kept, id: str | None, words: Sequence[str], reply: Reply, url: str | None) -> ExitCode:  # noqa: A002 - its name everywhere
-    """Answer a question; the answer is on record before it counts.
+    """Answer a question; the answer is written to the audit log before it takes effect.
 
     Args:
         kept: The runs.
-        id: The question's id, or the beginning of it.
-        words: The answer, and the arguments of an edit.
+        id: The question's id, or its first characters.
+        words: The answer, followed by the new arguments for an edit.
         reply: The options of the answer.
-        url: The store, where the runs are in one.
+        url: The URL of the store, if the runs are in one.
 
     Raises:
-        Failure: If no open question has that id, or the answer does not fit it.
-        ConfigurationError: If the audit log cannot be written: then nothing is decided.
+        Failure: If no open question has that id, or the answer is not valid for it.
+        ConfigurationError: If the audit log cannot be written; the question stays open.
     """
     answer = _answer_in(words)
     waiting = kept.open_questions()
     pending = _find(waiting, id)
     if answer != "edit" and len(words) > 1:
-        raise Failure(ExitCode.USAGE, f"`{answer}` takes no arguments: '{words[1]}'", hint="edit does")
+        raise Failure(
+            ExitCode.USAGE, f"`{answer}` takes no arguments: '{words[1]}'", hint="to change arguments, use edit"
+        )
     if reply.all_like and answer == "edit":
-        raise Failure(ExitCode.USAGE, "--all-like goes with approve and reject: an edit is about one call")
+        raise Failure(ExitCode.USAGE, "--all-like works with approve and reject; an edit changes one call")
     if reply.reason and answer != "reject":
-        raise Failure(ExitCode.USAGE, "--reason is for reject: a call that runs is given no reason")
+        raise Failure(ExitCode.USAGE, "--reason works only with reject")
     arguments = _edit(pending, words[1:]) if answer == "edit" else None
     meant = [pending]
     if reply.all_like:
@@ -116,7 +118,7 @@ def _find(waiting: Sequence[PendingApproval], id: str | None) -> PendingApproval
         return found[0]
     if found:
         ids = ", ".join(pending.id for pending in found)
-        raise Failure(ExitCode.USAGE, f"several questions begin with '{id}'", hint=f"say more of it: {ids}")
+        raise Failure(ExitCode.USAGE, f"several questions begin with '{id}'", hint=f"use more of the id: {ids}")
     near = did_you_mean(id, [pending.id for pending in waiting], otherwise="`toolkit runs approvals` shows them all")
     raise Failure(ExitCode.NOT_FOUND, f"no question '{id}' waits for an answer", hint=near)
 
@@ -124,24 +126,22 @@ def _find(waiting: Sequence[PendingApproval], id: str | None) -> PendingApproval
 def _alike(pending: PendingApproval, waiting: Sequence[PendingApproval]) -> list[PendingApproval]:
     if not pending.alike:
         hint = "leave out --all-like"
-        message = (
-            "this question is answered alone: no step asks it for its items, or only the exact call can be approved"
-        )
+        message = "this question is answered alone: its step has no items, or only the exact call can be approved"
         raise Failure(ExitCode.USAGE, message, hint=hint)
     return [one for one in waiting if one.alike == pending.alike]
 
 
 def _edit(pending: PendingApproval, words: Sequence[str]) -> dict[str, Any]:
-    """Return the arguments of an edit, checked against the schema of the tool.
+    """Return the edited arguments, validated against the schema of the tool.
 
     Raises:
-        Failure: With everything that is wrong with them.
+        Failure: If any of them are invalid; lists all problems.
     """
     question = pending.question
     if not question["editable"]:
-        raise Failure(ExitCode.USAGE, "these arguments may not be edited", hint="approve or reject")
+        raise Failure(ExitCode.USAGE, "the arguments of this call cannot be edited", hint="approve or reject")
     if not words:
-        raise Failure(ExitCode.USAGE, "there is nothing to edit", hint="write the new arguments: edit NAME=VALUE")
+        raise Failure(ExitCode.USAGE, "the new arguments are missing", hint="pass them after edit: edit NAME=VALUE")
     schema: Mapping[str, Any] = {"type": "object", **question["parameters"]}
     tool = Tool.create(question["risk"]["tool"], "Stands for the tool.", schema, lambda **_: "")
     gathered = gather_arguments(tool, Given(tuple(words)))
@@ -152,16 +152,16 @@ def _edit(pending: PendingApproval, words: Sequence[str]) -> dict[str, Any]:
 
 
 def _answer(kept: Kept, pending: PendingApproval, given: KeptAnswer) -> None:
-    """Record an answer, and keep it.
+    """Write an answer to the audit log, then save it.
 
     Raises:
-        Failure: If somebody else has answered meanwhile.
+        Failure: If the question has been answered in the meantime.
     """
     audit = audit_of(load_configuration(), always=True)
     if audit is not None:
         audit.append(_record_of(pending, given))
     if not kept.answer(pending.id, given):
-        raise Failure(ExitCode.USAGE, f"the question '{pending.id}' has been answered meanwhile")
+        raise Failure(ExitCode.USAGE, f"the question '{pending.id}' has been answered in the meantime")
 
 
 def _record_of(pending: PendingApproval, given: KeptAnswer) -> dict[str, Any]:

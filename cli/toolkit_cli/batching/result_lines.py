@@ -1,4 +1,4 @@
-"""Result lines: what comes of each item, as a line of JSON on stdout or in a file, without secrets."""
+"""Writes the result of each item as a line of JSON, to stdout or a file, without secrets."""
 
 import os
 import threading
@@ -17,10 +17,13 @@ _MOST_WAITING = 512
 
 
 class ResultLines:
-    """Writes records, several at once where they come fast; safe to use from several threads."""
+    """Writes records, and buffers them if they arrive quickly; thread-safe."""
 
     def __init__(self, file: Path | None) -> None:
-        """Begin the file, or write to stdout where none is named.
+        """Open the output.
+
+        Args:
+            file: The file to write; stdout if `None`.
 
         Raises:
             Failure: If the file cannot be written.
@@ -37,11 +40,11 @@ class ResultLines:
                 raise cannot_write(file, error) from error
 
     def write(self, record: dict[str, Any]) -> None:
-        """Write a record, now or a moment later."""
+        """Write a record, possibly after a short delay."""
         self._write_line(visible_json(record, default=str))
 
     def write_output(self, item: int, output: Any, skipped: Sequence[dict[str, Any]]) -> None:
-        """Write the record of an item that has an output, and what its steps have left out."""
+        """Write the output of an item, and the items that its steps skipped."""
         text = str(output) if type(output) is int else visible_json(output, default=str)
         more = f', "skipped": {visible_json(skipped)}' if skipped else ""
         self._write_line(f'{{"item": {item}, "output": {text}{more}}}')
@@ -53,7 +56,7 @@ class ResultLines:
                 self._flush()
 
     def close(self) -> None:
-        """Write what waits, and close the file.
+        """Write what is buffered, and close the file.
 
         Raises:
             Failure: If it cannot be written.

@@ -1,4 +1,4 @@
-"""Schedules: runs that a store begins again and again, done by its workers."""
+"""Scheduled runs: a store starts them repeatedly, and its workers process them."""
 
 from collections.abc import Sequence
 from typing import Any, Final, Literal, NamedTuple
@@ -21,16 +21,16 @@ _USUAL: Final[dict[str, Any]] = {"format": "text", "context": [], "policy": None
     "base_url": None,
     "memory_id": None,
 }
-"""What a run is given that has no options."""
+"""The default options of a scheduled run."""
 
 
 class Wanted(NamedTuple):
     """The options of a schedule.
 
     Attributes:
-        each: The file of items, if there are any.
-        name: Its name; by default, that of its tool.
-        on_approval: What a call that needs approval does: it is asked about on the worker, or waits.
+        each: The file of items, if any.
+        name: The name of the schedule; the tool's name if `None`.
+        on_approval: Whether a call that needs approval asks on the worker, or waits for an answer.
     """
 
     each: str | None
@@ -39,17 +39,17 @@ class Wanted(NamedTuple):
 
 
 def add_schedule(url: str, cron: str, words: Sequence[str], wanted: Wanted) -> ExitCode:
-    """Let the workers of a store run a target again and again.
+    """Schedule a target to run repeatedly on the workers of a store.
 
     Args:
-        url: Where the store is.
-        cron: When it begins.
-        words: The target, and the arguments of the call, or those for all items.
-        wanted: Its options.
+        url: The URL of the store.
+        cron: When to start, as a cron expression in UTC.
+        words: The target, followed by the arguments of the call, or those for all items.
+        wanted: The options of the schedule.
 
     Raises:
-        Failure: If no target is named, or its arguments are wrong or hold a secret.
-        ConfigurationError: If it is not a time, or there is such a schedule.
+        Failure: If the target is missing, or its arguments are invalid or contain a secret.
+        ConfigurationError: If the cron expression is invalid, or the name is taken.
     """
     if not words:
         hint = "toolkit runs schedule '0 6 * * *' TARGET [ARG]..."
@@ -66,13 +66,13 @@ def add_schedule(url: str, cron: str, words: Sequence[str], wanted: Wanted) -> E
     own = {"target": target, "on_approval": wanted.on_approval, "batch": {"source": wanted.each or SINGLE}}
     kept = without_secrets({**_USUAL, **own}, gathered.arguments)
     if not kept["is_whole"]:
-        raise Failure(ExitCode.USAGE, "the arguments hold a secret, which a store does not keep")
+        raise Failure(ExitCode.USAGE, "the arguments contain a secret, and a store keeps no secrets")
     record: dict[str, Any] = {"tool": tool.name, "target": target, "arguments": kept["arguments"], "request": kept}
     name = wanted.name or tool.name
     with open_store(url) as store:
         bound_calls(store, tool, configuration.limits)
         store.schedules.add(name, cron, tool.name, {**record, "name": name})
-    console.say(f"'{name}' begins at '{cron}' (UTC), on any worker that has '{tool.name}'")
+    console.say(f"'{name}' starts at '{cron}' (UTC), on any worker that has '{tool.name}'")
     return ExitCode.WELL
 
 
@@ -92,7 +92,7 @@ def list_schedules(url: str, *, as_json: bool) -> ExitCode:
         lines = table(("NAME", "CRON", "BEGUN", "TARGET"), rows, console.data_width())
         console.write_data(paint_all(lines, colour=console.data_has_colour()))
     else:
-        console.say("there is no schedule")
+        console.say("no schedules found")
     return ExitCode.WELL
 
 
@@ -100,7 +100,7 @@ def remove_schedule(url: str, name: str | None) -> ExitCode:
     """Remove a schedule.
 
     Raises:
-        Failure: If there is none of this name.
+        Failure: If no schedule has this name.
     """
     with open_store(url, makes=False) as store:
         known = [one["name"] for one in store.schedules.all()]

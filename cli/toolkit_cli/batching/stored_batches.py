@@ -1,4 +1,4 @@
-"""Stored batches: the workers of a store do the items of a file, and what came of them is taken in their order."""
+"""A batch through a store: workers process the items, and the results are collected in order."""
 
 import json
 import time
@@ -30,15 +30,15 @@ _LONELY: Final = 5.0
 
 
 class StoredBatch:
-    """One batch on its way through a store."""
+    """A batch whose items are processed by the workers of a store."""
 
     def __init__(self, work: BatchWork, stored: StoredRun, wait: Callable[[float], None] = time.sleep) -> None:
-        """Keep what is called with what, and the run in the store.
+        """Prepare the batch.
 
         Args:
-            work: What is called with what.
-            stored: The run in the store.
-            wait: Waits for so many seconds, where workers elsewhere do the items.
+            work: The tool, the items and the options.
+            stored: The recorded run in the store.
+            wait: Sleeps for a number of seconds; used if only workers in other processes run the items.
         """
         self._wait = wait
         self._tool, self._options, self._stored = work.tool, work.options, stored
@@ -57,10 +57,10 @@ class StoredBatch:
         self._is_lonely = work.options.jobs == 0
 
     def run(self) -> ToolResult:
-        """Have all items done, or until one that fails ends the batch; return that failure, if one did.
+        """Wait until all items are processed or a failed one ends the batch; return how the batch ended.
 
         Raises:
-            Signal: What ends more than one item.
+            Signal: If a call ends the whole batch.
         """
         with ExitStack() as stack:
             worker = None
@@ -81,14 +81,14 @@ class StoredBatch:
         return self._results.failure or self._doubtful() or self._results.ending()
 
     def close(self) -> None:
-        """Write everything that has ended."""
+        """Write the results of all finished items."""
         for number in sorted(self._ended):
             self._results.take(*self._ended.pop(number))
         self._results.close()
         self._note()
 
     def _follow(self, worker: Worker | None) -> None:
-        """Take what came of the items, as it comes."""
+        """Collect results as items finish."""
         pause, is_complete = _LOOK, False
         while True:
             given, is_complete = self._submission.given()
@@ -116,10 +116,10 @@ class StoredBatch:
             self._waiting[one.item.number] = one
 
     def _end(self, item: Item, end: ItemEnd) -> None:
-        """Take what came of an item.
+        """Collect the result of an item.
 
         Raises:
-            ExitEarlyError: If it ends the run.
+            ExitEarlyError: If the item ends the run.
         """
         self._moved = time.monotonic()
         self.tally.spend_all(end.cost, end.requests)
@@ -134,7 +134,7 @@ class StoredBatch:
             raise ExitEarlyError(end.result)
 
     def _hand_over(self) -> bool:
-        """Hand over what has ended, as far as everything before it has; return whether the others may go on."""
+        """Write results up to the first unfinished item; return whether the batch continues."""
         while self._next in self._ended:
             goes_on = self._results.take(*self._ended.pop(self._next))
             self._submission.taken()
@@ -144,10 +144,10 @@ class StoredBatch:
         return True
 
     def _look_around(self) -> None:
-        """From time to time keep how far the run is, and see whether somebody has cancelled it.
+        """Once a second, save the progress of the run and check whether it was cancelled.
 
         Raises:
-            ExitEarlyError: If somebody has.
+            ExitEarlyError: If the run was cancelled.
         """
         now = time.monotonic()
         if now - self._counted < _SECOND:

@@ -1,4 +1,4 @@
-"""Stored items: an item of a store is done here, as a batch does it."""
+"""Processes single items from a store."""
 
 import json
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class StoredCalls:
-    """Calls one tool for items of a store."""
+    """Calls a tool for the items of a stored run."""
 
     def __init__(
         self,
@@ -27,24 +27,24 @@ class StoredCalls:
         channel: OutputChannel | None,
         trace: Mapping[str, str] | None,
     ) -> None:
-        """Keep what is called.
+        """Prepare the calls.
 
         Args:
-            tool: What is called.
-            context: What the calls are made with.
-            source: Where the items come from, in words.
-            channel: Receives the messages of tools to the user.
-            trace: Variables that name the trace of the run, if somebody observes it.
+            tool: The tool to call.
+            context: The context of the calls.
+            source: Where the items come from, for messages.
+            channel: Receives messages from tools to the user.
+            trace: Environment variables with the trace context of the run, if it is traced.
         """
         self._calls = ItemCalls(tool, context, source, keeps=True, trace=trace)
         self._perform = run_in_loop if tool.suspends else drive
         self._channel = channel
 
     def do(self, item: StoredItem, journal: "WorkflowJournal") -> ItemEnd:
-        """Call the tool for an item, and return what came of it.
+        """Call the tool for an item, and return the result.
 
         Raises:
-            Signal: What ends more than this item.
+            Signal: If the call ends the whole batch.
         """
         run = Run(id=item.run, channel=self._channel, journal=journal).spawn()
         context = self._calls.context_of(item.number, run, journal)

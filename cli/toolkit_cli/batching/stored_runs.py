@@ -1,4 +1,4 @@
-"""Stored runs: a batch that a store keeps, from its first record to how it can go on."""
+"""Records a batch in a store, so that it can be resumed."""
 
 import json
 from collections.abc import Mapping
@@ -22,13 +22,13 @@ from toolkit_cli.running.tool_calls import Ending
 
 
 class StoredResume(NamedTuple):
-    """A run in a store that goes on.
+    """A stored run to be resumed.
 
     Attributes:
         run: The run.
-        accepts_changes: Whether it goes on with definitions, and items, that have changed.
-        repeats_failures: Whether items that have failed are done again.
-        repeats_doubts: Whether steps are done again that began, and may have taken effect.
+        accepts_changes: Whether to continue although definitions or items have changed.
+        repeats_failures: Whether to run failed items again.
+        repeats_doubts: Whether to repeat steps that started and may have taken effect.
     """
 
     run: KeptRun
@@ -38,14 +38,14 @@ class StoredResume(NamedTuple):
 
 
 class StoredRun:
-    """One run that a store keeps.
+    """A run recorded in a store.
 
     Attributes:
-        id: Its unique id.
-        store: Where it is kept.
-        version: The version of its definition, the same on any machine.
-        resumed: What it goes on from, if it does.
-        trace: Variables that name its trace, if somebody observes it.
+        id: The unique id of the run.
+        store: The store.
+        version: The version of the tool's definition, the same on every machine.
+        resumed: The run that this one continues, if any.
+        trace: Environment variables with the trace context of the run, if it is traced.
     """
 
     def __init__(  # noqa: PLR0913 - all that a run is
@@ -61,21 +61,21 @@ class StoredRun:
         id: str,  # noqa: A002 - its name everywhere
         schedule: str | None = None,
     ) -> None:
-        """Begin to keep it, or go on.
+        """Record a new run, or continue a recorded one.
 
         Args:
-            store: Where it is kept.
-            tool: What is run.
-            target: What it was named by.
-            request: What it takes to run it again, as plain data.
-            arguments: Those that hold for all items.
-            resumed: What goes on, if something does.
-            limits: What bounds calls, by the names of tools; `None` where that stays as it is.
-            id: Its unique id.
-            schedule: The schedule that begins it, if one does; then it may have begun before.
+            store: The store.
+            tool: The tool to run.
+            target: The target as the user wrote it.
+            request: What is needed to run it again, as plain data.
+            arguments: The arguments for all items.
+            resumed: The run to continue, if any.
+            limits: Limits on calls, by tool name; `None` leaves the store's limits unchanged.
+            id: The unique id of the run.
+            schedule: The schedule that starts the run, if any; the run may then be recorded already.
 
         Raises:
-            Failure: If something of it is a secret, or what goes on has changed and nobody has agreed to that.
+            Failure: If the arguments contain a secret, or definitions have changed and changes are not accepted.
             StoreError: If the store cannot be written.
         """
         self.store, self.resumed, self._tool = store, resumed, tool
@@ -90,8 +90,8 @@ class StoredRun:
         if resumed is None:
             kept = without_secrets(request, arguments)
             if not kept["is_whole"]:
-                hint = "give secrets to the workers: through the environment, or in the configuration beside them"
-                raise Failure(ExitCode.USAGE, "the arguments hold a secret, which a store does not keep", hint=hint)
+                hint = "pass secrets to the workers instead, in their environment or configuration"
+                raise Failure(ExitCode.USAGE, "the arguments contain a secret, and a store keeps no secrets", hint=hint)
             self.id = id
             if schedule is None or all(run.id != self.id for run in store.runs.all()):
                 store.runs.begin(
@@ -110,21 +110,21 @@ class StoredRun:
             store.runs.resume(resumed.run, definition, self.version)
 
     def note(self, done: int, failed: int) -> None:
-        """Note how many items have ended well, and how many have failed."""
+        """Remember how many items have succeeded and failed."""
         self._done, self._failed = done, failed
 
     def count(self) -> None:
-        """Keep what was noted last.
+        """Save the counts in the store.
 
         Raises:
-            StoreError: If it cannot be written.
+            StoreError: If the store cannot be written.
         """
         self.store.runs.count(self.id, self._done, self._failed)
 
     def end(self, ending: Ending) -> None:
-        """Keep how it ended, and report what is done and how it can go on if it was cut short, or waits."""
+        """Record how the run ended; if it is incomplete, print what was done and how to continue."""
         error = ending.result.error
-        with suppress(JournalError):  # if that was the reason, there is nothing left to be written
+        with suppress(JournalError):  # a store that failed cannot record its failure
             self.count()
             if self.store.runs.state_of(self.id) != "cancelled":
                 self.store.runs.finish(self.id, ending.state, console.redactor().text(error) if error else None)
@@ -139,23 +139,23 @@ class StoredRun:
             f"{name} {before.get(name)}, now {version}" for name, version in now.items() if before.get(name) != version
         ]
         if changed:
-            console.say(f"the run began with {'; '.join(changed)}")
+            console.say(f"the run was started with {'; '.join(changed)}")
 
 
 def bound_calls(store: Store, tool: Tool, limits: Mapping[str, Limit]) -> None:
-    """Let limits hold in a store from now on, and no others for what a tool calls.
+    """Replace the limits for a tool and the tools that it calls.
 
     Raises:
-        StoreError: If that cannot be written.
+        StoreError: If the store cannot be written.
     """
     store.limits.keep(limits, {one.name for one in tools_within(tool)})
     store.items.open(tool.name, limits.get(tool.name, Limit()))
 
 
 def version_of(tool: Tool, model: str | None) -> str:
-    """Return the version of a tool's definition, the same on any machine.
+    """Return the version of a tool's definition, the same on every machine.
 
-    That is its schema, the contents of its files, and the model that its agents are to ask.
+    It depends on the tool's schema, the contents of its files, and the model for its agents.
     """
     spec = tool.spec
     parts = [spec.name, spec.description, dict(spec.parameters), sorted(definition_of(tool).values()), model]

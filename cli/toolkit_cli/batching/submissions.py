@@ -1,4 +1,4 @@
-"""Submissions: a thread gives the items of a file to the workers of a store, some ahead of what was taken."""
+"""Submits the items of a file to a store, in a thread that reads a limited number of items ahead."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -20,9 +20,9 @@ from toolkit_cli.batching.stored_runs import StoredRun
 
 _AT_ONCE: Final = 100
 _AHEAD: Final = 2_000
-"""How many items may be on their way: so many are kept in memory, and no more."""
+"""Maximum number of submitted items whose results are not collected yet; bounds memory."""
 
-_SECRET: Final = "its arguments hold a secret, which a store does not keep"  # noqa: S105 - not a secret
+_SECRET: Final = "its arguments contain a secret, and a store keeps no secrets"  # noqa: S105 - not a secret
 
 
 class OnItsWay(NamedTuple):
@@ -30,9 +30,9 @@ class OnItsWay(NamedTuple):
 
     Attributes:
         item: The item.
-        attempt: Which attempt of it is awaited.
-        end: What came of it, where that is known already.
-        result: Why it cannot be done at all, if it cannot.
+        attempt: The number of the awaited attempt.
+        end: The result from an earlier run, if any.
+        result: The failure, if the item cannot be submitted.
     """
 
     item: Item
@@ -42,23 +42,23 @@ class OnItsWay(NamedTuple):
 
 
 class Submission:
-    """Gives items to workers, from its start until all are given or it is stopped.
+    """Submits items until there are no more or it is stopped.
 
     Attributes:
-        read: How many items were read so far.
+        read: Number of items read so far.
     """
 
     def __init__(
         self, items: ItemFile, arguments: ItemArguments, context: ToolContext, stored: StoredRun, *, fails_at_once: bool
     ) -> None:
-        """Keep what is given.
+        """Prepare the submission.
 
         Args:
-            items: The items, open.
-            arguments: Makes arguments of an item.
-            context: What the calls are made with; it knows the secrets.
-            stored: The run.
-            fails_at_once: Whether failed items are done again when the run goes on, since one has ended it.
+            items: The open file of items.
+            arguments: Turns an item into the arguments of a call.
+            context: The context of the calls, with the redactor.
+            stored: The recorded run.
+            fails_at_once: Whether a failed item ends the run; a resumed run then repeats failed items.
         """
         self._items, self._arguments, self._stored = items, arguments, stored
         self._redactor = redactor_of(context)
@@ -74,15 +74,15 @@ class Submission:
         self._thread = threading.Thread(target=self._run, name="toolkit submission", daemon=True)
 
     def start(self, tool: str) -> None:
-        """Begin to give items of a tool."""
+        """Start submitting items for a tool."""
         self._tool = tool
         self._thread.start()
 
     def given(self) -> tuple[list[OnItsWay], bool]:
-        """Return the items that were given since this was asked last, and whether they are the last ones.
+        """Return the items submitted since the last call, and whether they are the last ones.
 
         Raises:
-            Exception: What went wrong while they were read and given.
+            Exception: The error that stopped the thread, if any.
         """
         with self._lock:
             given, self._given = self._given, []
@@ -92,11 +92,11 @@ class Submission:
         return given, is_complete and self._error is None
 
     def taken(self) -> None:
-        """Let one more item be given: the result of one was taken."""
+        """Allow one more item to be submitted, since a result was collected."""
         self._free.release()
 
     def stop(self) -> None:
-        """Give no more."""
+        """Stop submitting items."""
         self._is_over.set()
         self._free.release(_AT_ONCE)
 
@@ -108,12 +108,12 @@ class Submission:
                 on_their_way = self._give(chunk)
                 with self._lock:
                     self._given += on_their_way
-        except BaseException as error:  # noqa: BLE001 - the thread that waits for the results raises it
+        except BaseException as error:  # noqa: BLE001 - `given` raises it in the other thread
             self._error = error
         self.is_complete = True
 
     def _one_by_one(self, items: Iterator[Item]) -> Iterator[Item]:
-        """Yield items as long as there is room for them."""
+        """Yield items, and wait while too many are on their way."""
         while not self._is_over.is_set():
             self._free.acquire()
             item = None if self._is_over.is_set() else next(items, None)
@@ -132,7 +132,7 @@ class Submission:
         ]
 
     def _stored_item(self, item: Item) -> StoredItem | ToolResult:
-        """Return an item as it is stored, or why it cannot be."""
+        """Return an item in the form for the store, or the failure if it has invalid arguments or secrets."""
         arguments = self._arguments.of(item)
         if isinstance(arguments, str):
             return ToolResult.failure(arguments, "invalid_item")
@@ -172,10 +172,10 @@ class Submission:
         return end.status not in FINAL or (end.status != "ok" and self._repeats_failures)
 
     def _check_changed(self, item: Item) -> None:
-        """Refuse to go on with an item that is not the one that was done, unless somebody has agreed.
+        """Check whether the run may continue although an item has changed.
 
         Raises:
-            JournalError: Naming the item.
+            JournalError: If changes are not accepted; names the item.
         """
         if self._stored.resumed is None or not self._stored.resumed.accepts_changes:
             raise JournalError(changed_words(self._items, item))

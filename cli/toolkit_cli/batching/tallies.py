@@ -1,4 +1,4 @@
-"""Tallies: how far a batch is, as its results are counted."""
+"""Counts the results of a batch and estimates its progress."""
 
 from collections.abc import Callable
 from time import perf_counter
@@ -12,22 +12,22 @@ class Tally:
     """Counts the items of one batch.
 
     Attributes:
-        done: How many have ended, well or not.
-        failed: How many of them have failed.
-        waiting: How many of them wait for an approval, and have not ended.
-        failures: What the first of those came to, in lines for people.
-        cost: What models cost, in US dollars; `None` where none that has a price was asked.
-        requests: How often models were asked.
+        done: Number of items counted, whether they succeeded, failed or wait.
+        failed: Number of failed items.
+        waiting: Number of items that wait for approval.
+        failures: Messages of the first failures.
+        cost: Cost of model requests in US dollars; `None` if no price is known.
+        requests: Number of requests to models.
     """
 
     def __init__(
         self, progress: Callable[[], float | None] = lambda: None, ahead: Callable[[], int] = lambda: 0
     ) -> None:
-        """Count from nothing.
+        """Start at zero.
 
         Args:
-            progress: Returns how much of all items was read, from 0 to 1, where that is known.
-            ahead: Returns how many items were read long before they are counted.
+            progress: Returns the fraction of the input that was read, from 0 to 1, or `None` if it is unknown.
+            ahead: Returns the number of items that were read but not counted yet.
         """
         self.done = 0
         self.failed = 0
@@ -39,7 +39,7 @@ class Tally:
         self._began = perf_counter()
 
     def count(self, failure: str | None) -> None:
-        """Count an item that has ended; `failure` is where and why it failed, if it did."""
+        """Count a finished item; `failure` is its error message, if it failed."""
         self.done += 1
         if failure is not None:
             self.failed += 1
@@ -47,7 +47,7 @@ class Tally:
                 self.failures.append(failure)
 
     def count_waiting(self) -> None:
-        """Count an item that waits for an approval."""
+        """Count an item that waits for approval."""
         self.done += 1
         self.waiting += 1
 
@@ -56,34 +56,34 @@ class Tally:
         self.spend_all(use.cost, 1)
 
     def spend_all(self, cost: float | None, requests: int) -> None:
-        """Count requests to models, and what they cost together, where that is known."""
+        """Count requests to models, and add their total cost, if known."""
         self.requests += requests
         if cost is not None:
             self.cost = (self.cost or 0.0) + cost
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far."""
+        """Elapsed time in seconds."""
         return perf_counter() - self._began
 
     @property
     def rate(self) -> float:
-        """How many items end in a second."""
+        """Items per second."""
         return self.done / max(self.seconds, 1e-9)
 
     @property
     def fraction(self) -> float | None:
-        """How much of all items is behind, from 0 to 1; `None` where nobody knows."""
+        """Fraction of the items that are done, from 0 to 1; `None` if unknown."""
         read, ahead = self._progress(), self._ahead()
         return read if read is None or not ahead else read * self.done / (self.done + ahead)
 
     @property
     def remaining(self) -> float | None:
-        """How many seconds it may still take; `None` where nobody knows."""
+        """Estimated remaining time in seconds; `None` if unknown."""
         fraction = self.fraction
         return None if not fraction or not self.done else self.seconds / fraction * (1 - fraction)
 
 
 def items_done(count: int) -> str:
-    """Return how many items are done, in words: `1 item done`, `2,000 items done`."""
+    """Return a message such as `1 item done` or `2,000 items done`."""
     return f"{count:,} {'item' if count == 1 else 'items'} done"

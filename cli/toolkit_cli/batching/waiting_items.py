@@ -1,14 +1,14 @@
-"""Waiting items: what stands for an item of a batch that has not ended, since one of its calls waits for approval."""
+"""The result of an item that waits for approval."""
 
 from toolkit.errors import ApprovalPending
 from toolkit.tools.results import ToolResult
 
 
 class WaitingResult(ToolResult):
-    """What stands for an item that waits.
+    """A placeholder result for an item of a batch that waits for approval.
 
     Attributes:
-        pending: What it waits for.
+        pending: The pending approvals.
     """
 
     pending: ApprovalPending

@@ -1,4 +1,4 @@
-"""Working: a process that does the items of a store until it is asked to end."""
+"""The worker process, which processes the items of a store until it is stopped."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -37,7 +37,7 @@ _GLANCE = 0.5
 
 
 class WorkerTools:
-    """The tools of a worker, and the options of each of its runs for their calls."""
+    """The tools of a worker, called with the options of each run."""
 
     def __init__(
         self,
@@ -47,14 +47,14 @@ class WorkerTools:
         model: str | None,
         channel: OutputChannel | None,
     ) -> None:
-        """Keep what can be done.
+        """Prepare the tools.
 
         Args:
-            store: Where the runs are.
+            store: The store with the runs.
             tools: The tools, by name.
-            context: What their calls are made with; it has the gate.
-            model: What answers agents.
-            channel: Receives the messages of tools to the user.
+            context: The context of the calls, with the gate.
+            model: The model for agents.
+            channel: Receives messages from tools to the user.
         """
         self._store, self._context, self._channel = store, context, channel
         self.tools = {version_of(tool, model): tool for tool in tools.values()}
@@ -62,10 +62,10 @@ class WorkerTools:
         self.done = 0
 
     def do(self, item: StoredItem, version: str, journal: "WorkflowJournal") -> ItemEnd:
-        """Do an item, with its run's options for every call.
+        """Process an item with the options of its run.
 
         Raises:
-            Signal: What ends more than this item.
+            Signal: If the call ends more than this item.
         """
         if item.run not in self._calls:
             self._calls[item.run] = self._calls_of(self._store.runs.request_of(item.run), self.tools[version])
@@ -74,7 +74,7 @@ class WorkerTools:
         return end
 
     def begin(self, id: str, record: Mapping[str, Any], wait: Callable[[float], None]) -> None:  # noqa: A002 - its name everywhere
-        """Do a whole run that a schedule begins: submit its items, and wait until all of them have ended.
+        """Execute a scheduled run: submit its items, and wait until all have finished.
 
         Raises:
             StoreError: If the store fails.
@@ -123,20 +123,20 @@ class WorkerTools:
 
 
 def items_of(source: str) -> ItemFile:
-    """Return the items of a schedule: those of a file beneath the working directory, or a single one.
+    """Return the items of a schedule: those of a file in the working directory, or a single one.
 
     Raises:
-        ConfigurationError: If the file is elsewhere.
+        ConfigurationError: If the file is outside the working directory.
     """
     items = ItemFile.named(source)
     is_outside = items.path is not None and (items.path.is_absolute() or ".." in items.path.parts)
     if items.is_stdin or is_outside:
-        raise ConfigurationError(f"a schedule reads files beneath the folder of the worker, and not '{source}'")
+        raise ConfigurationError(f"a schedule can only read files in the worker's folder, and '{source}' is not in it")
     return items
 
 
 def work(store: Store, tools: WorkerTools, jobs: int, *, quiet: bool) -> int:
-    """Do items until the process is asked to end, or the store fails; return the exit code."""
+    """Process items until the process is stopped or the store fails; return the exit code."""
     names = {version: tool.name for version, tool in tools.tools.items()}
 
     def run() -> ToolResult:
