@@ -1,4 +1,4 @@
-"""Agent options: what is typed after `toolkit agent`, as one value, and as a journal keeps it."""
+"""The command-line options of `toolkit agent`, and how a journal records them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,25 +26,29 @@ First = Annotated[
     str | None,
     typer.Argument(
         metavar="[FILE.yaml]",
-        help="The file of an agent; without one, `--tools` names the tools that it may call.",
+        help="An agent file; without one, `--tools` sets the tools that the model may call.",
         show_default=False,
         autocompletion=complete_target,
     ),
 ]
 Task = Annotated[
     str | None,
-    typer.Argument(metavar="[TASK]", help="The task, in words; - for stdin. Without one, a chat.", show_default=False),
+    typer.Argument(
+        metavar="[TASK]", help="The task for the model; - for stdin. Without a task, a chat starts.", show_default=False
+    ),
 ]
 Silence = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="How long to wait for the model: 30s, 5m (the default).", show_default=False),
+    typer.Option(
+        metavar="TIME", help="How long to wait for a reply of the model: 30s, 5m (the default).", show_default=False
+    ),
 ]
 Offered = Annotated[
     list[str] | None,
     typer.Option(
         "--tools",
         metavar="TARGET",
-        help="Tools that it may call: a file, a module, the name of a tool or group, `builtin`; "
+        help="Tools that the model may call: a file, a module, the name of a tool or group, or `builtin`; "
         "by default, the configured sources. Repeatable.",
         show_default=False,
         autocompletion=complete_target,
@@ -55,38 +59,45 @@ Groups = Annotated[
     typer.Option(
         "--group",
         metavar="NAME",
-        help="A configured group of tools. Repeatable.",
+        help="A configured group of tools that the model may call. Repeatable.",
         show_default=False,
         autocompletion=complete_group,
     ),
 ]
 Turns = Annotated[
     int,
-    typer.Option(metavar="N", min=1, help="Requests to the model for a task, at most; a file says its own."),
+    typer.Option(
+        metavar="N", min=1, help="Maximum number of requests to the model per task; an agent file sets its own."
+    ),
 ]
 Spending = Annotated[
     str | None,
-    typer.Option(metavar="BUDGET", help="Its budget: '$0.50', '20k tokens', '30 calls', or several with commas."),
+    typer.Option(
+        metavar="BUDGET", help="The most it may spend: '$0.50', '20k tokens', '30 calls', or several with commas."
+    ),
 ]
-Transcript = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the conversation to a file, as JSON.")]
+Transcript = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the conversation to this file, as JSON.")]
 Journaled = Annotated[
     bool | None,
     typer.Option(
         "--journal/--no-journal",
-        help="Keep each request and each call of a task, so that `toolkit runs resume` can go on.",
+        help="Record finished requests and calls, so that `toolkit runs resume` can continue.",
         show_default=False,
     ),
 ]
 Shown = Annotated[
-    Format, typer.Option("--format", help="The answer alone, the result as JSON, or events as they happen.")
+    Format,
+    typer.Option(
+        "--format", help="Print only the answer (text), the result as JSON, or events as they happen (jsonl)."
+    ),
 ]
 
 
 class AgentOptions(NamedTuple):
-    """The options of `toolkit agent` as they were typed: each field is one, but for the last.
+    """The command-line options of `toolkit agent`, one per field except for `resumed`.
 
     Attributes:
-        resumed: The run that goes on, if one does; only `toolkit runs` sets it.
+        resumed: The run to continue, if any; set only by `toolkit runs resume`.
     """
 
     first: First = None
@@ -96,7 +107,7 @@ class AgentOptions(NamedTuple):
     model_timeout: Silence = None
     tools: Offered = None
     group: Groups = None
-    instructions: Annotated[str, typer.Option(metavar="TEXT", help="The instructions for the model.")] = ""
+    instructions: Annotated[str, typer.Option(metavar="TEXT", help="Instructions for the model.")] = ""
     max_turns: Turns = 20
     budget: Spending = None
     transcript: Transcript = None
@@ -113,7 +124,7 @@ class AgentOptions(NamedTuple):
 
     @classmethod
     def of_request(cls, kept: Mapping[str, Any]) -> "AgentOptions":
-        """Return the options of an agent's run from a journal."""
+        """Return the options of a recorded run."""
         fields = {name: kept[name] for name in _KEPT}
         fields["transcript"] = None if kept["transcript"] is None else Path(kept["transcript"])
         fields["first"], fields["task"] = (kept["task"], None) if kept["file"] is None else (kept["file"], kept["task"])
@@ -122,11 +133,11 @@ class AgentOptions(NamedTuple):
         return cls(**fields)
 
     def as_request(self, file: str | None, task: str | None) -> dict[str, Any]:
-        """Return what it takes to run it again, as plain data; how questions are answered is not carried over.
+        """Return what is needed to run it again, as plain data; options about approvals are left out.
 
         Args:
-            file: The file of the agent, if there is one.
-            task: What is to be done.
+            file: The agent file, if any.
+            task: The task.
         """
         request = {name: getattr(self, name) for name in _KEPT} | self.given._asdict()
         request["transcript"] = self.transcript and str(self.transcript)
@@ -143,7 +154,7 @@ class AgentOptions(NamedTuple):
 
 
 AGENT: Final = "agent"
-"""The command that a run of an agent goes on with."""
+"""The command that is recorded for an agent's run."""
 _KEPT: Final = (
     "model",
     "base_url",

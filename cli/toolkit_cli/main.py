@@ -1,4 +1,4 @@
-"""The entry of the command line: what needs no parsing is answered at once, the rest goes to the application."""
+"""The entry point: answers `--version` and `--help` without loading the parser, and runs everything else."""
 
 from __future__ import annotations
 
@@ -27,17 +27,21 @@ Commands:
 {_COMMAND_LINES}
 
 Options:
-  -h, --help                    Show this page; after a command, the command's own.
-  -V, --version                 Show the version; with --verbose, what a bug report needs.
-  --install-completion [SHELL]  Install completion for this shell, or for the one named.
-  --show-completion [SHELL]     Show the script that completes, to copy or to change.
+  -h, --help                    Show this help, or the help of a command.
+  -V, --version                 Show the version; with --verbose, also details for bug reports.
+  --install-completion [SHELL]  Install completion for a shell, by default the current one.
+  --show-completion [SHELL]     Print the completion script, to copy or customize it.
 
 Start with:  toolkit new tool greet  ·  toolkit list  ·  toolkit run calculator "2^10"
 """
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line with these arguments (those of the process by default) and return its exit code."""
+    """Run the command line and return its exit code.
+
+    Args:
+        argv: The arguments; those of the process if `None`.
+    """
     arguments = sys.argv[1:] if argv is None else list(argv)
     console.hold_closed_streams()
     match arguments:
@@ -47,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         case ["--help" | "-h"]:
             console.write_help(HELP)
             return 0
-    gc.disable()  # until a command begins: all that is imported stays, and is not looked through again and again
+    gc.disable()  # until a command starts: imported objects stay alive, so collecting would only cost time
     try:
         if arguments[:1] == ["lint"]:
             _lint(arguments)
@@ -61,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _lint(arguments: Sequence[str]) -> None:
-    """Run `toolkit lint`, whose child process starts before the rest is imported."""
+    """Run `toolkit lint`, and start its child process before importing the rest."""
     from toolkit_cli.linting.head_starts import early_child  # noqa: PLC0415 - other commands have no child
 
     with early_child(arguments):
@@ -69,7 +73,7 @@ def _lint(arguments: Sequence[str]) -> None:
 
 
 def application() -> typer.Typer:
-    """Return the whole application, the way Typer's own test runner takes it."""
+    """Return the Typer application."""
     from toolkit_cli.application import make_application  # noqa: PLC0415 - the parser is most of the start-up
 
     return make_application(HELP)

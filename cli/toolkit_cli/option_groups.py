@@ -1,4 +1,4 @@
-"""Option groups: the options of a command under headings in its help, where they are too many for one list."""
+"""Groups the options of a command under headings in its help, if there are too many for one list."""
 
 from collections.abc import Iterable, Mapping
 
@@ -6,7 +6,7 @@ _MOST_TOGETHER = 12
 OTHERS = "Options"
 
 _NAMES: Mapping[str, tuple[str, ...]] = {
-    "Arguments of the tool": ("args", "input"),
+    "Tool arguments": ("args", "input"),
     "Batches": ("each", "jobs", "out", "on_item_error", "store"),
     "Rules": ("select", "ignore", "extend_select", "provider", "static", "explain"),
     "Fixes": ("fix", "unsafe_fixes", "diff", "add_noqa"),
@@ -24,10 +24,10 @@ _GROUPS = {name: group for group, names in _NAMES.items() for name in names}
 
 
 def grouped(records: Iterable[tuple[str, tuple[str, str]]]) -> Mapping[str, list[tuple[str, str]]]:
-    """Return the help of options by their headings; a short list stays one.
+    """Return the help records of options by heading; a short list gets a single heading.
 
     Args:
-        records: The name of each parameter, with how its option is written and what it does.
+        records: The name of each parameter, with its option and the help for it.
     """
     listed = list(records)
     if len(listed) <= _MOST_TOGETHER:

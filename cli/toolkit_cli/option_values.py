@@ -1,4 +1,4 @@
-"""Option values: a command that takes what was typed as one value, whose fields declare its options."""
+"""Lets a command take its options as one value, whose fields declare them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
@@ -7,10 +7,11 @@ from typing import Annotated, Any, get_origin
 
 
 def spread(command: Callable[..., int]) -> Callable[..., int]:
-    """Return a command as Typer reads it: with a parameter for each field of its one value that declares an option.
+    """Return a command with a parameter for each option, as Typer needs it.
 
-    A field declares one by its type, `Annotated[…, typer.Option(…)]`, or several that commands share, as another value
-    of this kind; other fields keep their defaults. A command that takes its options one by one stays as it is.
+    A field declares an option by its type, `Annotated[…, typer.Option(…)]`. A field can also hold another such value
+    with options that several commands share. Other fields keep their defaults. A command whose parameters are options
+    already is returned unchanged.
     """
     only, *others = signature(command).parameters.values()
     fields: Any = only.annotation
@@ -22,7 +23,7 @@ def spread(command: Callable[..., int]) -> Callable[..., int]:
         return command(_make(fields, typed))
 
     options = [*_options_in(fields)]
-    spread_out.__signature__ = Signature(options)  # type: ignore[attr-defined]  # what `inspect` asks for first
+    spread_out.__signature__ = Signature(options)  # type: ignore[attr-defined]  # `inspect` looks here first
     spread_out.__annotations__ = {option.name: option.annotation for option in options}
     return spread_out
 
@@ -41,6 +42,6 @@ def _options_in(fields: Any) -> Iterator[Parameter]:
 
 
 def _make(fields: Any, typed: Mapping[str, Any]) -> Any:
-    """Return the value of what was typed, with the values inside it."""
+    """Build the value from the parsed options, with its nested values."""
     inner = {name: _make(kind, typed) for name, kind in fields.__annotations__.items() if _is_value(kind)}
     return fields(**inner, **{name: typed[name] for name in fields._fields if name in typed})

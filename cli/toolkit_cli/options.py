@@ -1,4 +1,4 @@
-"""The options that several commands share, each defined once."""
+"""Options that several commands share."""
 
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -11,7 +11,7 @@ Targets = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[TARGET]...",
-        help="A file, file.py:name, a folder, a glob, a module, a tool's or group's name, or `builtin`.",
+        help="A file, file.py:name, a folder, a glob, a module, the name of a tool or group, or `builtin`.",
         show_default=False,
         autocompletion=complete_target,
     ),
@@ -20,7 +20,7 @@ Target = Annotated[
     str,
     typer.Argument(
         metavar="TARGET",
-        help="A file, file.py:name, a module, or a tool's name.",
+        help="A file, file.py:name, a module, or the name of a tool.",
         show_default=False,
         autocompletion=complete_target,
     ),
@@ -30,7 +30,7 @@ Sources = Annotated[
     typer.Option(
         "--tools",
         metavar="SOURCE",
-        help="More tools: a source as in a TARGET. Repeatable.",
+        help="Load more tools, from a source such as a file or a module. Repeatable.",
         show_default=False,
         autocompletion=complete_target,
     ),
@@ -40,7 +40,7 @@ Grants = Annotated[
     typer.Option(
         "--grant",
         metavar="PERMISSION",
-        help="Offer groups that need this: internet_access, host_access. Repeatable.",
+        help="Offer groups that need this permission: internet_access, host_access. Repeatable.",
         show_default=False,
     ),
 ]
@@ -49,7 +49,7 @@ Starts = Annotated[
     typer.Option(
         "--start",
         metavar="SERVER",
-        help="Allow this MCP server of the project to be started or contacted. Repeatable.",
+        help="Allow starting or contacting this MCP server of the project. Repeatable.",
         show_default=False,
         autocompletion=complete_server,
     ),
@@ -59,7 +59,7 @@ Consented = Annotated[
     typer.Option(
         "--consent",
         metavar="SETTING",
-        help="Agree to this setting of the project, which widens what tools reach: builtin.NAME, env. Repeatable.",
+        help="Allow this project setting, which gives tools more access: builtin.NAME, env. Repeatable.",
         show_default=False,
         autocompletion=complete_consent,
     ),
@@ -69,7 +69,7 @@ StoreName = Annotated[
     typer.Option(
         "--store",
         metavar="URL",
-        help="The database of a batch and its workers: sqlite:///FILE or postgresql://HOST/NAME. Also TOOLKIT_STORE.",
+        help="The database for batches and workers: sqlite:///FILE or postgresql://HOST/NAME. Also TOOLKIT_STORE.",
         show_default=False,
     ),
 ]
@@ -86,7 +86,7 @@ BaseUrl = Annotated[
     str | None,
     typer.Option(
         metavar="URL",
-        help="Where the server of chat:NAME is: http://localhost:11434/v1. Also TOOLKIT_MODEL_URL.",
+        help="The server for chat:NAME, such as http://localhost:11434/v1. Also TOOLKIT_MODEL_URL.",
         show_default=False,
     ),
 ]
@@ -99,7 +99,7 @@ PolicyPath = Annotated[
     typer.Option(
         "--policy",
         metavar="FILE",
-        help="Rules of your own: which calls run, are asked about, or are denied. Also TOOLKIT_POLICY.",
+        help="Approval rules of your own: which calls to allow, ask about, or deny. Also TOOLKIT_POLICY.",
         show_default=False,
     ),
 ]
@@ -107,35 +107,37 @@ Yes = Annotated[bool, typer.Option("--yes", "-y", help="Approve every call in ad
 NoInput = Annotated[bool, typer.Option("--no-input", help="Never ask, even on a terminal.")]
 Values = Annotated[
     list[str] | None,
-    typer.Option(metavar="NAME=VALUE", help="A value that tools receive with the call. Repeatable."),
+    typer.Option(metavar="NAME=VALUE", help="Pass a context value to the tools, hidden from the model. Repeatable."),
 ]
 MemoryId = Annotated[
     str | None,
     typer.Option(
         "--memory-id",
         metavar="ID",
-        help="Whose memory the tools work on; parameters marked MemoryId receive it.",
+        help="The id of the memory to use; parameters marked MemoryId receive it.",
         show_default=False,
     ),
 ]
 OnApproval = Annotated[
     Literal["ask", "wait"],
     typer.Option(
-        help="With wait, a call that needs approval waits: `toolkit runs approvals` lists it, `toolkit runs decide` "
-        "answers, `toolkit runs resume` continues.",
+        help="Ask for approval now, or record the question and wait: `toolkit runs approvals` lists questions, "
+        "`toolkit runs decide` answers them, `toolkit runs resume` continues.",
     ),
 ]
 Debug = Annotated[
-    bool, typer.Option("--debug", envvar="TOOLKIT_DEBUG", show_envvar=False, help="Show tracebacks and all logging.")
+    bool,
+    typer.Option("--debug", envvar="TOOLKIT_DEBUG", show_envvar=False, help="Show tracebacks and all log messages."),
 ]
 Verbose = Annotated[
-    int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Print more; twice prints everything.")
+    int,
+    typer.Option("--verbose", "-v", count=True, show_default=False, help="Print more; use twice to print everything."),
 ]
 Otel = Annotated[
     bool | None,
     typer.Option(
         "--otel/--no-otel",
-        help="Send spans and metrics to OpenTelemetry. The variables OTEL_… say where, and turn it on by themselves.",
+        help="Send spans and metrics to OpenTelemetry. On by default if an OTEL_… variable sets an endpoint.",
         show_default=False,
     ),
 ]
@@ -143,7 +145,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")
 
 
 class AskingOptions(NamedTuple):
-    """How the questions of a run are answered."""
+    """How approval questions are answered."""
 
     yes: Yes = False
     no_input: NoInput = False
@@ -152,7 +154,7 @@ class AskingOptions(NamedTuple):
 
 
 class OpeningOptions(NamedTuple):
-    """What may be opened, beside what the configuration allows."""
+    """What may be opened, in addition to what the configuration allows."""
 
     grant: Grants = None
     start: Starts = None
@@ -160,14 +162,14 @@ class OpeningOptions(NamedTuple):
 
 
 class ContextOptions(NamedTuple):
-    """What tools receive with a call, and no model sees."""
+    """Values that tools receive with a call and that the model does not see."""
 
     context: Values = None
     memory_id: MemoryId = None
 
 
 class MessageOptions(NamedTuple):
-    """How much is printed beside the data."""
+    """How many messages are printed."""
 
     verbose: Verbose = 0
     quiet: Quiet = False

@@ -1,4 +1,4 @@
-"""Run options: what is typed after `toolkit run`, as one value."""
+"""The command-line options of `toolkit run`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
@@ -30,7 +30,7 @@ Target = Annotated[
     str,
     typer.Argument(
         metavar="TARGET",
-        help="file.py:name, the file of a pipeline or an agent, a tool's name, or a module.",
+        help="file.py:name, a pipeline or agent file, the name of a tool, or a module.",
         show_default=False,
         autocompletion=complete_target,
     ),
@@ -39,36 +39,37 @@ Words = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[ARG]...",
-        help="name=value, typed by the tool; name:=JSON; name=@file; or the one text that the tool works on.",
+        help="name=value, converted to the parameter's type; name:=JSON; name=@file; or the tool's text input.",
         show_default=False,
         autocompletion=complete_argument,
     ),
 ]
 Whole = Annotated[str | None, typer.Option(metavar="JSON|@FILE|-", help="All arguments as one JSON object.")]
-Text = Annotated[
-    str | None, typer.Option(metavar="TEXT|-", help="The text that the tool works on; - or a pipe for stdin.")
-]
+Text = Annotated[str | None, typer.Option(metavar="TEXT|-", help="The tool's text input; - or a pipe for stdin.")]
 Each = Annotated[
     str | None,
     typer.Option(
         metavar="FILE|-",
-        help="Run it for every item of a file: JSONL, CSV, lines. - is JSONL on stdin; lines:FILE names the format.",
+        help="Run for each item of a JSONL, CSV or text file. - reads JSONL from stdin; lines:FILE sets the format.",
         show_default=False,
     ),
 ]
 Jobs = Annotated[
     int | None,
     typer.Option(
-        metavar="N", min=0, help="With --each: how many items run side by side; with --store, 0 leaves them to workers."
+        metavar="N",
+        min=0,
+        help="With --each: how many items to run in parallel; with --store, 0 leaves them to workers.",
     ),
 ]
 Out = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="With --each: the file for the results, instead of stdout.")
+    Path | None, typer.Option(metavar="FILE", help="With --each: write the results to this file instead of stdout.")
 ]
 OnItemError = Annotated[
     Literal["fail", "skip", "collect"] | None,
     typer.Option(
-        help="With --each: a failed item ends the batch, is left out, or is a record among the results (the default).",
+        help="With --each: end the batch when an item fails, skip the item, or collect its error with the results "
+        "(the default).",
         show_default=False,
     ),
 ]
@@ -76,27 +77,33 @@ Journaled = Annotated[
     bool | None,
     typer.Option(
         "--journal/--no-journal",
-        help="Record what is done, so that `toolkit runs resume` can continue. Batches do so by default.",
+        help="Record finished steps, so that `toolkit runs resume` can continue. On by default for batches.",
         show_default=False,
     ),
 ]
 Time = Annotated[
-    str | None, typer.Option(metavar="TIME", help="The time limit, without the time for questions: 500ms, 30s, 5m.")
+    str | None, typer.Option(metavar="TIME", help="The time limit, not counting time for questions: 500ms, 30s, 5m.")
 ]
 Shown = Annotated[
-    Format, typer.Option("--format", help="The output alone, the result as JSON, or events as they happen.")
+    Format,
+    typer.Option(
+        "--format", help="Print only the output (text), the result as JSON, or events as they happen (jsonl)."
+    ),
 ]
 Model = Annotated[
-    str | None, typer.Option(metavar="MODEL", help="What answers agents, whatever they say; as in `toolkit agent`.")
+    str | None,
+    typer.Option(
+        metavar="MODEL", help="The model for agents, instead of the one in their file; as in `toolkit agent`."
+    ),
 ]
 Rehearsal = Annotated[bool, typer.Option("--dry-run", help="Check everything and show what would run.")]
 
 
 class RunOptions(NamedTuple):
-    """The options of `toolkit run` as they were typed: each field is one, but for the last.
+    """The command-line options of `toolkit run`, one per field except for `resumed`.
 
     Attributes:
-        resumed: The run that goes on, if one does; only `toolkit runs` sets it.
+        resumed: The run to continue, if any; set only by `toolkit runs resume`.
     """
 
     target: Target
@@ -125,27 +132,27 @@ class RunOptions(NamedTuple):
 
     @property
     def waits(self) -> bool:
-        """Whether questions wait for answers that come later.
+        """Whether approval questions are recorded and wait for a later answer.
 
         Raises:
-            Failure: If they cannot, or must not.
+            Failure: If another option contradicts that.
         """
         return waits_for_answers(self.on_approval, self.asking, self.journal)
 
     @property
     def batch(self) -> "BatchOptions | None":
-        """The options of a batch; `None` for a single call.
+        """The batch options; `None` for a single call.
 
         Raises:
-            Failure: If an option of batches stands alone, or two of them do not go together.
+            Failure: If a batch option is used without `--each`, or options contradict each other.
         """
         given = {
             "--jobs": self.jobs, "--out": self.out, "--on-item-error": self.on_item_error, "--store": self.store,
         }  # fmt: skip
         if self.each is None:
             if alone := [name for name, value in given.items() if value is not None]:
-                hint = "with it, the tool runs for every item of a file: --each items.jsonl"
-                raise Failure(ExitCode.USAGE, f"{alone[0]} is for batches, so it needs --each", hint=hint)
+                hint = "--each items.jsonl runs the tool for each item of a file"
+                raise Failure(ExitCode.USAGE, f"{alone[0]} works only with --each", hint=hint)
             return None
         from toolkit_cli.batching.item_results import BatchOptions  # noqa: PLC0415 - a single call needs none of it
 
@@ -161,20 +168,18 @@ class RunOptions(NamedTuple):
         )
 
     def _store(self) -> str | None:
-        """Return the URL of the store that keeps the batch, if one does.
+        """Return the URL of the store for the batch, if any.
 
         Raises:
-            Failure: If the options do not go together.
+            Failure: If options contradict each other.
         """
         from toolkit_cli.batching.opened_stores import named_store  # noqa: PLC0415 - a single call needs none of it
 
         if self.store is not None and self.journal is not None:
             name = "--journal" if self.journal else "--no-journal"
-            raise Failure(
-                ExitCode.USAGE, f"{name} and --store cannot be used together: a store already records what is done"
-            )
+            raise Failure(ExitCode.USAGE, f"{name} and --store cannot be combined: a store records every batch")
         url = named_store(self.store) if self.journal is None else None
         if self.jobs == 0 and url is None:
-            hint = "name the store that workers take them from: --store postgresql://host/database"
+            hint = "use --store postgresql://host/database"
             raise Failure(ExitCode.USAGE, "--jobs 0 leaves the items to workers, so it needs --store", hint=hint)
         return url

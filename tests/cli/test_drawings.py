@@ -75,7 +75,9 @@ def test_several_tools_are_no_picture(invoke, tmp_path):
     (tmp_path / "tools.py").write_text(tools, "utf-8")
     result = invoke("show", str(tmp_path / "tools.py"), "--format", "svg")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.endswith("error: an SVG shows one pipeline or agent, and there are 2 tools: name one\n")
+    assert result.stderr.endswith(
+        "error: an SVG can show only one pipeline or agent, but the target has 2 tools; name one of them\n"
+    )
 
 
 @needs_dot

@@ -335,7 +335,7 @@ def test_a_dry_run_checks_every_item_and_calls_nothing(program):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--jobs", "2"], "error: --jobs is for batches, so it needs --each"),
+        (["--jobs", "2"], "error: --jobs works only with --each"),
         (
             ["--each", "items.json"],
             "error: 'items.json' is a single JSON document, but a batch reads one item per line",

@@ -389,7 +389,7 @@ def test_names_arguments_and_rules_complete_without_running_anything(program, pr
             "run",
             [
                 "Arguments",
-                "Arguments of the tool",
+                "Tool arguments",
                 "Batches",
                 "Model",
                 "Approvals",

@@ -491,7 +491,10 @@ def test_compatibility_as_data_has_every_provider(project, invoke):
 
 def test_compatibility_is_written_as_text_or_json_alone(project, invoke):
     shown = invoke("lint", "--compat", "--format", "sarif", ".")
-    assert (shown.exit_code, shown.stderr) == (2, "error: '--compat' is written as text or json, not as sarif\n")
+    assert (shown.exit_code, shown.stderr) == (
+        2,
+        "error: '--compat' does not support the format sarif, only text and json\n",
+    )
 
 
 def test_folder_without_tools_is_reported_and_fails_where_tools_are_required(invoke, project):

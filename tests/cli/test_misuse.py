@@ -148,7 +148,7 @@ def test_file_of_findings_that_cannot_be_written_is_told(invoke, project, option
 def test_statistics_are_not_promised_in_a_format_that_they_have_not(invoke):
     result = invoke("lint", "calculator", "--statistics", "--format", "sarif")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "error: '--statistics' is written as text, not as sarif\n"
+    assert result.stderr == "error: '--statistics' does not support the format sarif, only text\n"
 
 
 def test_name_that_no_folder_takes_is_told(invoke):

@@ -82,7 +82,7 @@ def test_nothing_is_ever_overwritten(invoke, project):
     result = invoke("new", "tool", "greet")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        "error: 'test_greet.py' is already there; nothing was written\n"
+        "error: 'test_greet.py' is already there; nothing was created\n"
         "hint: choose another name, or another folder with --path\n"
     )
     assert names_in(project) == ["test_greet.py"]

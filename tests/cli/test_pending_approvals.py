@@ -351,7 +351,7 @@ NO_ANSWERS = [
     (["yes"], "'yes' is not an answer"),
     ([], "the answer is missing"),
     (["approve", "n=2"], "`approve` takes no arguments: 'n=2'"),
-    (["approve", "--reason", "why not"], "--reason is for reject"),
+    (["approve", "--reason", "why not"], "--reason works only with reject"),
     (["edit"], "the new arguments are missing"),
     (["edit", "n=many"], "invalid parameter 'n'"),
     (["edit", "m=2"], "'m'"),

@@ -207,7 +207,7 @@ def test_list_shows_the_rules_in_the_order_in_which_they_are_asked(desk, invoke)
 
 def test_without_rules_that_is_said(project, invoke, monkeypatch):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(project))
-    words = "there are no rules; write some into the project's toolkit.policy.yaml, or your own policy.yaml\n"
+    words = "there are no rules; add some to the project's toolkit.policy.yaml or to your own policy.yaml\n"
     assert ended(invoke("policy", "list")) == (0, "", words)
     assert ended(invoke("policy", "test")) == (0, "", words)
     assert ended(invoke("policy", "list", "--format", "json")) == (0, "[]\n", words)

@@ -106,7 +106,7 @@ def test_only_a_page_about_a_run_is_written_over(desk, invoke):
     for _ in range(2):
         assert invoke("runs", "show", run, "--html", "page.html").exit_code == 0
     misused = invoke("runs", "list", "--html", "page.html")
-    assert misused.stderr == "error: --html is for `toolkit runs show`, without --format json\n"
+    assert misused.stderr == "error: --html works only with `toolkit runs show`, and not with --format json\n"
 
 
 SCRIPT = """

@@ -253,8 +253,8 @@ def test_no_secret_is_kept_and_what_held_one_is_asked_for_again(project, program
     )
     wanted = program("runs", "resume", run["id"], "--repeat")
     assert wanted.stderr == (
-        f"error: the arguments of the run '{run['id']}' held secrets, which are not kept\n"
-        f"hint: give them again: toolkit runs resume {run['id']} name=value\n"
+        f"error: the arguments of the run '{run['id']}' contained secrets, which are not recorded\n"
+        f"hint: pass them again: toolkit runs resume {run['id']} name=value\n"
     )
     (project / "ready").touch()
     resumed = program("runs", "resume", run["id"], "password=correct-horse-9", "--repeat", "--quiet")

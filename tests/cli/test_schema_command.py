@@ -133,7 +133,7 @@ def test_format_of_configurations_is_a_schema_that_editors_read(invoke, weather)
 def test_a_format_and_targets_exclude_each_other(invoke, weather):
     result = invoke("schema", "weather.py", "--of", "pipeline")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "error: '--of' takes no targets: it describes a file format, not tools\n"
+    assert result.stderr == "error: '--of' prints the schema of a file format, and takes no targets\n"
 
 
 # In the dialects of providers.

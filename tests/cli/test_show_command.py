@@ -187,7 +187,7 @@ def test_unknown_tool_is_exit_code_4(invoke, shop):
 def test_only_a_pipeline_has_a_diagram(invoke, shop):
     result = invoke("show", "shop.py:label", "--format", "mermaid")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == "error: 'label' is neither a pipeline nor an agent with states: there is nothing to draw\n"
+    assert result.stderr == "error: 'label' has no diagram: it is neither a pipeline nor an agent with states\n"
 
 
 def test_text_of_strangers_cannot_paint_the_terminal(invoke, shop):

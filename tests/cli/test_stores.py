@@ -289,7 +289,7 @@ def test_runs_of_a_store_are_listed_shown_and_cancelled(project, program, newest
         (
             ["run", "tools.py:square", "n=1", "--store", STORE],
             2,
-            "error: --store is for batches, so it needs --each\n",
+            "error: --store works only with --each\n",
         ),
         (["run", "tools.py:square", "--each", "items.jsonl", "--jobs", "0"], 2, "error: --jobs 0 leaves the items"),
         (

@@ -103,4 +103,4 @@ def test_names_of_servers_are_completed(zoo):
 def test_without_servers_there_is_nothing_to_list(zoo):
     done = zoo.run("mcp", "list")
     assert (done.stdout, done.exit_code) == ("", 0)
-    assert done.stderr == "no MCP server is configured; [mcp.NAME] in toolkit.toml names one\n"
+    assert done.stderr == "no MCP server is configured; add one to toolkit.toml under [mcp.NAME]\n"

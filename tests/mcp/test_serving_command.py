@@ -83,14 +83,14 @@ def run(project, *arguments, **more):
             2,
             "error: --approve: '(' is not a rule: write 'tool' or 'tool(argument=glob)'\n",
         ),
-        (["tools.py", "--directory", "nowhere"], 4, "error: --directory: cannot work in 'nowhere': no such file or "),
+        (["tools.py", "--directory", "nowhere"], 4, "error: --directory: cannot change to 'nowhere': no such file or "),
         (
             ["tools.py", "--name", "my shop", "--print-config", "claude"],
             2,
-            "error: --name: 'my shop' does not work in every client's configuration\nhint: use letters, digits, '_' and '-'",
+            "error: --name: 'my shop' is not valid in every client's configuration\nhint: use letters, digits, '_' and '-'",
         ),
         ([], 2, "error: there is nothing to serve\nhint: name a file, a folder or a tool; or add `sources` to "),
-        (["tools.py", "--http", "0", "--print-config", "claude"], 2, "error: --print-config needs the port that will "),
+        (["tools.py", "--http", "0", "--print-config", "claude"], 2, "error: --print-config needs a fixed port"),
     ],
     ids=str,
 )

@@ -1,18 +1,18 @@
-"""The commands, one a module; this table is how the command line finds them without importing any."""
+"""The commands, one per module; the table below lets the command line find them without importing them."""
 
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("toolkit_cli.commands.run:run", "Run a tool, a pipeline or an agent."),
-    "agent": ("toolkit_cli.commands.agent:agent", "Let a model do a task with tools."),
+    "agent": ("toolkit_cli.commands.agent:agent", "Let a model work on a task with tools."),
     "serve": ("toolkit_cli.commands.serve:serve", "Serve tools to clients of the Model Context Protocol."),
     "mcp": ("toolkit_cli.commands.mcp:mcp", "List the configured MCP servers and their state."),
     "runs": ("toolkit_cli.commands.runs:runs", "List recorded runs, and continue one."),
-    "worker": ("toolkit_cli.commands.worker:worker", "Do the items of batches that are in a store."),
+    "worker": ("toolkit_cli.commands.worker:worker", "Process batch items from a store."),
     "list": ("toolkit_cli.commands.list:list_tools", "List the tools."),
     "show": ("toolkit_cli.commands.show:show", "Show everything about one tool, pipeline or agent."),
-    "schema": ("toolkit_cli.commands.schema:schema", "Print what a model receives: names, descriptions, parameters."),
+    "schema": ("toolkit_cli.commands.schema:schema", "Print tool definitions as a model receives them."),
     "lint": ("toolkit_cli.commands.lint:lint", "Check tools and pipelines for problems."),
     "policy": ("toolkit_cli.commands.policy:policy", "Show which rule decides about a call; list and test rules."),
-    "lock": ("toolkit_cli.commands.lock:lock", "Pin the definitions of tools, and report changes."),
+    "lock": ("toolkit_cli.commands.lock:lock", "Pin tool definitions, and report changes."),
     "new": ("toolkit_cli.commands.new:new", "Create a tool, pipeline or agent to start from."),
 }
-"""Name → where its function is (`module:function`), and its one line of help."""
+"""Maps each command's name to its function (`module:function`) and its line in the help."""

@@ -1,13 +1,13 @@
-"""`toolkit agent`: let a model do a task with tools, or chat with it, and ask before anything that may do harm."""
+"""`toolkit agent`: let a model work on a task with tools, or chat with it."""
 
 from toolkit_cli.agent_launching import launch_agent
 from toolkit_cli.agent_options import AgentOptions
 
 
 def agent(options: AgentOptions) -> int:
-    """Let a model do a task with tools, or chat with it; only its answers go to stdout.
+    """Let a model work on a task with tools, or chat with it; only its answers go to stdout.
 
-    You are asked before each call that the model chooses, unless the tool is marked as read-only. If nobody can be
-    asked and no flag allows the call, it is refused, and the model is informed.
+    You are asked before each call that the model makes, unless the tool is marked as read-only. Without a terminal,
+    calls that no flag allows are rejected, and the model sees the rejection.
     """
     return launch_agent(options)

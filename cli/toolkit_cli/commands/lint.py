@@ -1,4 +1,4 @@
-"""`toolkit lint`: what is wrong with tools and pipelines, and where."""
+"""`toolkit lint`: check tools and pipelines for problems."""
 
 import json
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ Paths = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[PATH]...",
-        help="Files, folders, globs or modules; definitions in JSON too.",
+        help="Files, folders, globs or modules, or JSON files with tool definitions.",
         show_default=False,
         autocompletion=complete_target,
     ),
@@ -50,7 +50,9 @@ Codes = list[str] | None
 Select = Annotated[
     Codes,
     typer.Option(
-        metavar="CODE", autocompletion=complete_rule, help="Report only these rules: TK201, TK2, ALL. Repeatable."
+        metavar="CODE",
+        autocompletion=complete_rule,
+        help="Report only these rules, such as TK201, TK2 or ALL. Repeatable.",
     ),
 ]
 Ignore = Annotated[
@@ -66,19 +68,17 @@ ExtendSelect = Annotated[
 ]
 Provider = Annotated[
     Codes,
-    typer.Option(
-        metavar="NAME", help="The provider, or the client of MCP servers, that the tools are for. Repeatable."
-    ),
+    typer.Option(metavar="NAME", help="Check the limits of this model provider or MCP client. Repeatable."),
 ]
 Shown = Annotated[Format, typer.Option("--format", help="The output format.")]
 Outputs = Annotated[
-    list[str] | None, typer.Option(metavar="FORMAT=FILE", help="Write the findings to a file as well. Repeatable.")
+    list[str] | None, typer.Option(metavar="FORMAT=FILE", help="Also write the findings to a file. Repeatable.")
 ]
-Baseline = Annotated[str | None, typer.Option(metavar="FILE", help="A file of known findings, which do not count.")]
+Baseline = Annotated[str | None, typer.Option(metavar="FILE", help="Do not report the known findings in this file.")]
 
 
 class LintOptions(NamedTuple):
-    """The options of `toolkit lint` as they were typed: each field is one."""
+    """The command-line options of `toolkit lint`, one per field."""
 
     paths: Paths = None
     select: Select = None
@@ -87,50 +87,52 @@ class LintOptions(NamedTuple):
     provider: Provider = None
     stdin_filename: Annotated[
         str | None,
-        typer.Option(metavar="FILE", help="The name of the file whose text is read from stdin, `-`."),
+        typer.Option(metavar="FILE", help="The file name for source that is read from stdin with `-`."),
     ] = None
     against: Annotated[
         str | None,
-        typer.Option(metavar="REV", help="Report what has changed in definitions since a git revision instead."),
+        typer.Option(metavar="REV", help="Report changes of tool definitions since a git revision instead."),
     ] = None
-    static: Annotated[bool, typer.Option("--static", help="Read the source only; import nothing.")] = False
+    static: Annotated[bool, typer.Option("--static", help="Only read the source; import nothing.")] = False
     python: Annotated[
         str | None,
-        typer.Option(metavar="PYTHON", help="Open modules with this interpreter, such as .venv/bin/python."),
+        typer.Option(metavar="PYTHON", help="Import modules with this interpreter, such as .venv/bin/python."),
     ] = None
-    fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False
-    unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply, or show, the unsafe fixes too.")] = False
+    fix: Annotated[bool, typer.Option("--fix", help="Apply safe fixes.")] = False
+    unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply or show unsafe fixes as well.")] = False
     diff: Annotated[bool, typer.Option("--diff", help="Show what --fix would change, without changing it.")] = False
-    add_noqa: Annotated[bool, typer.Option("--add-noqa", help="Add comments that suppress all findings.")] = False
+    add_noqa: Annotated[bool, typer.Option("--add-noqa", help="Add suppression comments for all findings.")] = False
     baseline: Baseline = None
-    update_baseline: Annotated[bool, typer.Option("--update-baseline", help="Rewrite the baseline.")] = False
+    update_baseline: Annotated[
+        bool, typer.Option("--update-baseline", help="Replace the baseline with the current findings.")
+    ] = False
     format: Shown = "text"
     output: Outputs = None
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the findings, and nothing else.")] = False
-    statistics: Annotated[bool, typer.Option("--statistics", help="Show the number of findings of each rule.")] = False
-    compat: Annotated[bool, typer.Option("--compat", help="Show which provider accepts which tool instead.")] = False
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print only the findings.")] = False
+    statistics: Annotated[bool, typer.Option("--statistics", help="Show the number of findings per rule.")] = False
+    compat: Annotated[bool, typer.Option("--compat", help="Show which providers accept which tools instead.")] = False
     explain: Annotated[
         str | None, typer.Option(metavar="CODE", autocompletion=complete_rule, help="Explain a rule, or list ALL.")
     ] = None
-    require_tools: Annotated[bool, typer.Option("--require-tools", help="Fail if a named path has no tools.")] = False
+    require_tools: Annotated[bool, typer.Option("--require-tools", help="Fail if a given path has no tools.")] = False
     warnings_as_errors: Annotated[bool, typer.Option("--warnings-as-errors", help="Fail on warnings too.")] = False
     fail_on: Annotated[
         Literal["warning", "error", "breakage"] | None,
-        typer.Option("--fail-on", help="What to fail on; a breakage stops a server or an agent."),
+        typer.Option("--fail-on", help="The least severe finding to fail on; a breakage stops a server or an agent."),
     ] = None
-    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0, whatever is found.")] = False
+    exit_zero: Annotated[bool, typer.Option("--exit-zero", help="Exit with 0 even if there are findings.")] = False
     policy: PolicyPath = None
     start: Starts = None
-    watch: Annotated[bool, typer.Option("--watch", help="Check again after each change, until Ctrl-C.")] = False
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Check every file again.")] = False
+    watch: Annotated[bool, typer.Option("--watch", help="Check again when files change, until Ctrl-C.")] = False
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Ignore cached results, and check every file.")] = False
     debug: Debug = False
 
 
 def lint(options: LintOptions) -> ExitCode:
-    """Check tools and pipelines, and report each problem with its file, line and column.
+    """Check tools and pipelines, and report problems with file, line and column.
 
-    Without a path, the configured sources are checked, or else the working directory. Findings go to stdout; the exit
-    code is 1 if any of them is an error.
+    Without a path, the configured sources are checked, or the working directory if there are none. Findings go to
+    stdout; the exit code is 1 if any of them is an error.
     """
     if options.explain is not None:
         return _explain(options.explain)
@@ -172,7 +174,7 @@ def lint(options: LintOptions) -> ExitCode:
 
 def _refuse_contradictions(options: LintOptions) -> None:
     if options.statistics and options.format != "text":
-        raise Failure(ExitCode.USAGE, f"'--statistics' is written as text, not as {options.format}")
+        raise Failure(ExitCode.USAGE, f"'--statistics' does not support the format {options.format}, only text")
     if options.static and options.python is not None:
         raise Failure(
             ExitCode.USAGE, "'--static' opens no modules, so '--python' has no effect", hint="leave out one of them"
@@ -180,7 +182,7 @@ def _refuse_contradictions(options: LintOptions) -> None:
 
 
 def _refuse_beside_comparison(typed: LintOptions) -> None:
-    """Refuse options that mean another check than a comparison."""
+    """Raise a failure if `--against` is combined with an option for another kind of check."""
     options = {
         "--fix": typed.fix,
         "--diff": typed.diff,
@@ -199,7 +201,7 @@ def _show(
     look: CheckRun,
     settings: "LintSettings",
 ) -> None:
-    """Write what was found to files and to stdout."""
+    """Write the findings to files and to stdout."""
     note = _note_on(look, problems, settings, options.against)
     for one, file in outputs:
         _write(file, console.redactor().text(render(problems, one, note=note)))
@@ -210,7 +212,7 @@ def _show(
 
 
 def _fails(problems: Sequence[Problem], least: Literal["warning", "error", "breakage"], *, is_comparison: bool) -> bool:
-    """Whether something was found that the command fails on."""
+    """Return whether any finding is severe enough to fail the command."""
     if least == "breakage":
         from toolkit.lint.breakages import BREAKAGES  # noqa: PLC0415 - help needs none of it
 
@@ -220,7 +222,7 @@ def _fails(problems: Sequence[Problem], least: Literal["warning", "error", "brea
 
 
 def _tell(look: CheckRun, settings: "LintSettings", format: Format) -> None:  # noqa: A002
-    """Say what the baseline had to do with the findings, and to programs what was looked at."""
+    """Print how the baseline affected the findings; for JSON formats, also print what was checked."""
     look.tell()
     if format in {"json", "jsonl"} and _note_on_running(look.files, settings):
         tools = {key: value for key, value in look.tools._asdict().items() if value != {}}
@@ -228,11 +230,11 @@ def _tell(look: CheckRun, settings: "LintSettings", format: Format) -> None:  # 
 
 
 def _settings(configuration: "Configuration", options: LintOptions) -> "LintSettings":
-    """Return the project's settings of lint, overridden by the options.
+    """Return the project's lint settings, overridden by the options.
 
     Raises:
-        ConfigurationError: With everything that is wrong in the project's settings.
-        Failure: With everything that is wrong in the options.
+        ConfigurationError: If the project's settings are invalid; lists all problems.
+        Failure: If the options are invalid; lists all problems.
     """
     from toolkit.lint import setting_keys as keys, settings as lint  # noqa: PLC0415 - help needs none of it
     from toolkit.lint.selection import Selection  # noqa: PLC0415
@@ -277,7 +279,7 @@ def _show_diff(problems: Sequence[Problem], *, unsafe: bool) -> ExitCode:
 
 
 def _for_reader(difference: str) -> str:
-    """Return a difference just as it is for a program, such as `patch`, and safe to look at for a person."""
+    """Return a diff unchanged for programs such as `patch`, and escaped and colored for a terminal."""
     if not (difference and console.data_is_terminal()):
         return difference
 
@@ -285,12 +287,12 @@ def _for_reader(difference: str) -> str:
 
 
 def _show_compatibility(options: LintOptions, configuration: "Configuration", settings: "LintSettings") -> ExitCode:
-    """Print which provider takes which tool; the exit code is 1 only if a provider was named that refuses one."""
+    """Print which providers accept which tools; the exit code is 1 if a provider given as an option rejects one."""
     from toolkit.lint.checking import find_tools  # noqa: PLC0415 - few runs ask for it
     from toolkit.lint.compatibility import EVERYBODY, compatibility_of  # noqa: PLC0415
 
     if options.format not in {"text", "json"}:
-        raise Failure(ExitCode.USAGE, f"'--compat' is written as text or json, not as {options.format}")
+        raise Failure(ExitCode.USAGE, f"'--compat' does not support the format {options.format}, only text and json")
     tools = find_tools(options.paths or (), configuration, settings, gate=gate_for(configuration))
     found = compatibility_of(tools, settings.providers if options.provider else EVERYBODY)
     if options.format == "json":
@@ -302,7 +304,7 @@ def _show_compatibility(options: LintOptions, configuration: "Configuration", se
 
 
 def _explain(wanted: str) -> ExitCode:
-    """Print the documentation of a rule, by its code or its name, or the list of all."""
+    """Print the documentation of a rule, given by code or name, or a list of all rules."""
     from toolkit.lint.rules import all_pages  # noqa: PLC0415 - few runs explain
     from toolkit_cli.rendering.rules import as_list, page_of  # noqa: PLC0415
 
@@ -337,7 +339,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _note_on(look: CheckRun, problems: Sequence[Problem], settings: "LintSettings", against: str | None) -> str:
-    """Return the note on the check as a whole: which tools were looked at, and whether anything ran."""
+    """Return the note about the whole check: which tools were checked, and whether code was run."""
     if against is not None:
         return f"{counted_tools(look.tools)}; compared with {against}; {_STATIC}"
     tools = counted_tools(look.tools) if look.tools.tools or not errors_among(problems) else ""
@@ -345,14 +347,14 @@ def _note_on(look: CheckRun, problems: Sequence[Problem], settings: "LintSetting
 
 
 def _note_on_running(files: "FileCounts", settings: "LintSettings") -> str:
-    """Return that nothing ran, or what of several files was imported."""
+    """Return a note that nothing was run, or how many of several files were imported."""
     if settings.is_static:
         return _note_on_reading(settings)
     return counted_files(files) if files.read > 1 or files.read != files.imported else ""
 
 
 def _note_on_reading(settings: "LintSettings") -> str:
-    """Return that nothing ran, and which of the selected rules would have needed it."""
+    """Return a note that nothing was run, and which of the selected rules need an import."""
     from toolkit.lint.rules import codes, page_of  # noqa: PLC0415 - few runs only read
     from toolkit.lint.selection import selected_codes  # noqa: PLC0415
 
@@ -363,7 +365,7 @@ def _note_on_reading(settings: "LintSettings") -> str:
 
 
 def _render(options: LintOptions, problems: Sequence[Problem], look: CheckRun, note: str) -> str:
-    # Without a terminal the excerpts keep the width that people read.
+    # Without a terminal, excerpts still get a readable width.
     width = min(console.data_width(), _WIDEST)
     colour, is_known = console.data_has_colour(), look.has_baseline
     return render(

@@ -1,4 +1,4 @@
-"""`toolkit list`: the tools there are."""
+"""`toolkit list`: list tools."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,9 +22,9 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     targets: Targets = None,
     *,
     groups: Annotated[bool, typer.Option("--groups", help="List the groups of tools instead.")] = False,
-    static: Annotated[bool, typer.Option("--static", help="Read the source only; import nothing.")] = False,
+    static: Annotated[bool, typer.Option("--static", help="Only read the source; import nothing.")] = False,
     format: Annotated[  # noqa: A002 - the option's name
-        Literal["text", "json"], typer.Option("--format", help="A table for people, or JSON.")
+        Literal["text", "json"], typer.Option("--format", help="The output format.")
     ] = "text",
     tools: Sources = None,
     grant: Grants = None,
@@ -32,11 +32,11 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     policy: PolicyPath = None,
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
-    """List tools: those of the targets, or all that are configured and built in.
+    """List the tools of the targets, or all configured and built-in tools.
 
-    A source that is broken is reported on stderr and hides no other. Python files whose source defines no tools are
-    read and not imported; stderr counts them. With --static, the tools of other frameworks are listed too, each with
-    its place, whose kind of tool it is, and how it is registered.
+    Sources that cannot be opened are reported on stderr, and the others are still listed. Python files that define no
+    tools are not imported; their number is reported on stderr. With --static, tools of other frameworks are listed as
+    well, with their location, their framework, and how they are registered.
     """
     if groups:
         return _list_groups(targets, grant, format)

@@ -1,4 +1,4 @@
-"""`toolkit lock`: the definitions of all tools, pinned, and what of them has changed since."""
+"""`toolkit lock`: pin tool definitions, and report changes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -36,10 +36,10 @@ def lock(
     start: Starts = None,
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
-    """Compare the definitions of tools with those that `toolkit.lock` pins, or pin them.
+    """Compare tool definitions with those pinned in `toolkit.lock`, or pin them.
 
-    Without a target, this covers all configured sources. Changes go to stdout, each as breaking, compatible or text
-    only; the exit code is 1 if there are any.
+    Without a target, all configured sources are compared. Changes go to stdout, and each is classified as breaking,
+    compatible, or text only; the exit code is 1 if there are any.
     """
     if check and update:
         raise Failure(ExitCode.USAGE, "'--check' and '--update' cannot be combined")
@@ -81,10 +81,10 @@ def _write(file: "Path", text: str) -> None:
 
 
 def _find(targets: list[str] | None, configuration: "Configuration") -> "dict[str, Tool]":
-    """Return the tools to be pinned, by name; one that cannot be opened could not be compared."""
+    """Return the tools to pin, by name; if one cannot be opened, the command fails."""
     if not targets and not configuration.sources:
         hint = "name a file, or write 'sources' in toolkit.toml"
-        raise Failure(ExitCode.USAGE, "no target is given, and no sources are configured", hint=hint)
+        raise Failure(ExitCode.USAGE, "no target was given, and no sources are configured", hint=hint)
     opened = open_all(targets or (), configuration, gate_for(configuration), looks=True)
     end_at_errors(opened.problems)
     report(opened.problems)
@@ -92,7 +92,7 @@ def _find(targets: list[str] | None, configuration: "Configuration") -> "dict[st
 
 
 def _describe(tool: "Tool") -> "ToolSpec":
-    """Return what a model would be sent of a tool; a server's tool is pinned as its server describes it."""
+    """Return the definition to pin; for a tool of an MCP server, the one that the server announces."""
     from toolkit.tools.spec import ToolSpec  # noqa: PLC0415
 
     known = answer(lambda: getattr(tool, "announced", None), None)
@@ -100,7 +100,7 @@ def _describe(tool: "Tool") -> "ToolSpec":
 
 
 def _problems_of(drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_file: Location) -> Iterator[Problem]:
-    """Yield every change as a problem at its tool; the changes of a tool that is gone are at the lockfile."""
+    """Yield each change as a problem located at its tool, or at the lockfile if the tool was removed."""
     from toolkit.pins.drifts import problems_of  # noqa: PLC0415
     from toolkit.tools.origins import place_of_tool  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""`toolkit mcp`: the MCP servers that are configured, and how each is."""
+"""`toolkit mcp`: list the configured MCP servers, or check that they answer."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 Action = Annotated[
     Literal["list", "ping"],
-    typer.Argument(metavar="list|ping", help="List all servers, or check that one answers.", show_default=False),
+    typer.Argument(metavar="list|ping", help="List the servers, or check that they answer.", show_default=False),
 ]
 Names = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[SERVER]...",
-        help="Which servers; all by default.",
+        help="Names of servers; all by default.",
         show_default=False,
         autocompletion=complete_server,
     ),
@@ -45,20 +45,20 @@ def mcp(
     *,
     start: Starts = None,
     format: Annotated[  # noqa: A002 - the option's name
-        Literal["text", "json"], typer.Option("--format", help="For people, or for programs.")
+        Literal["text", "json"], typer.Option("--format", help="The output format.")
     ] = "text",
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
     """List the configured MCP servers with their state, protocol and tools, or check that they answer.
 
-    `list` starts only servers that you have allowed; `ping` asks for consent first. The exit code is 4 if a server
+    `list` only starts servers that you have allowed; `ping` asks for consent first. The exit code is 4 if a server
     cannot be reached.
     """
     configuration = load_configuration(start=start)
     _tell_warnings(as_json=format == "json")
     chosen = _choose(names or (), configuration)
     if not chosen:
-        console.say("no MCP server is configured; [mcp.NAME] in toolkit.toml names one")
+        console.say("no MCP server is configured; add one to toolkit.toml under [mcp.NAME]")
         return ExitCode.WELL
     from toolkit.sources.servers import ConfiguredServers, missing_extra  # noqa: PLC0415 - help needs none of it
 
@@ -72,15 +72,15 @@ def mcp(
 
 
 def _tell_warnings(*, as_json: bool) -> None:
-    """Report what is odd about the configuration: this is where its servers are looked after."""
+    """Report warnings about the configuration."""
     report(find_configuration()[1], as_json=as_json)
 
 
 def _choose(names: Sequence[str], configuration: "Configuration") -> list[str]:
-    """Return the names of the servers that are meant.
+    """Return the names of the chosen servers; all configured ones by default.
 
     Raises:
-        Failure: With every name that no server has.
+        Failure: If servers are unknown; lists all of them.
     """
     known = configuration.mcp
     unknown = unknown_names(names, known, "MCP server", code=NOT_FOUND)

@@ -1,4 +1,4 @@
-"""`toolkit new`: a first tool, pipeline or agent to start from."""
+"""`toolkit new`: create a tool, pipeline or agent to start from."""
 
 import keyword
 import os
@@ -20,17 +20,17 @@ Kind = Literal["tool", "pipeline", "agent"]
 
 
 def new(
-    kind: Annotated[Kind, typer.Argument(metavar="tool|pipeline|agent", help="What to write.", show_default=False)],
+    kind: Annotated[Kind, typer.Argument(metavar="tool|pipeline|agent", help="What to create.", show_default=False)],
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Its name: letters, digits and underscores.", show_default=False)
+        str, typer.Argument(metavar="NAME", help="The name: letters, digits and underscores.", show_default=False)
     ],
     *,
-    path: Annotated[Path, typer.Option("--path", metavar="FOLDER", help="Where to write it.")] = Path(),
+    path: Annotated[Path, typer.Option("--path", metavar="FOLDER", help="The folder to create it in.")] = Path(),
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> None:
-    """Write a first tool, with its test, a first pipeline, or a first agent.
+    """Create a tool with a test, a pipeline, or an agent to start from.
 
-    Nothing is ever overwritten. The names of the files go to stdout; the next steps go to stderr.
+    Existing files are never overwritten. The names of the new files go to stdout, the next steps to stderr.
     """
     _check_name(name)
     files = {"tool": tool_files, "pipeline": pipeline_file, "agent": agent_files}[kind](name)
@@ -39,7 +39,7 @@ def new(
 
 
 def _check_name(name: str) -> None:
-    """Refuse what cannot be both a tool and a module."""
+    """Check that a name is valid for both a tool and a module."""
     if not (name.isascii() and name.isidentifier()):
         better = legal_name(name).lower()
         better = better if better.isidentifier() else f"tool_{better}"
@@ -52,7 +52,7 @@ def _check_name(name: str) -> None:
 
 
 def _schema_beside(folder: Path, kind: Kind) -> dict[Path, str]:
-    """Return the schema of a format for editors, unless it is there already; that of Python is known to them."""
+    """Return the JSON Schema that editors use for a pipeline or agent, unless the file exists already."""
     file = folder / {"tool": "", "pipeline": SCHEMA_FILE, "agent": AGENT_SCHEMA_FILE}[kind]
     if kind == "tool" or file.exists():
         return {}
@@ -73,7 +73,7 @@ def _schema_of(kind: Kind) -> dict[str, Any]:
 
 def _write_all(files: Mapping[Path, str], beside: Mapping[Path, str]) -> None:
     if there := [f"'{file}'" for file in files if os.path.lexists(file)]:
-        message = f"{' and '.join(there)} {'is' if len(there) == 1 else 'are'} already there; nothing was written"
+        message = f"{' and '.join(there)} {'is' if len(there) == 1 else 'are'} already there; nothing was created"
         raise Failure(ExitCode.USAGE, message, hint="choose another name, or another folder with --path")
     for file, text in {**files, **beside}.items():
         try:

@@ -1,4 +1,4 @@
-"""`toolkit policy`: what the rules decide about a call, the rules themselves, and their tests."""
+"""`toolkit policy`: show what the approval rules decide about a call, list the rules, or test them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from toolkit.sources.configuration import Configuration
     from toolkit.tools.base import Tool
 
-_NO_FILES = "there are no rules; write some into the project's toolkit.policy.yaml, or your own policy.yaml"
+_NO_FILES = "there are no rules; add some to the project's toolkit.policy.yaml or to your own policy.yaml"
 
 Action = Annotated[
     Literal["check", "list", "test", "audit"],
     typer.Argument(
         metavar="check|list|test|audit",
-        help="check a call, list all rules in order, test the rules, or show the audit log.",
+        help="Check a call, list all rules in order, test the rules, or show the audit log.",
         show_default=False,
     ),
 ]
@@ -36,19 +36,17 @@ Words = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[TARGET [ARG]...]",
-        help="For check: a tool or pipeline and its arguments, as for run.",
+        help="With check: a tool or pipeline and its arguments, as for `toolkit run`.",
         show_default=False,
     ),
 ]
-Chosen = Annotated[
-    Literal["person", "model"], typer.Option("--chosen-by", help="Who chooses the call that is checked.")
-]
+Chosen = Annotated[Literal["person", "model"], typer.Option("--chosen-by", help="With check: who chooses the call.")]
 Read = Annotated[
     After | None,
-    typer.Option("--after", help="For check: what the run has read before the call.", show_default=False),
+    typer.Option("--after", help="With check: what the run has read before the call.", show_default=False),
 ]
-Verified = Annotated[bool, typer.Option("--verify", help="For audit: check that no record was changed or removed.")]
-Shown = Annotated[Literal["text", "json"], typer.Option("--format", help="For people, or for programs.")]
+Verified = Annotated[bool, typer.Option("--verify", help="With audit: check that no record was changed or removed.")]
+Shown = Annotated[Literal["text", "json"], typer.Option("--format", help="The output format.")]
 
 
 def policy(  # noqa: PLR0913 - each is an option of the command
@@ -64,12 +62,12 @@ def policy(  # noqa: PLR0913 - each is an option of the command
     format: Shown = "text",  # noqa: A002 - the option's name
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
-    """Show what the rules decide about a call, and why; list them; or run their tests. Nothing is called.
+    """Show what the approval rules decide about a call, list the rules, or test them. Nothing is called.
 
-    `check` names the rule that decides, with its file and line; its exit code is 3 unless the call runs without a
+    `check` shows the rule that decides, with its file and line; the exit code is 3 unless the call runs without a
     question. `list` shows the rules of all files in the order in which they apply. `test` runs the tests in the rules,
-    and finds rules of the project that match none of its tools; its exit code is 1 if it finds a problem. `audit` shows
-    past decisions, the oldest first; with --verify its exit code is 1 if a record was changed or removed.
+    and reports rules of the project that match none of its tools; the exit code is 1 if there are problems. `audit`
+    shows past decisions, oldest first; with --verify, the exit code is 1 if a record was changed or removed.
     """
     if words and action != "check":
         raise Failure(ExitCode.USAGE, f"`policy {action}` takes no target", hint=f"leave out '{words[0]}'")
@@ -183,7 +181,7 @@ def _audit(*, verify: bool, as_json: bool) -> ExitCode:
 
 
 def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Problem]:
-    """Return what is wrong with rules of the project that are about no tool of it; those of servers are not asked."""
+    """Return a problem for each rule of the project that matches none of its tools."""
     from toolkit.approvals.rule_targets import KnownTool, unmatched_rules  # noqa: PLC0415 - help needs none of it
     from toolkit_cli.opening import open_configured  # noqa: PLC0415
     from toolkit_cli.running.server_consent import gate_for  # noqa: PLC0415

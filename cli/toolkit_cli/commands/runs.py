@@ -1,4 +1,4 @@
-"""`toolkit runs`: what runs have done, and going on with one that was cut short."""
+"""`toolkit runs`: list, show, resume and schedule runs, and answer pending approvals."""
 
 import os
 import time
@@ -29,13 +29,13 @@ from toolkit_cli.running.keeping import Resumed, find_run
 from toolkit_cli.running.run_page_files import records_of, write_run_page
 
 _GLANCE = 0.3
-"""Seconds between two looks at a run that is followed."""
+"""How often `watch` checks for new steps, in seconds."""
 
 Action = Annotated[
     Literal["list", "show", "resume", "cancel", "watch", "approvals", "decide", "schedule", "schedules", "unschedule"],
     typer.Argument(
         metavar="list|show|resume|cancel|watch|approvals|decide|schedule|schedules|unschedule",
-        help="List runs; show, continue, end, or follow one. List pending approvals; answer them. Add, list or "
+        help="List runs; show, resume, cancel or watch one. List pending approvals, or decide one. Add, list or "
         "remove schedules.",
         show_default=False,
     ),
@@ -44,8 +44,8 @@ RunId = Annotated[
     str | None,
     typer.Argument(
         metavar="[ID|CRON|NAME]",
-        help="Which run, or with decide which question; the beginning of its id is enough. When to run; which "
-        "schedule.",
+        help="The id of the run, or of the question with decide; its first characters are enough. With schedule, a "
+        "cron expression; with unschedule, the name.",
         show_default=False,
     ),
 ]
@@ -53,62 +53,64 @@ Rest = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="[ARG]...",
-        help="With decide: approve, reject, or edit and new arguments. With resume: the arguments again, where they "
-        "held secrets. With schedule: the TARGET and its arguments.",
+        help="With decide: approve, reject, or edit and the new arguments. With resume: the arguments again, if they "
+        "contained secrets. With schedule: the TARGET and its arguments.",
         show_default=False,
     ),
 ]
 InState = Annotated[State | None, typer.Option(help="With list: only runs in this state.", show_default=False)]
 Part = Annotated[
-    str, typer.Option(metavar="TEXT", help="With list: only runs whose target has this in it.", show_default=False)
+    str, typer.Option(metavar="TEXT", help="With list: only runs whose target contains this.", show_default=False)
 ]
-Limit = Annotated[int, typer.Option(metavar="N", min=1, help="With list: how many at most.")]
+Limit = Annotated[int, typer.Option(metavar="N", min=1, help="With list: the maximum number of runs.")]
 Each = Annotated[
     str | None,
-    typer.Option(
-        metavar="FILE", help="With schedule: run it for every item of a file, beneath the folder of the worker."
-    ),
+    typer.Option(metavar="FILE", help="With schedule: run it for each item of a file in the worker's folder."),
 ]
 ScheduleName = Annotated[
     str | None,
-    typer.Option("--name", metavar="NAME", help="With schedule: its name; by default, that of its tool."),
+    typer.Option(
+        "--name", metavar="NAME", help="With schedule: the name of the schedule; by default, the tool's name."
+    ),
 ]
 Waits = Annotated[
     Literal["ask", "wait"],
     typer.Option(
-        "--on-approval", help="With schedule: with wait, a call that needs approval waits for `toolkit runs decide`."
+        "--on-approval",
+        help="With schedule: ask on the worker, or wait for `toolkit runs decide`, if a call needs approval.",
     ),
 ]
 Failed = Annotated[
-    bool, typer.Option("--failed", help="With show: only what has failed. With resume: run failed items again.")
+    bool, typer.Option("--failed", help="With show: only failed steps and items. With resume: run failed items again.")
 ]
-Repeat = Annotated[bool, typer.Option("--repeat", help="With resume: repeat steps that began and have no end.")]
+Repeat = Annotated[bool, typer.Option("--repeat", help="With resume: repeat steps that started but did not finish.")]
 Changes = Annotated[
     bool,
-    typer.Option("--accept-changes", help="With resume: continue with definitions and items that have changed."),
+    typer.Option("--accept-changes", help="With resume: continue although definitions or items have changed."),
 ]
 Reason = Annotated[
-    str, typer.Option(metavar="TEXT", help="With decide: the reason, for the caller.", show_default=False)
+    str,
+    typer.Option(metavar="TEXT", help="With decide: the reason for a rejection, for the caller.", show_default=False),
 ]
 AllLike = Annotated[
-    bool, typer.Option("--all-like", help="With decide: also for the other items whose same step asks now.")
+    bool, typer.Option("--all-like", help="With decide: give the same answer for all items that wait at the same step.")
 ]
 Shown = Annotated[
     Literal["text", "json"],
-    typer.Option("--format", help="With list, show and approvals: for people, or for programs."),
+    typer.Option("--format", help="The output format of list, show and approvals."),
 ]
 Page = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="With show: write one page of HTML that needs nothing else, `-` to stdout.",
+        help="With show: write a self-contained HTML page to a file, or to stdout with `-`.",
         show_default=False,
     ),
 ]
 
 
 class RunsOptions(NamedTuple):
-    """The options of `toolkit runs` as they were typed: each field is one."""
+    """The command-line options of `toolkit runs`, one per field."""
 
     action: Action
     name: RunId = None
@@ -133,15 +135,15 @@ class RunsOptions(NamedTuple):
 
 
 def runs(options: RunsOptions) -> int:
-    """List kept runs; show, continue, end or follow one; answer calls that wait for approval; schedule runs.
+    """List recorded runs; show, resume, cancel or watch one; answer pending approvals; schedule runs.
 
-    Batches are kept, and so are pipelines and agents that run with --journal. A resumed run repeats no finished step. A
-    step that began and never ended may have had an effect: it is repeated only if its tool is read-only or idempotent,
-    or with --repeat. Approvals are not carried over. With --on-approval wait, a call that needs approval waits for
-    `runs decide`, whose answer is valid for exactly that call.
+    Batches are recorded, and so are pipelines and agents that run with --journal. A resumed run does not repeat
+    finished steps. A step that started but did not finish may have taken effect, so it is only repeated if its tool is
+    read-only or idempotent, or with --repeat. Approvals are not carried over. With --on-approval wait, a call that
+    needs approval waits for `runs decide`, and the answer is valid for exactly that call.
     """
     if options.html is not None and (options.action, options.format) != ("show", "text"):
-        raise Failure(ExitCode.USAGE, "--html is for `toolkit runs show`, without --format json")
+        raise Failure(ExitCode.USAGE, "--html works only with `toolkit runs show`, and not with --format json")
     url = named_store(options.store)
     if options.action in ("schedule", "schedules", "unschedule"):
         return _schedules(options, url)
@@ -154,7 +156,7 @@ def runs(options: RunsOptions) -> int:
         if options.action == "decide":
             return decide_approval(kept, options.name, options.rest or [], Reply(options.reason, options.all_like), url)
         if options.name is None:
-            hint = "`toolkit runs list` shows them"
+            hint = "`toolkit runs list` shows the ids"
             raise Failure(ExitCode.USAGE, f"`toolkit runs {options.action}` needs the id of a run", hint=hint)
         run = find_run(kept.runs(), options.name)
         match options.action:
@@ -185,14 +187,14 @@ def _resume(typed: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume, u
 
 
 def _resume_agent(typed: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume) -> int:
-    """Go on with a task of an agent.
+    """Resume an agent's task.
 
     Raises:
-        Failure: If something of it was a secret and is not kept.
+        Failure: If the task contained secrets, which are not recorded.
     """
     if not run.request["is_whole"]:
         raise Failure(
-            ExitCode.USAGE, f"the task of the run '{run.id}' held secrets, which are not kept; start it again"
+            ExitCode.USAGE, f"the task of the run '{run.id}' contained secrets, which are not recorded; start it again"
         )
     _enter_folder(run)
     options = AgentOptions.of_request(run.request)
@@ -207,29 +209,29 @@ def _resume_agent(typed: RunsOptions, run: KeptRun, resumed: Resumed | StoredRes
 
 
 def _enter_folder(run: KeptRun) -> None:
-    """Work in the folder in which a run began.
+    """Change to the folder in which a run was started.
 
     Raises:
-        Failure: If it is gone.
+        Failure: If the folder no longer exists.
     """
     folder = run.request["cwd"]
     try:
         os.chdir(folder)
     except OSError as error:
-        raise Failure(ExitCode.USAGE, f"the folder '{folder}' of the run is gone") from error
+        raise Failure(ExitCode.USAGE, f"the run was started in '{folder}', which cannot be entered") from error
 
 
 def _schedules(options: RunsOptions, url: str | None) -> ExitCode:
     """Add, list or remove schedules.
 
     Raises:
-        Failure: If no store is named.
+        Failure: If no store is given.
     """
     from toolkit_cli.batching.schedules import Wanted, add_schedule, list_schedules, remove_schedule  # noqa: PLC0415 - few do
 
     if url is None:
-        hint = "name it: --store postgresql://host/database, or TOOLKIT_STORE"
-        raise Failure(ExitCode.USAGE, "schedules are kept in a store", hint=hint)
+        hint = "use --store postgresql://host/database, or set TOOLKIT_STORE"
+        raise Failure(ExitCode.USAGE, "schedules need a store", hint=hint)
     if options.action == "schedule":
         wanted = Wanted(options.each, options.schedule_name, options.on_approval)
         return add_schedule(url, options.name or "", options.rest or (), wanted)
@@ -245,7 +247,7 @@ def _list(known: list[KeptRun], state: State | None, target: str, limit: int, *,
     elif found:
         console.write_data(paint_all(listed_runs(found, console.data_width()), colour=console.data_has_colour()))
     else:
-        console.say("no such run is kept; batches are kept, and pipelines that are run with --journal")
+        console.say("no runs found; only batches, and pipelines and agents run with --journal, are recorded")
     return ExitCode.WELL
 
 
@@ -270,10 +272,10 @@ def _show(options: RunsOptions, kept: Kept, run: KeptRun) -> ExitCode:
 
 
 def _cancel(kept: Kept, run: KeptRun) -> ExitCode:
-    """End a run as Ctrl-C does, or note of one that was cut short that nobody means to go on with it.
+    """Stop a running run as Ctrl-C does, or mark an interrupted one as cancelled.
 
     Raises:
-        Failure: If it has completed.
+        Failure: If the run has completed.
     """
     if run.state == "completed":
         raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed")
@@ -282,7 +284,7 @@ def _cancel(kept: Kept, run: KeptRun) -> ExitCode:
 
 
 def _watch(kept: Kept, run: KeptRun) -> ExitCode:
-    """Write a line for each step as it ends, until the run does."""
+    """Print a line for each step as it finishes, until the run ends."""
     since = 0.0
     while True:
         run = next(one for one in kept.runs() if one.id == run.id)
@@ -297,10 +299,10 @@ def _watch(kept: Kept, run: KeptRun) -> ExitCode:
 
 
 def _check_unfinished(run: KeptRun, *, repeats_failures: bool) -> None:
-    """Refuse to go on with a run that has nothing left to do.
+    """Check that a run has something left to do.
 
     Raises:
-        Failure: If it has not.
+        Failure: If it has completed.
     """
     if run.state == "completed" and not (repeats_failures and run.failed):
         hint = "run its failed items again with --failed" if run.failed else None
@@ -308,15 +310,15 @@ def _check_unfinished(run: KeptRun, *, repeats_failures: bool) -> None:
 
 
 def _options_of(run: KeptRun, words: list[str]) -> RunOptions:
-    """Return the options of a run, in the folder in which it was started.
+    """Return the options of a recorded run, after changing to the folder in which it was started.
 
     Raises:
-        Failure: If something of it was a secret and is not kept.
+        Failure: If the arguments contained secrets, which are not recorded, and `words` is empty.
     """
     kept: dict[str, Any] = run.request
     if not kept["is_whole"] and not words:
-        message = f"the arguments of the run '{run.id}' held secrets, which are not kept"
-        raise Failure(ExitCode.USAGE, message, hint=f"give them again: toolkit runs resume {run.id} name=value")
+        message = f"the arguments of the run '{run.id}' contained secrets, which are not recorded"
+        raise Failure(ExitCode.USAGE, message, hint=f"pass them again: toolkit runs resume {run.id} name=value")
     _enter_folder(run)
     batch = kept["batch"] or {}
     return RunOptions(

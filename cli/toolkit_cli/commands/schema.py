@@ -1,4 +1,4 @@
-"""`toolkit schema`: what a model is sent, in each provider's dialect."""
+"""`toolkit schema`: print tool definitions in the dialect of a provider."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -34,10 +34,12 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     *,
     dialect: Annotated[
         Dialect | None,
-        typer.Option("--dialect", help="The provider's dialect; `plain` is the schema itself.", show_default="plain"),
+        typer.Option(
+            "--dialect", help="The provider's dialect; `plain` is the unchanged definition.", show_default="plain"
+        ),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Explain on stderr what the dialect changes, and why.")
+        bool, typer.Option("--explain", help="Explain on stderr what the dialect changes and why.")
     ] = False,
     format: Annotated[  # noqa: A002 - the option's name
         Literal["json", "yaml"], typer.Option("--format", help="The output format.")
@@ -51,14 +53,14 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     start: Starts = None,
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> ExitCode:
-    """Print what a model receives of a tool: its name, its description and the JSON Schema of its parameters.
+    """Print tool definitions as a model receives them: name, description, and JSON Schema of the parameters.
 
-    One tool gives an object; several give an array, as under `tools` in a request to the provider of the dialect.
-    If any tool is broken, all problems are reported on stderr and nothing is printed. If the provider would refuse
-    a definition, stderr says so and the exit code is 1.
+    One tool is printed as an object, several as an array, as under `tools` in a request to the provider.
+    If any tool is broken, all problems are reported on stderr and nothing is printed. If the provider would reject
+    a definition, this is reported on stderr and the exit code is 1.
     """
     if of and targets:
-        raise Failure(ExitCode.USAGE, "'--of' takes no targets: it describes a file format, not tools")
+        raise Failure(ExitCode.USAGE, "'--of' prints the schema of a file format, and takes no targets")
     if of:
         console.write_data(_write(_format_schema(of), format))
         return ExitCode.WELL
@@ -77,7 +79,7 @@ def _print_tools(
     explain: bool,  # noqa: FBT001 - called once
     alone: bool,  # noqa: FBT001 - called once
 ) -> ExitCode:
-    """Print tools in a dialect, and on stderr what was changed, if that is wanted, and what will be refused."""
+    """Print tools in a dialect; report on stderr what was changed, if wanted, and what the provider would reject."""
     if dialect == _PLAIN:
         definitions = [tool.spec.definition for tool in tools]
         console.write_data(_write(definitions[0] if alone else definitions, format))

@@ -1,4 +1,4 @@
-"""`toolkit serve`: serve tools, pipelines, groups and agents to clients of the Model Context Protocol."""
+"""`toolkit serve`: serve tools, pipelines, groups and agents to MCP clients."""
 
 import os
 import re
@@ -43,32 +43,35 @@ _TOKEN = "TOOLKIT_SERVE_TOKEN"  # noqa: S105 - the name of a variable
 Http = Annotated[
     str | None,
     typer.Option(
-        metavar="[HOST:]PORT", help="Serve over HTTP, on the loopback unless a host is given; 0 picks a port."
+        metavar="[HOST:]PORT", help="Serve over HTTP, by default on the loopback interface; port 0 picks a free port."
     ),
 ]
 TokenVariable = Annotated[
-    str, typer.Option("--token-env", metavar="NAME", help="The variable with the bearer token that clients must bring.")
+    str,
+    typer.Option(
+        "--token-env", metavar="NAME", help="The environment variable with the bearer token that clients must send."
+    ),
 ]
 Hosts = Annotated[
     list[str] | None,
-    typer.Option(metavar="HOST[:PORT]", help="A name that clients may reach it by over HTTP. Repeatable."),
+    typer.Option(metavar="HOST[:PORT]", help="Accept HTTP requests for this host name. Repeatable."),
 ]
 Keys = Annotated[
     list[str] | None,
-    typer.Option(metavar="KEY", help="A key of a request's _meta that tools receive with the call. Repeatable."),
+    typer.Option(metavar="KEY", help="Pass this key of a request's _meta to the tools. Repeatable."),
 ]
 Time = Annotated[
     str | None,
-    typer.Option(metavar="TIME", help="The time limit of a call, without the time for questions; 10m by default."),
+    typer.Option(metavar="TIME", help="The time limit for a call, not counting time for questions; 10m by default."),
 ]
 Printed = Annotated[
     Literal["claude", "cursor", "vscode"] | None,
-    typer.Option("--print-config", help="Print what the client's configuration needs, and serve nothing."),
+    typer.Option("--print-config", help="Print the configuration for an MCP client, and exit."),
 ]
 
 
 class ServeOptions(NamedTuple):
-    """The options of `toolkit serve` as they were typed: each field is one."""
+    """The command-line options of `toolkit serve`, one per field."""
 
     targets: Targets = None
     http: Http = None
@@ -82,9 +85,7 @@ class ServeOptions(NamedTuple):
     timeout: Time = None
     reload: Annotated[bool, typer.Option("--reload", help="Reload files when they change.")] = False
     name: Annotated[str, typer.Option(metavar="NAME", help="The name of the server.")] = _NAME
-    directory: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="The folder to work in; the current one by default.")
-    ] = None
+    directory: Annotated[Path | None, typer.Option(metavar="DIR", help="Change to this folder first.")] = None
     print_config: Printed = None
     tools: Sources = None
     opening: OpeningOptions = OpeningOptions()
@@ -93,10 +94,10 @@ class ServeOptions(NamedTuple):
 
 
 def serve(options: ServeOptions) -> int:
-    """Serve tools to clients of the Model Context Protocol, over stdio or HTTP.
+    """Serve tools to MCP clients, over stdio or HTTP.
 
     The client is asked before each call, unless the tool is marked as read-only. If the client cannot ask its user, the
-    call is refused, and the refusal names the flag that allows it.
+    call is rejected, and the error names the flag that allows it.
     """
     _go_to(options.directory)
     memory_id = checked_memory_id(options.given.memory_id)
@@ -109,7 +110,9 @@ def serve(options: ServeOptions) -> int:
     place = None if options.http is None else transports.parse_place(options.http)
     if options.print_config is not None:
         return _print_configuration(options.print_config, options.name, _words(options), place, options.token_env)
-    sys.dont_write_bytecode |= options.reload  # a compiled file would stand for an edit of the same second and size
+    sys.dont_write_bytecode |= (
+        options.reload
+    )  # a cached .pyc would hide an edit within the same second that keeps the size
     return _serve(options, place)
 
 
@@ -152,7 +155,7 @@ def _serve(options: ServeOptions, place: "Place | None") -> int:
 
 
 def _words(options: ServeOptions) -> list[str]:
-    """Return what a client types to start the same server."""
+    """Return the arguments with which a client starts the same server."""
     lists = {
         "--approve": options.approve,
         "--meta": options.meta,
@@ -173,7 +176,7 @@ def _go_to(directory: Path | None) -> None:
     try:
         os.chdir(directory)
     except OSError as error:
-        message = f"--directory: cannot work in '{directory}': {(error.strerror or str(error)).lower()}"
+        message = f"--directory: cannot change to '{directory}': {(error.strerror or str(error)).lower()}"
         raise Failure(ExitCode.NOT_FOUND, message) from error
 
 
@@ -185,14 +188,14 @@ def _as_typed(options: Mapping[str, Sequence[str] | None], flags: Mapping[str, b
 def _print_configuration(
     editor: "Editor", name: str, words: Sequence[str], place: "Place | None", token_variable: str
 ) -> int:
-    """Write what is pasted into the client's configuration; secrets are referred to, and values are left out."""
+    """Print the configuration for a client; secrets are referenced by variable, and context values are left out."""
     from toolkit_cli.serving.client_configs import configuration_to_paste  # noqa: PLC0415 - only `--print-config` needs it
 
     if place is not None and place.port == 0:
-        raise Failure(ExitCode.USAGE, "--print-config needs the port that will be served at", hint="write --http 8000")
+        raise Failure(ExitCode.USAGE, "--print-config needs a fixed port", hint="for example --http 8000")
     if not _FIT_NAME.fullmatch(name):
         hint = "use letters, digits, '_' and '-'"
-        raise Failure(ExitCode.USAGE, f"--name: '{name}' does not work in every client's configuration", hint=hint)
+        raise Failure(ExitCode.USAGE, f"--name: '{name}' is not valid in every client's configuration", hint=hint)
     url = None if place is None else place.reachable.url(place.port)
     variable = token_variable if os.environ.get(token_variable) or (place and not place.is_private) else None
     whole = configuration_to_paste(editor, name, words, url, variable)

@@ -1,4 +1,4 @@
-"""`toolkit show`: everything about one tool, the steps of a pipeline, and the states of an agent."""
+"""`toolkit show`: show everything about a tool, a pipeline or an agent."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -44,7 +44,7 @@ def show(
     *,
     format: Annotated[  # noqa: A002 - the option's name
         Format,
-        typer.Option("--format", help="For people, as JSON, or a diagram; svg needs Graphviz."),
+        typer.Option("--format", help="The output format; mermaid and svg are diagrams, and svg needs Graphviz."),
     ] = "text",
     tools: Sources = None,
     grant: Grants = None,
@@ -52,10 +52,10 @@ def show(
     policy: PolicyPath = None,
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> None:
-    """Show everything about a tool: what it does, its parameters, its marks, and how to run it.
+    """Show everything about a tool: its description, parameters, marks, and how to run it.
 
-    For a pipeline, this draws the steps and the data between them; for a tool that reveals others, the tree of
-    tools; for an agent, what it may call, and when.
+    For a pipeline, this includes the steps and the data flow between them; for a tool that reveals others, the tree
+    of tools; for an agent, which tools it may call, and when.
     """
     configuration = load_configuration(tools, grant, start, policy=policy)
     rules = policy_of_files(configuration, [target])
@@ -74,7 +74,7 @@ def show(
 
 
 def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
-    """Return the ready tool that a target means if options of it are missing; it can be explained even so."""
+    """Return the built-in tool for a target if it only lacks required options; it can still be explained."""
     grave = errors_among(problems)
     cannot_work = bool(grave) and all(problem.code == NOT_A_TOOL for problem in grave)
     return ready_tools().get(target) if cannot_work else None
@@ -89,7 +89,7 @@ def _write_explanation(ready: ReadyTool, format: Format) -> None:  # noqa: A002 
 
 
 def _fold(tools: Iterable[Tool]) -> list[Tool]:
-    """Return the tools with the methods of each toolbox behind its facade, as a model is offered them."""
+    """Return the tools as a model sees them: the methods of each toolbox are replaced by its facade."""
     shown = list(tools)
     if all(tool.toolbox is None for tool in shown):
         return shown
@@ -126,7 +126,10 @@ def _drawing(tools: Sequence[Tool]) -> str:
     from toolkit_cli.running.graphviz import svg_of  # noqa: PLC0415 - seldom wanted
 
     if len(tools) != 1:
-        raise Failure(ExitCode.USAGE, f"an SVG shows one pipeline or agent, and there are {len(tools)} tools: name one")
+        raise Failure(
+            ExitCode.USAGE,
+            f"an SVG can show only one pipeline or agent, but the target has {len(tools)} tools; name one of them",
+        )
     [tool] = tools
     if (agent := outline_of_agent(tool)) is not None and agent.states:
         return svg_of(states_of(agent))
@@ -136,6 +139,6 @@ def _drawing(tools: Sequence[Tool]) -> str:
 def _plan(tool: Tool) -> "Plan":
     pipeline = pipeline_in(tool)
     if pipeline is None:
-        message = f"'{tool.name}' is neither a pipeline nor an agent with states: there is nothing to draw"
+        message = f"'{tool.name}' has no diagram: it is neither a pipeline nor an agent with states"
         raise Failure(ExitCode.USAGE, message)
     return pipeline.plan

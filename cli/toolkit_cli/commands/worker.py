@@ -1,4 +1,4 @@
-"""`toolkit worker`: do the items of batches that others have put into a store."""
+"""`toolkit worker`: process batch items from a store."""
 
 from typing import Annotated, NamedTuple
 
@@ -29,14 +29,16 @@ from toolkit_cli.running.telemetry import telemetry
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
-Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="How many items run side by side.")]
+Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of items to process in parallel.")]
 
 
-Model = Annotated[str | None, typer.Option(metavar="MODEL", help="What answers agents; the same as the batch names.")]
+Model = Annotated[
+    str | None, typer.Option(metavar="MODEL", help="The model for agents; must be the same as for the batch.")
+]
 
 
 class WorkerOptions(NamedTuple):
-    """The options of `toolkit worker` as they were typed: each field is one."""
+    """The command-line options of `toolkit worker`, one per field."""
 
     store: StoreName = None
     tools: Sources = None
@@ -51,18 +53,18 @@ class WorkerOptions(NamedTuple):
 
 
 def worker(options: WorkerOptions) -> int:
-    """Process the items of batches that `toolkit run --each … --store URL` has put into a store.
+    """Process batch items that `toolkit run --each … --store URL` has added to a store.
 
-    A worker takes items of runs whose tool, pipeline or agent it has, unchanged since the run began. It also takes over
-    the unfinished items of workers that died. Approvals do not come with an item: questions are asked here, or the item
-    fails.
+    A worker processes items of runs whose tool, pipeline or agent it has in the same version. It also takes over the
+    unfinished items of workers that have died. Approvals are not stored with items: if a call needs one, the question
+    is asked here, or the item fails.
     """
     from toolkit_cli.batching.opened_stores import named_store, open_store  # noqa: PLC0415 - help needs none of it
     from toolkit_cli.batching.working import WorkerTools, work  # noqa: PLC0415 - as above
 
     url = named_store(options.store)
     if url is None:
-        hint = "name it: --store postgresql://host/database, or TOOLKIT_STORE"
+        hint = "use --store postgresql://host/database, or set TOOLKIT_STORE"
         raise Failure(ExitCode.USAGE, "a worker needs a store", hint=hint)
     configuration = load_configuration(None, *options.opening, options.asking.policy)
     configuration = answered_by(with_values(configuration, options.given), options.model, options.base_url)
@@ -76,7 +78,7 @@ def worker(options: WorkerOptions) -> int:
         if not options.messages.quiet:
             report(opened.problems)
         if not opened.tools:
-            raise ConfigurationError("there is nothing to work with: name tools, pipelines or agents with --tools")
+            raise ConfigurationError("the worker has no tools; name tools, pipelines or agents with --tools")
         memory_id = checked_memory_id(options.given.memory_id)
         context = ToolContext(
             configuration.context, memory_id=memory_id, gate=gate, listener=listener, redactor=console.redactor()
