@@ -5,9 +5,9 @@ from pathlib import Path
 
 
 def _hidden_by() -> Path | None:
-    """Return the folder that stands before the library under its name, if there is one."""
+    """Return the file or folder in the working directory that hides the library, if any."""
     try:
-        import toolkit.problems  # noqa: F401, PLC0415 - whether this succeeds is the question
+        import toolkit.problems  # noqa: F401, PLC0415 - tests whether the import works
     except ImportError:
         return next((path for path in (Path("toolkit"), Path("toolkit.py")) if path.exists()), None)
     return None

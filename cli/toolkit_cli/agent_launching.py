@@ -1,4 +1,4 @@
-"""Agent launches: the options of an agent are read, its parts opened and checked, its task done and shown."""
+"""Runs `toolkit agent`: reads the options, opens the tools and the model, and runs the task or the chat."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -41,18 +41,18 @@ if TYPE_CHECKING:
 
 
 class _Wanted(NamedTuple):
-    """What the options come to.
+    """The parsed options.
 
     Attributes:
-        options: The options.
-        task: What is to be done; None for a chat.
-        model: The model; None if the file of the agent names it.
-        file: The file of the agent, if there is one.
-        targets: What it may call; without any, the configured sources.
-        budget: What all of it may spend.
-        transcript: The conversation so far.
-        earlier: The conversations before that one, which a fresh start has ended.
-        memory_id: Whose memory the tools work on.
+        options: The options as typed.
+        task: The task; `None` for a chat.
+        model: The model; `None` if the agent file sets it.
+        file: The agent file, if any.
+        targets: The tools that the agent may call; if empty, the configured sources.
+        budget: The budget for the whole run.
+        transcript: The conversation to continue.
+        earlier: Older conversations in the same transcript file.
+        memory_id: The memory id for the tools.
     """
 
     options: AgentOptions
@@ -67,10 +67,10 @@ class _Wanted(NamedTuple):
 
 
 def launch_agent(options: AgentOptions) -> int:
-    """Do the task, and return the exit code.
+    """Run the task or the chat, and return the exit code.
 
     Raises:
-        Failure: If it cannot be done; nothing has run then.
+        Failure: If it cannot start; nothing has run then.
     """
     answers = Answers.of_options(options.asking)._replace(
         waits=waits_for_answers(options.on_approval, options.asking, options.journal)
@@ -121,26 +121,26 @@ def launch_agent(options: AgentOptions) -> int:
 
 
 def _configuration(options: AgentOptions, *, has_file: bool) -> "Configuration":
-    """Return the configuration with what the options add to it; they override the model that a file names."""
+    """Return the configuration with the options applied; for an agent file, they override its model."""
     found = with_values(load_configuration(None, *options.opening, options.asking.policy), options.given)
     return answered_by(found, options.model, options.base_url) if has_file else found
 
 
 def _only_task(first: str | None, second: str | None) -> str | None:
-    """Return the one task where no file is named.
+    """Return the only task if there is no agent file.
 
     Raises:
-        Failure: If there are two.
+        Failure: If there are two tasks.
     """
     if second is not None:
-        hint = "put a task of several words in quotes; the file of an agent ends with .yaml"
-        raise Failure(ExitCode.USAGE, f"there is one task too many: '{second}'", hint=hint)
+        hint = "put the task in quotes; the name of an agent file ends with .yaml"
+        raise Failure(ExitCode.USAGE, f"unexpected second task: '{second}'", hint=hint)
     return first
 
 
 def _refuse_what_the_file_says(options: Mapping[str, object]) -> None:
     problems = [
-        Problem("", f"{option}: the file of an agent says that by itself", hint="change the file, or leave it out")
+        Problem("", f"{option} cannot be combined with an agent file", hint="set it in the file instead")
         for option, value in options.items()
         if value
     ]
@@ -148,10 +148,10 @@ def _refuse_what_the_file_says(options: Mapping[str, object]) -> None:
 
 
 def _work(task: str | None, answers: Answers) -> str | None:
-    """Return the task, from the command line or from stdin; None for a chat.
+    """Return the task from the command line or stdin; `None` for a chat.
 
     Raises:
-        Failure: If there is none, and nobody to chat with.
+        Failure: If there is no task, and a chat is not possible.
     """
     if task is None and answers.may_ask:
         return None
@@ -161,7 +161,7 @@ def _work(task: str | None, answers: Answers) -> str | None:
         given = read()
     else:
         hint = 'write toolkit agent "TASK", or pipe it in; for a chat, stdin and stderr must be a terminal'
-        raise Failure(ExitCode.USAGE, "there is no task", hint=hint)
+        raise Failure(ExitCode.USAGE, "the task is missing", hint=hint)
     if isinstance(given, Problem):
         raise Failure(ExitCode.USAGE, problems=[given])
     if not given.strip():
@@ -170,11 +170,11 @@ def _work(task: str | None, answers: Answers) -> str | None:
 
 
 def _model(configuration: "Configuration", options: AgentOptions) -> "Model":
-    """Return the model that answers.
+    """Return the model.
 
     Raises:
-        ConfigurationError: If there is none of this name, or it cannot be used.
-        Failure: If the time is invalid.
+        ConfigurationError: If the model is unknown or cannot be used.
+        Failure: If the timeout is invalid.
     """
     from toolkit.sources.models import configured_model  # noqa: PLC0415 - help needs none of it
 
@@ -183,10 +183,10 @@ def _model(configuration: "Configuration", options: AgentOptions) -> "Model":
 
 
 def _known_groups(names: Sequence[str], configuration: "Configuration") -> Sequence[str]:
-    """Return the names of groups, all of which there are.
+    """Return the names of groups after checking that all of them exist.
 
     Raises:
-        Failure: With every name that no group has.
+        Failure: If groups are unknown; lists all of them.
     """
     problems = unknown_names(names, configuration.groups, "group", option="--group")
     if problems:
@@ -195,17 +195,17 @@ def _known_groups(names: Sequence[str], configuration: "Configuration") -> Seque
 
 
 def _so_far(path: Path | None, *, go_on: bool) -> "tuple[Transcript, Earlier]":
-    """Return the conversation so far, and the earlier conversations in the same file.
+    """Return the conversation to continue, and older conversations in the same file.
 
     Raises:
-        Failure: If it is wanted, and there is none.
+        Failure: If `go_on` is set and there is no conversation.
     """
     from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - help needs none of it
 
     if not go_on:
         return Transcript(), []
     if path is None:
-        raise Failure(ExitCode.USAGE, "--continue: there is no file to continue", hint="name it with --transcript")
+        raise Failure(ExitCode.USAGE, "--continue needs a transcript", hint="pass the file with --transcript")
     return read_transcript(path)
 
 
@@ -218,10 +218,10 @@ def _conversation(
     *,
     run_id: str,
 ) -> Conversation:
-    """Return the agent, ready to work.
+    """Return the agent with everything that it needs to run.
 
     Raises:
-        Failure: If a tool is not there, or is broken, or the file cannot be written.
+        Failure: If a tool cannot be opened, or the transcript cannot be written.
     """
     options = wanted.options
     gate = make_gate(answers, screen, configuration.approval_timeout)
@@ -262,10 +262,10 @@ def _conversation(
 
 
 def _keeping(wanted: _Wanted, ready: ReadyAgent, run_id: str, *, keeps: bool) -> "Keeping | None":
-    """Return what keeps the turns of the agent, if they are to be kept.
+    """Return the recorder for the turns of the agent, or `None` if they are not recorded.
 
     Raises:
-        Failure: If options say so, and it cannot go on from what would be kept.
+        Failure: If an option requires recording, but the run could not be resumed from a record.
     """
     from toolkit_cli.running.keeping import Keeping  # noqa: PLC0415 - it loads SQLite, and most keep nothing
 
@@ -277,7 +277,7 @@ def _keeping(wanted: _Wanted, ready: ReadyAgent, run_id: str, *, keeps: bool) ->
         if not is_wanted:
             return None
         option = "--journal" if options.journal else "--on-approval wait"
-        raise Failure(ExitCode.USAGE, f"{option} keeps the turns of a task, so that it can go on; {why_not}")
+        raise Failure(ExitCode.USAGE, f"{option} records a task so that it can be resumed, but {why_not}")
     request, tool = options.as_request(wanted.file, wanted.task), ready.declared or ready.agent
     return Keeping(run_id, tool, request["target"], request, arguments={}, resumed=options.resumed)
 
@@ -286,9 +286,9 @@ def _why_not_kept(wanted: _Wanted, ready: ReadyAgent) -> str | None:
     from toolkit_cli.running.keeping import NOT_FROM_TEXTS  # noqa: PLC0415 - as above
 
     if wanted.task is None and ready.takes_task:
-        return "a chat has many"
+        return "a chat has no single task"
     if wanted.options.go_on:
-        return "a conversation that is continued would need what was said before"
+        return "a continued conversation depends on its earlier messages"
     if not ready.agent.keeps_steps:
         return NOT_FROM_TEXTS
     return None

@@ -1,4 +1,4 @@
-"""The application as Typer understands it: a group whose commands are loaded only when one is named."""
+"""The Typer application: a group that imports a command only when it is used."""
 
 import gc
 import os
@@ -27,13 +27,13 @@ _COMPLETION_VARIABLE = "_TOOLKIT_COMPLETE"
 
 
 def make_application(help_page: str) -> typer.Typer:
-    """Return the application; its own `--help` is the page given."""
+    """Return the application, with this page as its `--help`."""
     return typer.Typer(
         name=NAME,
         cls=_LazyGroup,
         help=help_page,
         callback=_global_options,
-        add_completion=False,  # the same two options are taken below, which load completion only when they are used
+        add_completion=False,  # the same two options are handled below, and load completion only if used
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
@@ -57,10 +57,10 @@ def _global_options(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", is_eager=True)] = False,
     version: Annotated[bool, typer.Option("--version", "-V", callback=_show_version)] = False,  # noqa: ARG001
 ) -> None:
-    """Take the options that stand before any command; `--version` does its work while it is parsed."""
+    """Handle the options before a command; `--version` is handled while it is parsed."""
     if verbose:
-        hint = "write it after the command; before a command it works only with --version: toolkit --version --verbose"
-        raise Failure(ExitCode.USAGE, "--verbose comes before the command", hint=hint)
+        hint = "write it after the command; before a command, it only works as `toolkit --version --verbose`"
+        raise Failure(ExitCode.USAGE, "--verbose cannot come before the command", hint=hint)
 
 
 def _set_up_completion(option: str, shell: str | None = None) -> None:
@@ -70,15 +70,15 @@ def _set_up_completion(option: str, shell: str | None = None) -> None:
 
 
 class _LazyGroup(TyperGroup):
-    """The commands by name; help and completion know them without loading any."""
+    """The commands by name; help and completion list them without importing them."""
 
     def main(
         self,
         args: Sequence[str] | None = None,
-        prog_name: str | None = None,  # noqa: ARG002 - it is called `toolkit` however it was started
-        complete_var: str | None = None,  # noqa: ARG002 - it is the one below
-        standalone_mode: bool = True,  # noqa: ARG002, FBT001, FBT002 - there is only this way
-        windows_expand_args: bool = True,  # noqa: ARG002, FBT001, FBT002 - a glob may be meant for us
+        prog_name: str | None = None,  # noqa: ARG002 - always `toolkit`, however it was started
+        complete_var: str | None = None,  # noqa: ARG002 - always `_COMPLETION_VARIABLE`
+        standalone_mode: bool = True,  # noqa: ARG002, FBT001, FBT002 - always standalone
+        windows_expand_args: bool = True,  # noqa: ARG002, FBT001, FBT002 - commands expand globs themselves
         **extra: Any,
     ) -> NoReturn:
         arguments = sys.argv[1:] if args is None else list(args)
@@ -103,7 +103,7 @@ class _LazyGroup(TyperGroup):
                 return ExitCode.USAGE
             case ["--install-completion" | "--show-completion" as option, *shell] if len(shell) <= 1:
                 return _set_up_completion(option, *shell)
-        # Parsing takes from the list it is given.
+        # Parsing modifies the list that it gets.
         with self.make_context(NAME, list(arguments), **extra) as context:
             return self.invoke(context)
 
@@ -125,12 +125,12 @@ class _LazyGroup(TyperGroup):
 
     def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[CompletionItem]:  # type: ignore[override]
         commands = [CompletionItem(name) for name in COMMANDS if name.startswith(incomplete)]
-        # Typer's own group would load every command to ask whether it is hidden.
+        # Typer's group would import every command to check whether it is hidden.
         return [*commands, *super(TyperGroup, self).shell_complete(ctx, incomplete)]
 
 
 class _Command(TyperCommand):
-    """A command: while it works, stdout is kept for its data; its help lists options under headings."""
+    """A command that reserves stdout for its data, and lists its options under headings."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         shown = [
@@ -147,7 +147,7 @@ class _Command(TyperCommand):
     def make_context(self, *args: Any, **kwargs: Any) -> Any:
         try:
             return super().make_context(*args, **kwargs)
-        except BrokenPipeError as error:  # the reader of its help has gone
+        except BrokenPipeError as error:  # the reader of the help is gone
             console.stop_data()
             raise typer.Exit from error
 
@@ -167,5 +167,5 @@ def _load(name: str) -> TyperCommand:
     alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
     alone.command(name, cls=_Command)(spread(getattr(import_module(module), function)))
     command = get_command(alone)
-    assert isinstance(command, TyperCommand)  # noqa: S101 - made from one function, it is no group
+    assert isinstance(command, TyperCommand)  # noqa: S101 - made from one function, so not a group
     return command

@@ -1,6 +1,7 @@
-"""Bash words: bash splits `file.py:name` and `name=value` into words, which are put together again for completion.
+"""Completion in bash, which splits `file.py:name` and `name=value` into several words.
 
-It then replaces only what follows the last of these signs, so that is all it is given back.
+The words are joined again before completion. Bash then replaces only what follows the last `:` or `=`, so the
+completions leave out everything before it.
 """
 
 import os
@@ -29,7 +30,7 @@ class _Bash(BashComplete):
 
 
 def joined(words: Sequence[str]) -> list[str]:
-    """Return words as they were typed, where bash has split them at a sign."""
+    """Join words that bash has split at `:` or `=`."""
     typed: list[str] = []
     is_open = False
     for word in words:
@@ -42,5 +43,5 @@ def joined(words: Sequence[str]) -> list[str]:
 
 
 def complete_in_bash() -> None:
-    """Have bash complete in this way."""
+    """Use this completion for bash."""
     add_completion_class(_Bash, "bash")

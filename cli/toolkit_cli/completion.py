@@ -1,4 +1,4 @@
-"""Completion: what may stand for a target, an argument or a rule. It looks at names; no code of users is run."""
+"""Shell completion for targets, arguments, rules and other names, without running users' code."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,14 +11,14 @@ _SUFFIXES = (".py", ".yaml", ".yml")
 
 
 def complete_target(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
-    """Return what the beginning of a target may mean: ready tools, groups, servers, folders, Python and YAML files."""
+    """Complete a target: a built-in tool, a group, a server, a folder, or a Python or YAML file."""
     file, colon, _ = incomplete.partition(":")
     names = (f"{file}:{name}" for name in tools_in(file)) if colon else _candidates(incomplete)
     return [name for name in dict.fromkeys(names) if name.startswith(incomplete)]
 
 
 def complete_argument(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
-    """Return the names of the target's arguments that begin so, each with its `=`."""
+    """Complete the name of an argument of the target, with its `=`."""
     taken = {word.partition("=")[0].removesuffix(":") for word in context.params.get("words") or ()}
     return [
         f"{name}="
@@ -28,25 +28,25 @@ def complete_argument(context: typer.Context, arguments: list[str], incomplete: 
 
 
 def complete_rule(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
-    """Return the codes of our rules, and of their groups, that begin so."""
-    from toolkit.lint.rule import NAMES  # noqa: PLC0415 - only completion and lint want rules
+    """Complete the code of a rule or of a group of rules."""
+    from toolkit.lint.rule import NAMES  # noqa: PLC0415 - only completion and lint need rules
 
     groups = sorted({code[:3] for code in NAMES})
     return [code for code in ("ALL", *groups, *sorted(NAMES)) if code.startswith(incomplete.upper())]
 
 
 def complete_group(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
-    """Return the groups of the configuration whose names begin so."""
+    """Complete the name of a configured group."""
     return [name for name in _configured_names()[0] if name.startswith(incomplete)]
 
 
 def complete_server(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
-    """Return the MCP servers of the configuration whose names begin so."""
+    """Complete the name of a configured MCP server."""
     return [name for name in _configured_names()[1] if name.startswith(incomplete)]
 
 
 def complete_consent(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
-    """Return the settings of the project that begin so and that consent can be given for."""
+    """Complete the name of a project setting that needs consent."""
     from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - only completion and commands read it
     from toolkit.sources.setting_consents import names_to_consent_to  # noqa: PLC0415
 
@@ -54,7 +54,7 @@ def complete_consent(context: typer.Context, arguments: list[str], incomplete: s
 
 
 def _candidates(incomplete: str) -> Iterator[str]:
-    from toolkit.sources.ready import ALL_READY, FOR_AGENTS, ready_names  # noqa: PLC0415 - only completion wants names
+    from toolkit.sources.ready import ALL_READY, FOR_AGENTS, ready_names  # noqa: PLC0415 - only completion needs names
 
     groups, servers = _configured_names()
     yield from (ALL_READY, *ready_names(), *groups, *servers, *FOR_AGENTS)
@@ -71,7 +71,7 @@ def _candidates(incomplete: str) -> Iterator[str]:
 
 
 def _configured_names() -> tuple[list[str], list[str]]:
-    """Return the groups and the servers of the configuration; what is wrong with it is reported elsewhere."""
+    """Return the names of the configured groups and servers; problems are ignored here."""
     from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - only completion and commands read it
 
     configuration, _ = find_configuration()

@@ -1,8 +1,8 @@
-"""The two streams: stdout is data, stderr is talk.
+"""Writes data to stdout and messages to stderr.
 
-While a command works, everything that others print (users' code, libraries, child processes) goes to stderr, even
-what they write to file descriptor 1; only `write_data` reaches stdout. A reader that goes away (`| head -1`) ends the
-writing quietly and changes no exit code.
+While a command runs, everything that other code prints (users' code, libraries, child processes) goes to stderr, even
+if it is written to file descriptor 1; only `write_data` reaches stdout. If the reader closes the pipe (`| head -1`),
+further output is discarded without an error, and the exit code stays the same.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ _redactor: Redactor | None = None
 
 
 def hold_closed_streams() -> None:
-    """Keep the numbers of closed streams taken: the next file to be opened would get one, and all that is printed."""
+    """Redirect closed standard streams to the null device, so that no file opened later gets their descriptors."""
     for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
         if stream is None:
             _lead_nowhere(number)
-    if sys.stderr is None:  # others' code writes there without asking
+    if sys.stderr is None:  # other code writes there without checking
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - it stays open
 
 
 def keep_secrets() -> None:
-    """Let no secret be written from now on: of the environment as it is now, and those that the redactor learns."""
-    global _redactor  # noqa: PLW0603 - one for the process, as the streams are
+    """Start redacting secrets: those in the environment now, and those that the redactor learns later."""
+    global _redactor  # noqa: PLW0603 - one per process, like the streams
     from toolkit.redactors.environment import redactor_of_environment  # noqa: PLC0415 - `--version` needs none
     from toolkit.redactors.redactor import Redactor  # noqa: PLC0415
 
@@ -46,7 +46,7 @@ def keep_secrets() -> None:
 
 
 def redactor() -> Redactor:
-    """Return the redactor of this command: what it learns, nothing that is written afterwards has in it."""
+    """Return the redactor of this command; secrets that it learns are removed from all later output."""
     if _redactor is None:
         keep_secrets()
     assert _redactor is not None  # noqa: S101 - it was made above
@@ -54,67 +54,67 @@ def redactor() -> Redactor:
 
 
 def write_data(text: str) -> None:
-    """Write to stdout, now, this text without secrets; a terminal shows escapes for what it would obey or hide."""
+    """Write text to stdout and flush, without secrets; for a terminal, control characters are escaped."""
     text = redactor().text(text)
     _write(_data_stream(), _disarmed(text, colour=data_has_colour()) if data_is_terminal() else text)
 
 
 def write_help(text: str) -> None:
-    """Write a text of our own to stdout, now, as it is: there is nothing in it that could be secret."""
+    """Write our own text to stdout unchanged; it cannot contain secrets."""
     _write(_data_stream(), text)
 
 
 def write_json(data: object) -> None:
-    """Write plain data to stdout, now, as JSON that people can read too."""
+    """Write plain data to stdout as indented JSON."""
     from toolkit.visibility import visible_json  # noqa: PLC0415 - `--version` needs none
 
     write_data(f"{visible_json(data, indent=2)}\n")
 
 
 def say(text: str = "") -> None:
-    """Write a line, or several, of talk to stderr."""
+    """Write a message of one or more lines to stderr."""
     _write(_talk_stream(), f"{safe_talk(redactor().text(text))}\n")
 
 
 def add(text: str) -> None:
-    """Write a piece of a line of talk to stderr, now."""
+    """Write part of a line to stderr, and flush."""
     _write(_talk_stream(), safe_talk(redactor().text(text)))
 
 
 def pass_on(text: str) -> None:
-    """Write to stderr, now, what others have printed, without secrets."""
+    """Write output of other code to stderr, without secrets."""
     _write(_talk_stream(), redactor().text(text))
 
 
 def safe_talk(text: str, stream: TextIO | None = None) -> str:
-    """Return talk with escapes for what a terminal would obey or hide; our own colours stay, where there are any.
+    """Return a message with control and invisible characters escaped; our own colors stay if the stream has colors.
 
     Args:
         text: The message.
-        stream: Where it goes; stderr by default.
+        stream: The stream for the message; stderr by default.
     """
     return _disarmed(text, colour=_has_colour(stream or sys.stderr))
 
 
 def stop_data() -> None:
-    """Let what is still to come on stdout vanish: its reader has gone."""
+    """Discard all further output to stdout, since its reader is gone."""
     stream = _data_stream()
     if (descriptor := _descriptor(stream)) is not None:
         _lead_nowhere(descriptor)
 
 
 def data_is_terminal() -> bool:
-    """Return whether a person sees stdout."""
+    """Return whether stdout is a terminal."""
     return _is_terminal(_data_stream())
 
 
 def talk_is_terminal() -> bool:
-    """Return whether a person sees stderr."""
+    """Return whether stderr is a terminal."""
     return _is_terminal(sys.stderr)
 
 
 def shown_together() -> bool:
-    """Return whether a person sees data and messages on one and the same terminal."""
+    """Return whether stdout and stderr are the same terminal."""
     if not (data_is_terminal() and talk_is_terminal()):
         return False
     descriptors = (_descriptor(_data_stream()), _descriptor(sys.stderr))
@@ -123,35 +123,35 @@ def shown_together() -> bool:
 
 
 def can_ask() -> bool:
-    """Return whether a person can answer: both stdin and stderr must be terminals, for piped text is data."""
+    """Return whether questions can be asked: stdin and stderr must both be terminals, since piped input is data."""
     return _is_terminal(sys.stdin) and talk_is_terminal()
 
 
 def data_has_colour() -> bool:
-    """Return whether stdout takes colour: a terminal, unless `NO_COLOR` or `FORCE_COLOR` override that."""
+    """Return whether to color stdout: if it is a terminal, unless `NO_COLOR` or `FORCE_COLOR` is set."""
     return _has_colour(_data_stream())
 
 
 def talk_has_colour() -> bool:
-    """Return whether stderr takes colour: a terminal, unless `NO_COLOR` or `FORCE_COLOR` override that."""
+    """Return whether to color stderr: if it is a terminal, unless `NO_COLOR` or `FORCE_COLOR` is set."""
     return _has_colour(sys.stderr)
 
 
 def width() -> int:
-    """Return how many columns there are to talk in: `COLUMNS`, else the terminal's, else 80."""
+    """Return the number of columns for messages: `COLUMNS`, else the terminal's width, else 80."""
     return max(_columns_wanted() or _columns_of(sys.stderr) or _FALLBACK_WIDTH, _NARROWEST)
 
 
 def data_width() -> int:
-    """Return how many columns data may take: `COLUMNS`, else the terminal's, else as many as it likes."""
+    """Return the number of columns for data: `COLUMNS`, else the terminal's width, else practically unlimited."""
     return max(_columns_wanted() or _columns_of(_data_stream()) or _UNLIMITED_WIDTH, _NARROWEST)
 
 
 class DataKeptApart:
-    """While this is open, `print` and file descriptor 1 lead to stderr, and only `write_data` reaches stdout."""
+    """A context in which `print` and file descriptor 1 write to stderr, and only `write_data` reaches stdout."""
 
     def __enter__(self) -> None:
-        """Take stdout away from everybody else."""
+        """Reserve stdout."""
         global _apart, _data
         self._before = (_apart, _data, sys.stdout)
         self._ours: TextIO | None = None
@@ -162,21 +162,21 @@ class DataKeptApart:
         sys.stdout = sys.stderr = self._others
 
     def _taken_away(self) -> TextIO:
-        """Point file descriptor 1 to where stderr goes, and return a stream to where it went before."""
+        """Redirect file descriptor 1 to stderr, and return a stream to the original stdout."""
         sys.stdout.flush()
         taken = os.dup(1)
         if _descriptor(sys.stderr) == 2:  # noqa: PLR2004 - the number of stderr
             os.dup2(2, 1)
         else:
             _lead_nowhere(1)
-        # Data is UTF-8 wherever it goes; what UTF-8 cannot say is escaped rather than lost or fatal.
+        # Data is always UTF-8; characters that UTF-8 cannot encode are escaped.
         self._ours = os.fdopen(taken, "w", encoding="utf-8", errors="backslashreplace")
         return self._ours
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Give stdout back."""
+        """Restore stdout."""
         global _apart, _data
         self._others.end()
         _apart, _data, sys.stdout = self._before
@@ -189,7 +189,7 @@ class DataKeptApart:
 
 
 class _OthersTalk:
-    """What others' code prints, on its way to stderr: without secrets, also where one is printed piece by piece."""
+    """Passes output of other code to stderr, and redacts secrets, even if they are printed in pieces."""
 
     def __init__(self, stream: TextIO | None) -> None:
         self.stream = stream
@@ -206,7 +206,7 @@ class _OthersTalk:
             self.write(line)
 
     def end(self) -> None:
-        """Write what was held back."""
+        """Write what is still buffered."""
         if (rest := self._pieces.end()) and self.stream is not None:
             _write(self.stream, rest)
 
@@ -215,17 +215,17 @@ class _OthersTalk:
 
 
 def _talk_stream() -> TextIO | None:
-    """Return stderr as it was before others' code was kept from writing secrets to it."""
+    """Return the real stderr, without the redaction for other code."""
     return sys.stderr.stream if isinstance(sys.stderr, _OthersTalk) else sys.stderr
 
 
 def data_descriptor() -> int | None:
-    """Return the file descriptor that data is written to, or None where it goes to memory, or nowhere."""
+    """Return the file descriptor for data, or `None` if data is written to memory or discarded."""
     return _descriptor(_data_stream())
 
 
 def take_input() -> int | None:
-    """Take stdin away from everybody else, and return a file descriptor that reads what comes there, or None."""
+    """Redirect stdin to the null device, and return a file descriptor of the original stdin, or `None`."""
     if _descriptor(sys.stdin) is None:
         return None
     taken = os.dup(sys.stdin.fileno())
@@ -239,7 +239,7 @@ def take_input() -> int | None:
 def _disarmed(text: str, *, colour: bool) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    from toolkit.visibility import disarmed  # noqa: PLC0415 - little of what we write has more than plain letters
+    from toolkit.visibility import disarmed  # noqa: PLC0415 - most output is plain ASCII
 
     return disarmed(text, styled=colour)
 
@@ -257,7 +257,7 @@ def _columns_of(stream: TextIO | None) -> int:
     descriptor = _descriptor(stream)
     try:
         return 0 if descriptor is None else os.get_terminal_size(descriptor).columns
-    except OSError:  # no terminal, or one that does not say
+    except OSError:  # not a terminal, or one of unknown size
         return 0
 
 
@@ -278,7 +278,7 @@ def _write(stream: TextIO | None, text: str) -> None:
 
 
 def _flush_talk(stream: TextIO) -> None:
-    """Write what others left in the stream of descriptor 1 while that still leads to stderr, or nowhere."""
+    """Flush what other code left in the stdout buffer while descriptor 1 still leads to stderr or the null device."""
     if stream.closed:
         return
     try:
@@ -289,7 +289,7 @@ def _flush_talk(stream: TextIO) -> None:
 
 
 def _lead_nowhere(descriptor: int) -> None:
-    """Discard what is still written there, the interpreter's last flush included."""
+    """Discard all further writes to a descriptor, including the interpreter's last flush."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     if nowhere == descriptor:  # it was closed
         os.set_inheritable(descriptor, True)
@@ -301,7 +301,7 @@ def _lead_nowhere(descriptor: int) -> None:
 def _descriptor(stream: TextIO | None) -> int | None:
     try:
         return None if stream is None else stream.fileno()
-    except (OSError, ValueError):  # a stream in memory has none, a closed one has none any more
+    except (OSError, ValueError):  # a stream in memory, or closed
         return None
 
 

@@ -1,4 +1,4 @@
-"""What goes wrong, turned into an exit code and words: the one place that catches everything."""
+"""Turns exceptions into error messages and exit codes; the only place that catches everything."""
 
 import re
 import sys
@@ -33,49 +33,49 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-class Failure(Exception):  # noqa: N818 - named for how the command ended
-    """A command ends here, with an exit code and at least one problem with the reason."""
+class Failure(Exception):  # noqa: N818 - describes how the command ends
+    """Ends a command with an exit code and at least one problem."""
 
     def __init__(
         self, exit_code: ExitCode, message: str = "", *, hint: str | None = None, problems: Sequence[Problem] = ()
     ) -> None:
-        """Keep the problems; a message and a hint alone make one."""
+        """Create the failure from problems, or from a single message and hint."""
         self.exit_code = exit_code
         self.problems = tuple(problems) or (Problem("", message, hint=hint),)
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
 def end_at_errors(problems: Sequence[Problem]) -> None:
-    """End the command here, with all problems reported, if one of them is an error.
+    """End the command and report all problems if one of them is an error.
 
     Raises:
-        Failure: With the exit code that they have.
+        Failure: If there are errors; its exit code depends on them.
     """
     if errors_among(problems):
         raise Failure(code_for(problems), problems=problems)
 
 
 def refuse(problems: Sequence[Problem]) -> None:
-    """End with exit code 2 where something is wrong with what was typed.
+    """End the command with exit code 2 if there are problems with the command line.
 
     Raises:
-        Failure: With all of it, if there is any.
+        Failure: If there are problems; reports all of them.
     """
     if problems:
         raise Failure(ExitCode.USAGE, problems=problems)
 
 
 def cannot_write(file: object, error: OSError) -> Failure:
-    """Return how a command ends that cannot write a file which it was asked for."""
+    """Return the failure for a file that cannot be written."""
     return Failure(ExitCode.USAGE, f"cannot write '{file}': {(error.strerror or str(error)).lower()}")
 
 
 def exit_code_of(work: Callable[[], object], arguments: Sequence[str]) -> int:
-    """Do the work of a command, and return its exit code; whatever it raises is reported on stderr.
+    """Run a command, and return its exit code; exceptions are reported on stderr.
 
     Args:
-        work: Does everything, and returns an exit code, or nothing if all is well.
-        arguments: The command line, to see how failures are to be reported.
+        work: Runs the command, and returns an exit code, or `None` for success.
+        arguments: The command line, which decides how failures are reported.
     """
     try:
         ended_with = work()
@@ -86,13 +86,13 @@ def exit_code_of(work: Callable[[], object], arguments: Sequence[str]) -> int:
         return ExitCode.INTERRUPTED
     except SystemExit:
         raise
-    except BaseException as error:  # noqa: BLE001 - the one place that does
+    except BaseException as error:  # noqa: BLE001 - the only place that catches everything
         return _tell(error, arguments)
     return ended_with if isinstance(ended_with, int) else ExitCode.WELL
 
 
 def code_for(problems: Iterable[Problem]) -> ExitCode:
-    """Return the exit code of a command that could not open, or could not use, what it was given."""
+    """Return the exit code for problems with the targets or options of a command."""
     grave = errors_among(problems)
     if not grave:
         return ExitCode.WELL
@@ -110,18 +110,18 @@ def report(
     as_json: bool = False,
     files: "FileCounts | None" = None,
 ) -> None:
-    """Report problems on stderr: drawn for people, or as one JSON object.
+    """Report problems on stderr, with source excerpts or as one JSON object.
 
     Args:
-        problems: What is wrong.
-        exit_code: What the command ends with.
-        as_json: Whether a program reads it.
-        files: How many files were read and imported; if some were left out, or there are several, that is reported too.
+        problems: The problems.
+        exit_code: The exit code of the command.
+        as_json: Whether to write JSON.
+        files: How many files were read and imported; reported if there are several, or if some were not imported.
     """
     counts = files if files is not None and (files.read > 1 or files.read != files.imported) else None
     if not problems and counts is None:
         return
-    from toolkit_cli.rendering import problems as rendering  # noqa: PLC0415 - only bad news needs it
+    from toolkit_cli.rendering import problems as rendering  # noqa: PLC0415 - only problems need it
 
     if as_json:
         console.say(rendering.as_json_object(problems, exit_code, counts))
@@ -133,7 +133,7 @@ def report(
 
 
 def _tell(error: BaseException, arguments: Sequence[str]) -> int:
-    """Report what was raised, and return the exit code."""
+    """Report an exception, and return the exit code."""
     if _asks_for_traceback(arguments):
         import traceback  # noqa: PLC0415 - only `--debug` needs it
 
@@ -169,17 +169,17 @@ def _judge(error: BaseException) -> tuple[ExitCode, tuple[Problem, ...]]:
 def _usage_problem(error: typer.TyperException) -> Problem:
     possibilities = getattr(error, "possibilities", None)
     message = (error.message if possibilities else error.format_message()).rstrip(".")
-    message, _, _ = message.partition(". Choose from:")  # the argument's own name shows what there is
+    message, _, _ = message.partition(". Choose from:")  # the name of the argument lists the choices
     message = message.replace("a valid int range", "a whole number")
     context = getattr(error, "ctx", None)
-    hint = f"`{context.command_path} --help` shows how" if context else None
+    hint = f"see `{context.command_path} --help`" if context else None
     unknown = getattr(error, "option_name", "").lstrip("-")
-    if possibilities:  # Typer's own list is generous: the dashes count as likeness
+    if possibilities:  # Typer's suggestions are too broad, since the dashes count as similarity
         hint = did_you_mean(unknown, [name.lstrip("-") for name in possibilities], before="--", otherwise=hint)
     if mistyped := _NO_CHOICE.fullmatch(error.message):
         hint = did_you_mean(mistyped[1], _CHOICE.findall(mistyped[2]), otherwise=hint)
     if unknown and context and any(parameter.name == "words" for parameter in context.command.params):
-        hint = f"if it is the tool's own argument, write {unknown}=…; if not, {hint}"
+        hint = f"for an argument of the tool, write {unknown}=…; otherwise, {hint}"
     return Problem("", message[:1].lower() + message[1:], hint=hint)
 
 
@@ -188,7 +188,7 @@ _CHOICE = re.compile(r"'([^']*)'")
 
 
 def _bug_report(error: BaseException, arguments: Sequence[str]) -> str:
-    """Return what helps to find a fault of ours, without any value from the command line."""
+    """Return the details for a bug report, without any values from the command line."""
     import platform  # noqa: PLC0415 - only a bug needs these
     import traceback  # noqa: PLC0415
 
@@ -227,13 +227,13 @@ def _option_or_dots(argument: str) -> str:
 
 
 def _asks_for_traceback(arguments: Sequence[str]) -> bool:
-    import os  # noqa: PLC0415 - only failures look
+    import os  # noqa: PLC0415 - only failures need it
 
     return "--debug" in arguments or os.environ.get("TOOLKIT_DEBUG", "") not in {"", "0", "false"}
 
 
 def _asks_for_json(arguments: Sequence[str]) -> bool:
-    """Return whether failures go to a program; even arguments that cannot be parsed show that."""
+    """Return whether failures are reported as JSON; also works for arguments that cannot be parsed."""
     chosen = [value for name, value in pairwise(arguments) if name == "--format"]
     chosen += [argument.removeprefix("--format=") for argument in arguments if argument.startswith("--format=")]
     return bool(chosen) and chosen[-1] in {"json", "jsonl"}

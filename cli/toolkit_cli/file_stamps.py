@@ -1,4 +1,4 @@
-"""File stamps: which version of a project's files there is, to notice that one has changed."""
+"""Detects changes of a project's files by their modification times and sizes."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,11 +12,11 @@ _SUFFIXES = (".py", ".yaml", ".yml", ".toml", ".json")
 _MOST_FILES = 5_000
 
 Stamp = Mapping[str, tuple[int, int]]
-"""A stamp of a version of each file: when it was written, and its size."""
+"""Modification time in nanoseconds and size in bytes, by file."""
 
 
 def wait_for_change(targets: Sequence[str], known: Stamp) -> None:
-    """Return once the files are others than those of a stamp, and nobody writes to them any more."""
+    """Wait until files differ from a stamp and are no longer being written."""
     while (now := stamp_of(targets)) == known:
         sleep(INTERVAL)
     while now != (later := stamp_after_a_while(targets)):
@@ -24,19 +24,19 @@ def wait_for_change(targets: Sequence[str], known: Stamp) -> None:
 
 
 def stamp_after_a_while(targets: Sequence[str]) -> Stamp:
-    """Return the stamp of the files a moment later."""
+    """Wait a moment, then return the stamp of the files."""
     sleep(INTERVAL / 3)
     return stamp_of(targets)
 
 
 def stamp_of(targets: Sequence[str]) -> Stamp:
-    """Return the stamp of the files whose changes count."""
+    """Return the stamp of all watched files."""
     stamp = {}
     for count, file in enumerate(_files(targets)):
         if count >= _MOST_FILES:
             break
         try:
-            status = os.stat(file)  # noqa: PTH116 - a Path a file costs more than the rest
+            status = os.stat(file)  # noqa: PTH116 - creating a Path for each file would take most of the time
         except OSError:
             continue
         stamp[file] = (status.st_mtime_ns, status.st_size)
@@ -44,7 +44,7 @@ def stamp_of(targets: Sequence[str]) -> Stamp:
 
 
 def _files(targets: Sequence[str]) -> Iterator[str]:
-    """Return the files whose changes count: what was imported, what stands beside the targets, the settings."""
+    """Yield the files to watch: imported modules, settings, and files next to the targets."""
     yield from (str(module.__file__) for module in users_modules().values())
     for name in ("toolkit.toml", "pyproject.toml"):
         yield str(Path.cwd() / name)

@@ -1,4 +1,4 @@
-"""Launches: the options of a run are read, its target opened, checked, approved, run and shown."""
+"""Runs `toolkit run`: reads the options, opens and checks the target, runs it, and shows the result."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 
 
 def launch(options: RunOptions) -> int:
-    """Do the run, and return the exit code.
+    """Run the target, and return the exit code.
 
     Raises:
-        Failure: If it cannot be done; nothing has run then.
+        Failure: If it cannot start; nothing has run then.
     """
     batch = options.batch
     configuration = load_configuration(options.tools, *options.opening, options.asking.policy)
@@ -77,7 +77,7 @@ def launch(options: RunOptions) -> int:
 
 
 class _Work(NamedTuple):
-    """What is to be run, and all that it is run with."""
+    """The tool to run, with everything that it needs."""
 
     options: RunOptions
     answers: Answers
@@ -135,10 +135,10 @@ class _Work(NamedTuple):
         )
 
     def once(self, *, keeps: bool) -> int:
-        """Run it once.
+        """Run the tool once.
 
         Args:
-            keeps: Whether a journal keeps the steps of a pipeline, unless the options say it.
+            keeps: Whether the configuration enables the journal; options override it.
         """
         options, answers, tool = self.options, self.answers, self.tool
         gate = self.context.gate
@@ -184,10 +184,10 @@ class _Work(NamedTuple):
 
 
 def _is_kept(options: RunOptions, tool: Tool, *, keeps: bool) -> bool:
-    """Return whether a journal keeps the steps of a single run.
+    """Return whether the steps of a single run are recorded in the journal.
 
     Raises:
-        Failure: If it is to, and there are no steps.
+        Failure: If an option requires it, but the tool has no steps to record.
     """
     if options.resumed is not None:
         return True
@@ -202,14 +202,14 @@ def _is_kept(options: RunOptions, tool: Tool, *, keeps: bool) -> bool:
 def _without_steps(option: str, tool: Tool) -> Failure:
     from toolkit_cli.running.keeping import NOT_FROM_TEXTS  # noqa: PLC0415 - as above
 
-    why_not, hint = f"'{tool.name}' has none", "a single call has none; --each keeps every item of a batch"
+    why_not, hint = f"'{tool.name}' has none", "with --each, every item of a batch is recorded"
     if _is_agent(tool):
-        why_not, hint = f"'{tool.name}' has none: {NOT_FROM_TEXTS}", "--each keeps every item of a batch"
-    return Failure(ExitCode.USAGE, f"{option} keeps the steps of a pipeline or an agent, and {why_not}", hint=hint)
+        why_not = f"'{tool.name}' has none: {NOT_FROM_TEXTS}"
+    return Failure(ExitCode.USAGE, f"{option} records the steps of a pipeline or an agent, but {why_not}", hint=hint)
 
 
 def _request(typed: RunOptions) -> dict[str, Any]:
-    """Return what it takes to run it again, as plain data; how questions are answered is not carried over."""
+    """Return what is needed to run it again, as plain data; options about approvals are left out."""
     batch, policy = typed.batch, typed.asking.policy
     kept = {name: getattr(typed, name) for name in _KEPT} | typed.given._asdict()
     options = None if batch is None else batch._asdict() | {"out": batch.out and str(batch.out), "store": None}
@@ -220,10 +220,10 @@ _KEPT = ("target", "timeout", "format", "tools", "model", "base_url", "on_approv
 
 
 def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mapping[str, Any]:
-    """Return arguments that the tool accepts, asking for missing ones where somebody can be asked.
+    """Return valid arguments for the tool, and prompt for missing ones on a terminal.
 
     Raises:
-        Failure: With everything that is wrong with them, and nothing run.
+        Failure: If arguments are invalid or missing; lists all problems.
     """
     gathered = gather_arguments(tool, given)
     learn_arguments(console.redactor(), tool, gathered.arguments)
@@ -241,11 +241,11 @@ def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mappin
 
 
 def _timed(tool: Tool, text: str | None, configuration: "Configuration") -> Tool:
-    """Return the tool with the time limit of the options, if any; a configured one is for single calls."""
+    """Return the tool with a time limit, if any; a limit from the configuration applies to single calls only."""
     seconds = configuration.timeout if text is None else seconds_of("--timeout", text)
     if seconds is None:
         return tool
-    from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
+    from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - it imports the event loop
     from toolkit_cli.rendering.tools import pipeline_in  # noqa: PLC0415 - few runs are limited
 
     is_many_calls = pipeline_in(tool) is not None or _is_agent(tool)

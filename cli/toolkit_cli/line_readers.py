@@ -1,6 +1,6 @@
-"""Line readers: a `TypedLine` read from a terminal, key by key, and shown as it is typed.
+"""Reads a `TypedLine` from a terminal, key by key, and echoes it.
 
-The prompt appears once the line is open. Ctrl-C counts at any time, since it approves nothing.
+The prompt appears once the line is open. Ctrl-C works at any time, since it approves nothing.
 """
 
 import time
@@ -17,15 +17,21 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding.key_processor import KeyPressEvent
     from prompt_toolkit.output import Output
 
-_WAITING = "waiting until you stop typing"  # no blank is where one of the prompt will be: it is drawn as a whole
+_WAITING = "waiting until you stop typing"  # no spaces where the prompt has them, so that it is redrawn completely
 _CHANGES = {"c-m": ENTER, "c-j": ENTER, "c-h": ERASE, "c-u": CLEAR}
 
 
 class LineReader:
-    """Reads one line; it raises `KeyboardInterrupt` on Ctrl-C and `EOFError` at the end of input."""
+    """Reads one line; raises `KeyboardInterrupt` on Ctrl-C and `EOFError` at the end of input."""
 
     def __init__(self, keys: "Input", output: "Output", mark: str) -> None:
-        """Begin with a line that is not open yet."""
+        """Create a reader.
+
+        Args:
+            keys: The terminal's input.
+            output: The terminal's output.
+            mark: The prompt.
+        """
         self._input = keys
         self._output = output
         self._mark = mark
@@ -33,11 +39,11 @@ class LineReader:
         self._application = self._made_application()
 
     async def read(self) -> TypedLine:
-        """Return the line once Enter has ended it."""
+        """Read a line up to Enter."""
         return await self._run(self._open_when_quiet)
 
     async def settle(self) -> TypedLine:
-        """Return the line as soon as it is open."""
+        """Wait until the line is open, and return it."""
 
         async def end_when_open() -> None:
             await self._open_when_quiet()
@@ -52,25 +58,25 @@ class LineReader:
             self._application.create_background_task(meanwhile())
 
         await run_prompt(self._application, begin)
-        self._hear(get_typeahead(self._input))
+        self._take_presses(get_typeahead(self._input))
         return self._line
 
     async def _open_when_quiet(self) -> None:
-        """Open the line after a pause; keys that nobody has read by then came before its end."""
+        """Open the line after a pause; unread keys count as typed before the end of the pause."""
         import asyncio
 
         while not self._line.is_open:
             await asyncio.sleep(self._line.seconds_left(time.monotonic()))
-            self._hear(self._input.read_keys())
+            self._take_presses(self._input.read_keys())
             self._line = self._line.after_pause(time.monotonic())
         self._application.invalidate()
 
-    def _hear(self, presses: "Iterable[KeyPress]") -> None:
+    def _take_presses(self, presses: "Iterable[KeyPress]") -> None:
         for press in presses:
             self._take(str(getattr(press.key, "value", press.key)), press.data)
 
     def _take(self, key: str, data: str) -> None:
-        """Take one key in, by its name in prompt_toolkit."""
+        """Process one key, by its name in prompt_toolkit."""
         now = time.monotonic()
         if key == "c-c":
             self._end(KeyboardInterrupt())
@@ -99,7 +105,7 @@ class LineReader:
 
         @bindings.add("<any>")
         def take(event: "KeyPressEvent") -> None:
-            self._hear(event.key_sequence)
+            self._take_presses(event.key_sequence)
             if self._line.is_ended:
                 self._end()
 
@@ -108,7 +114,7 @@ class LineReader:
         return Application(Layout(window), key_bindings=bindings, input=self._input, output=self._output)
 
     def _shown(self) -> str:
-        """Return what is on the line; its last character is what the cursor stands on."""
+        """Return the text to draw; the cursor is on its last character."""
         if self._line.is_open:
             return f"{self._mark} {self._line.text} "
         return f"{_WAITING} " if self._line.has_discarded else ""

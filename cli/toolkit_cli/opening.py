@@ -1,4 +1,4 @@
-"""Opening: what was named on the command line becomes tools; where nothing was named, all that there are."""
+"""Opens the tools for the targets on the command line, or all configured tools."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,13 +16,13 @@ _READY = "builtin"
 def open_all(
     targets: Sequence[str], configuration: "Configuration", gate: "Gate | None" = None, *, looks: bool = False
 ) -> "Opened":
-    """Open the targets, or, without any, every configured source; from now on no secret that a tool holds is written.
+    """Open the targets, or all configured sources if there are none; secrets of the tools are redacted from now on.
 
     Args:
-        targets: As they were typed.
-        configuration: Where names are looked up.
-        gate: Who is asked before an MCP server of the project is reached.
-        looks: Whether the tools are only looked at.
+        targets: The targets as typed.
+        configuration: The configuration, in which names are looked up.
+        gate: Asks for consent before an MCP server of the project is contacted.
+        looks: Whether the tools are only inspected, not called.
     """
     from toolkit.sources.opening import open_targets  # noqa: PLC0415 - help and completion need none
 
@@ -33,24 +33,24 @@ def open_all(
 
 
 def _without_notes(opened: "Opened") -> "Opened":
-    """Leave out the notes on built-in tools that are not configured: those who use the others did not ask."""
+    """Leave out notes about built-in tools that are not configured."""
     return opened._replace(problems=[problem for problem in opened.problems if problem.severity != "info"])
 
 
 def open_configured(
     targets: Sequence[str] | None, configuration: "Configuration", gate: "Gate | None" = None
 ) -> "Opened":
-    """Open the targets to look at them, or, without any, every configured source and the built-in tools.
+    """Open the targets to inspect them, or all configured sources and built-in tools if there are none.
 
-    No file is imported whose source defines no tools, and no consent is needed: nothing is to be called.
+    Files that define no tools are not imported. No consent is needed, since nothing is called.
 
     Args:
-        targets: As they were typed.
-        configuration: Where names are looked up.
-        gate: Who is asked before an MCP server of the project is reached.
+        targets: The targets as typed.
+        configuration: The configuration, in which names are looked up.
+        gate: Asks for consent before an MCP server of the project is contacted.
 
     Returns:
-        The tools by name, and what is wrong with the rest.
+        The tools by name, and the problems with tools that could not be opened.
     """
     from toolkit.sources.opening import Opened  # noqa: PLC0415 - help and completion need none
 
@@ -58,7 +58,7 @@ def open_configured(
         return open_all(targets, configuration, gate, looks=True)
     own = open_all([], configuration, gate, looks=True) if configuration.sources else Opened({}, [])
     ready = open_all([_READY], configuration, looks=True)
-    # A tool of one's own stands before a built-in one of the same name, as it does wherever names are looked up.
+    # A configured tool takes precedence over a built-in one of the same name, as in every lookup.
     return Opened(
         {**own.tools, **{name: tool for name, tool in ready.tools.items() if name not in own.tools}},
         own.problems,

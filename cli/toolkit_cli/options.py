@@ -137,7 +137,7 @@ Otel = Annotated[
     bool | None,
     typer.Option(
         "--otel/--no-otel",
-        help="Send spans and metrics to OpenTelemetry. On by default if an OTEL_… variable sets an endpoint.",
+        help="Send spans and metrics to OpenTelemetry. On by default if an OTEL_… variable sets where to send them.",
         show_default=False,
     ),
 ]

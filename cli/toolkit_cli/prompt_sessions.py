@@ -1,7 +1,7 @@
-"""Prompt sessions: a prompt on the terminal that leaves signals to the run.
+"""Runs a prompt on the terminal without changing how signals are handled.
 
-A prompt of its own accord would handle Ctrl-C and changes of the window's size through asyncio. That redirects where
-Python announces signals, and removes it in the end, so the watchdog of a run would miss every signal from then on.
+By default, a prompt handles Ctrl-C and window resizes through asyncio. That replaces Python's signal wakeup descriptor
+and removes it at the end, so the watchdog of a run would miss all later signals.
 """
 
 import signal
@@ -17,28 +17,28 @@ T = TypeVar("T")
 
 
 async def run_prompt(application: "Application[T]", begin: Callable[[], None] = lambda: None) -> T:
-    """Return what a prompt ends with. A signal ends the run as at any other moment.
+    """Run a prompt, and return its result; signals end the run as usual.
 
     Args:
         application: The prompt.
-        begin: Called once the prompt can be used.
+        begin: Called when the prompt is ready.
     """
     import asyncio
 
     with _announcements() as keep:
 
         def prepare() -> None:
-            # By the next round of the loop the prompt handles changes of size; it looks at the size by itself, too.
+            # The prompt installs its resize handler before the next round of the loop; it also polls the size.
             asyncio.get_running_loop().call_soon(keep)
             begin()
 
-        # Without the second, an exception of some other task would take the terminal over to show its traceback.
+        # Without `set_exception_handler=False`, an exception in another task would show its traceback on the terminal.
         return await application.run_async(pre_run=prepare, set_exception_handler=False, handle_sigint=False)
 
 
 @contextmanager
 def _announcements() -> Iterator[Callable[[], None]]:
-    """Keep where Python announces signals; give what restores it at once."""
+    """Restore the signal wakeup descriptor at the end; yield a function that restores it earlier."""
     if threading.current_thread() is not threading.main_thread():
         yield lambda: None
         return

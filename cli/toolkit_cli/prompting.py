@@ -1,7 +1,7 @@
-"""Prompting: reading a person's answer from a real terminal, and nothing but what they type after being asked.
+"""Reads answers from a terminal, and only what is typed after the question.
 
-The prompt is drawn on stderr, since stdout is data. What was typed before the question appeared is discarded, and text
-piped into stdin is never read: see `console.can_ask`. What decides something is read as a `TypedLine`.
+The prompt is drawn on stderr, since stdout is data. Input typed before the question is discarded, and piped stdin is
+never read (see `console.can_ask`). Answers that decide something are read as a `TypedLine`.
 """
 
 import sys
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from questionary import Question
 
 Objection = Callable[[str], str | None]
-"""Returns why a typed text will not do, or `None` if it will."""
+"""Returns why a text is invalid, or `None` if it is valid."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompter:
-    """A terminal that can be asked. Asking raises `KeyboardInterrupt` on Ctrl-C and `EOFError` at end of input."""
+    """Asks questions on a terminal. Raises `KeyboardInterrupt` on Ctrl-C and `EOFError` at the end of input."""
 
     _input: "Input"
     _output: "Output"
@@ -35,51 +35,51 @@ class Prompter:
 
     @classmethod
     def open(cls, talk: TextIO) -> "Prompter":
-        """Return the prompter of this process's terminal, which draws on `talk`, the real stderr."""
+        """Return a prompter for the terminal of this process, which draws on `talk`, the real stderr."""
         from prompt_toolkit.input import create_input  # noqa: PLC0415 - heavy, and only a question needs it
         from prompt_toolkit.output import create_output  # noqa: PLC0415
         from prompt_toolkit.output.vt100 import Vt100_Output  # noqa: PLC0415
 
         output = create_output(stdout=talk)
         if isinstance(output, Vt100_Output):
-            # The terminal's answer to a cursor request would come in among the person's.
+            # The terminal's reply to a cursor request would mix with the user's input.
             output.enable_cpr = False
         return cls(create_input(sys.stdin), output, talk)
 
     def say(self, text: str) -> None:
-        """Write lines above the next prompt, together with it."""
+        """Write lines when the next prompt appears, above it."""
         self._unsaid.append(f"{console.safe_talk(text, self._talk)}\n")
 
     async def typed_line(self, mark: str) -> TypedLine:
-        """Return the line that a person types after this mark, which appears once nothing else is being typed."""
+        """Read a line after a prompt, which appears once nothing else is being typed."""
         self._say_lines()
         return await LineReader(self._input, self._output, mark).read()
 
     async def settle(self) -> None:
-        """Wait until nothing is being typed, and discard what is."""
+        """Wait until nothing is being typed, and discard the input until then."""
         self._say_lines()
         await LineReader(self._input, self._output, "").settle()
 
     async def text(self, message: str, *, default: str = "", qmark: str = ">", multiline: bool = False) -> str:
-        """Return the text that a person types after this message, which must be safe to show."""
+        """Read a text; the message must be safe to show on a terminal."""
         return str(await self._ask(self._text(message, default, qmark, multiline=multiline)))
 
     def text_now(self, message: str, *, default: str = "", objection: Objection | None = None) -> str:
-        """Return what a person types, checked while they type; only where no event loop runs."""
+        """Read a text, validated while it is typed; not inside a running event loop."""
         return str(self._ask_now(self._text(message, default, "?", objection=objection)))
 
     def line_now(self, earlier: Sequence[str]) -> str:
-        """Return one line of a conversation; the keys up and down bring earlier ones back, the oldest first."""
+        """Read a line of a chat; the up and down keys recall earlier lines, which are passed oldest first."""
         from prompt_toolkit.history import InMemoryHistory  # noqa: PLC0415 - loaded already
 
         return str(self._ask_now(self._text("", "", ">", history=InMemoryHistory(earlier))))
 
     def secret_now(self, message: str, *, objection: Objection | None = None) -> str:
-        """Return what a person types without showing it; only where no event loop runs."""
+        """Read a text without echoing it; not inside a running event loop."""
         return str(self._ask_now(self._text(message, "", "?", objection=objection, is_password=True)))
 
     def choice_now(self, message: str, choices: Sequence[tuple[str, Any]], *, default: Any = None) -> Any:
-        """Return the value of the choice (label, value) that a person picks; only where no event loop runs."""
+        """Let the user pick a choice (label, value), and return its value; not inside a running event loop."""
         from questionary import Choice, select
 
         options = [Choice(label, value=value) for label, value in choices]
@@ -87,7 +87,7 @@ class Prompter:
         return self._ask_now(select(message, options, default=chosen, **self._streams))
 
     def confirmation_now(self, message: str, *, default: bool = False) -> bool:
-        """Return whether a person agrees; only where no event loop runs."""
+        """Ask a yes-or-no question; not inside a running event loop."""
         from questionary import confirm
 
         return bool(self._ask_now(confirm(message, default=default, **self._streams)))
@@ -122,7 +122,7 @@ class Prompter:
         return run_in_loop(run_prompt(question.application))
 
     def _appear(self) -> None:
-        """Write what leads to the prompt, and throw away what was typed before it could be read."""
+        """Write the lines above the prompt, and discard input that was typed before it."""
         from prompt_toolkit.input.typeahead import clear_typeahead  # noqa: PLC0415 - loaded already
 
         self._say_lines()

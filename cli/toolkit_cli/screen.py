@@ -1,6 +1,6 @@
-"""The screen: stderr, taken in turns by the lines of a run, a live bar and questions, so that none tears another.
+"""Coordinates what is written to stderr: lines of a run, live displays and questions.
 
-While a question is open, everything else that would be written waits: our own lines, log lines, and what tools print.
+While a question is open, everything else is buffered: our own lines, log messages, and output of tools.
 """
 
 import sys
@@ -14,27 +14,26 @@ from typing import Protocol, Self, TextIO
 from toolkit_cli import console
 
 _AFTER_AN_OPEN_PROMPT = "\x1b[?2004l\n"
-"""What a prompt would have written at its end: pasting is as usual again, and a new line begins."""
+"""What a prompt writes when it ends: turn off bracketed paste, and start a new line."""
 
 
 class Live(Protocol):
-    """A display that repaints itself and can step aside."""
+    """A display that repaints itself, such as a progress bar."""
 
     def start(self) -> None:
-        """Draw it, and keep drawing."""
+        """Draw the display, and keep it up to date."""
 
     def stop(self) -> None:
-        """Take it away."""
+        """Remove the display."""
 
     def print_above(self, line: str) -> None:
-        """Write a line without tearing the display."""
+        """Write a line above the display."""
 
 
 class Screen:
-    """Writes lines to stderr in turns; safe to use from several threads."""
+    """Writes lines, live displays and questions to stderr; thread-safe."""
 
     def __init__(self) -> None:
-        """Begin with nothing shown."""
         self._lock = threading.RLock()
         self._waiting: _Kept | None = None
         self._begun = ""
@@ -42,7 +41,7 @@ class Screen:
         self._streams: tuple[TextIO, TextIO] | None = None
 
     def add(self, text: str) -> None:
-        """Write a piece of text as it comes; where a live display is shown, line by line."""
+        """Write part of a line immediately, or whole lines above a live display."""
         text = console.safe_talk(text, self._talk)
         with self._lock:
             before, newline, rest = (self._begun + text).rpartition("\n")
@@ -55,7 +54,7 @@ class Screen:
                 self._live.print_above(before)
 
     def end_line(self) -> None:
-        """End a line that has begun; what comes next begins a new one."""
+        """End a partly written line, if there is one."""
         with self._lock:
             rest, self._begun = self._begun, ""
             if not rest:
@@ -68,7 +67,7 @@ class Screen:
                 console.say()
 
     def say(self, line: str) -> None:
-        """Write a line, or keep it until the open question is answered."""
+        """Write a line, or buffer it until the open question is answered."""
         line = console.safe_talk(line, self._talk)
         with self._lock:
             self.end_line()
@@ -80,7 +79,7 @@ class Screen:
                 console.say(line)
 
     def show(self, live: Live | None) -> None:
-        """Show this live display and no other; `None` shows none."""
+        """Show this live display instead of the current one; `None` shows none."""
         with self._lock:
             if live is self._live:
                 return
@@ -93,7 +92,7 @@ class Screen:
 
     @contextmanager
     def hold(self) -> Iterator[TextIO]:
-        """Give stderr to a question alone; afterwards everything that had to wait is written."""
+        """Reserve stderr for a question; write everything that was buffered afterwards."""
         with self._lock:
             self.end_line()
             if self._live is not None:
@@ -116,7 +115,7 @@ class Screen:
         self.close()
 
     def close(self) -> None:
-        """Take the live display away, and stderr from a question that a thread which was given up still has open."""
+        """Remove the live display, and end a question that an abandoned thread still has open."""
         with self._lock:
             if self._waiting is not None:
                 self._live = None
@@ -126,7 +125,7 @@ class Screen:
 
     @property
     def _talk(self) -> TextIO | None:
-        """The real stderr, where a question has taken it."""
+        """The real stderr while a question is open."""
         return self._streams[1] if self._waiting is not None and self._streams is not None else None
 
     def _release(self, first: str = "") -> None:
@@ -142,4 +141,4 @@ class Screen:
 
 
 class _Kept(StringIO):
-    """Keeps what is written meanwhile; a StringIO is not a terminal, so nobody draws on it."""
+    """Buffers output while a question is open; since it is not a terminal, other code draws nothing on it."""

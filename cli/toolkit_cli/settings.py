@@ -1,4 +1,4 @@
-"""Settings: what holds for a command: its options over `TOOLKIT_*` over `toolkit.toml` over `pyproject.toml`."""
+"""Loads the settings of a command: options override `TOOLKIT_*`, then `toolkit.toml`, then `pyproject.toml`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,17 +24,17 @@ def load_configuration(
     consent: Sequence[str] | None = None,
     policy: Path | None = None,
 ) -> "Configuration":
-    """Return the configuration of the working directory with what options add to it.
+    """Return the configuration of the working directory with the options applied.
 
     Args:
-        tools: More sources of tools (`--tools`), before its own.
-        grant: More permissions for groups (`--grant`).
-        start: MCP servers of the project that may be reached (`--start`).
-        consent: Settings of the project that may widen what tools reach (`--consent`).
-        policy: A file of rules (`--policy`).
+        tools: More sources of tools (`--tools`), before the configured ones.
+        grant: Additional permissions for groups (`--grant`).
+        start: MCP servers of the project that may be started or contacted (`--start`).
+        consent: Project settings that may give tools more access (`--consent`).
+        policy: A file of approval rules (`--policy`).
 
     Raises:
-        ConfigurationError: With everything that is wrong in the configuration.
+        ConfigurationError: If the configuration is invalid; lists all problems.
     """
     from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - help and completion need none
 
@@ -74,7 +74,7 @@ def _working_directory() -> Path:
 
 
 def _from_here(source: str) -> str:
-    """Return a source such that a path in it means the same from any folder: options are relative to the shell's."""
+    """Make a path in a source absolute, since options are relative to the working directory."""
     path = source.rpartition(":")[0] or source
     is_path = path.endswith(_FILE_SUFFIXES) or any(sign in path for sign in _PATH_SIGNS) or Path(path).exists()
     return str(Path.cwd() / source) if is_path else source

@@ -1,4 +1,4 @@
-"""Shells: the script that completes commands in one is shown, or installed."""
+"""Shows or installs the completion script for a shell."""
 
 from typer import _completion_shared as scripts
 
@@ -6,21 +6,21 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 
 VARIABLE = "_TOOLKIT_COMPLETE"
-"""The environment variable by which the script asks for completions."""
+"""The environment variable that the script sets to request completions."""
 
 _PROGRAM = "toolkit"
 _SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")
 
 
 def show_completion(shell: str | None) -> None:
-    """Print the script that completes in a shell, by default in this one."""
+    """Print the completion script for a shell, by default the current one."""
     shell = _known(shell, "--show-completion")
     script = scripts.get_completion_script(prog_name=_PROGRAM, complete_var=VARIABLE, shell=shell)
     console.write_data(f"{script}\n")
 
 
 def install_completion(shell: str | None) -> None:
-    """Install completion for a shell, by default for this one; where goes to stdout."""
+    """Install completion for a shell, by default the current one, and print the path of the script."""
     shell = _known(shell, "--install-completion")
     _, path = scripts.install(shell, _PROGRAM, VARIABLE)
     console.write_data(f"{path}\n")
@@ -28,8 +28,8 @@ def install_completion(shell: str | None) -> None:
 
 
 def _known(shell: str | None, option: str) -> str:
-    name = shell or scripts._get_shell_name()  # noqa: SLF001 - the parser's own way to ask
+    name = shell or scripts._get_shell_name()  # noqa: SLF001 - how Typer detects the shell
     if name in _SHELLS:
         return str(name)
-    problem = f"there is no completion for '{name}'" if name else "cannot tell which shell this is"
-    raise Failure(ExitCode.USAGE, problem, hint=f"name one of {', '.join(_SHELLS)}, as in `toolkit {option} bash`")
+    problem = f"there is no completion for '{name}'" if name else "the current shell could not be detected"
+    raise Failure(ExitCode.USAGE, problem, hint=f"choose one of {', '.join(_SHELLS)}, as in `toolkit {option} bash`")

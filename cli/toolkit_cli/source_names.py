@@ -1,4 +1,4 @@
-"""Names in sources: the tools of a file and what they take, read for completion; nothing of the file is run."""
+"""Finds tools and their arguments in source files, for completion; the files are parsed, not run."""
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,12 +11,12 @@ _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def tools_in(file: str) -> list[str]:
-    """Return the names of a Python file's marked functions, or of all its public ones where none is marked."""
+    """Return the names of the marked functions in a Python file, or of all public functions if none is marked."""
     return [function.name for function in _functions_in(file)]
 
 
 def arguments_of(target: str) -> list[str]:
-    """Return the names of the arguments that a target takes: a ready tool, a pipeline's or agent's file, a function."""
+    """Return the names of a target's arguments: of a built-in tool, a pipeline, an agent, or a function."""
     file, _, name = target.partition(":")
     if file.endswith((".yaml", ".yml")):
         return _inputs_of(file)
@@ -53,7 +53,7 @@ def _parameters_of(function: _Function) -> list[str]:
 
 
 def _is_given(parameter: ast.arg) -> bool:
-    """Return whether a parameter is handed in by us."""
+    """Return whether toolkit passes the parameter itself."""
     written = ast.unparse(parameter.annotation) if parameter.annotation is not None else ""
     return any(name in written for name in _GIVEN)
 

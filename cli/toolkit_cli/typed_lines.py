@@ -1,8 +1,8 @@
-"""Typed lines: which keys make up a line that a person typed after a question had settled.
+"""Decides which keys belong to a line that was typed in answer to a question.
 
-Keys that arrive before the terminal has been quiet for half a second belong to something else that is being typed, and
-are discarded. So is the rest of a line that began among them, however slowly it comes. This module knows no terminal:
-it receives keys and times, and returns what they amount to.
+Keys that arrive before the terminal has been quiet for half a second were meant for something else, and are discarded.
+So is the rest of a line that started among them, even if it is typed slowly. This module does not access a terminal;
+it only processes keys and times.
 """
 
 from dataclasses import dataclass, replace
@@ -15,22 +15,22 @@ ERASE = "\x7f"
 CLEAR = "\x15"
 
 Flaw = Literal["begun before", "pasted", "followed"]
-"""Why a line decides nothing: it began before the question had settled, was pasted, or had more behind it."""
+"""Why a line is not accepted as an answer: it started too early, was pasted, or was followed by more input."""
 
 
 @dataclass(frozen=True, slots=True)
 class TypedLine:
-    """A line as it is being typed; each key and each pause makes another one.
+    """A line that is being typed; each key and each pause returns a new value.
 
     Attributes:
-        since: When the last key came, or the question appeared.
-        text: What was typed since the question has settled.
-        is_open: Whether the question has settled, so that keys count.
+        since: Time of the last key, or when the question appeared, in seconds.
+        text: The text that was typed since the line is open.
+        is_open: Whether the terminal was quiet long enough, so that keys count.
         is_ended: Whether Enter was pressed.
-        has_discarded: Whether keys came too early.
-        begun_before: Whether those that came too early began a line and did not end it.
-        pasted: Whether some of the text was pasted.
-        followed: Whether more came together with Enter, as when several lines are pasted.
+        has_discarded: Whether keys were discarded because they arrived too early.
+        begun_before: Whether the discarded keys started a line without ending it.
+        pasted: Whether part of the text was pasted.
+        followed: Whether more input arrived together with Enter, as when several lines are pasted.
     """
 
     since: float
@@ -43,15 +43,15 @@ class TypedLine:
     followed: bool = False
 
     def seconds_left(self, now: float) -> float:
-        """Return how long the terminal must still be quiet before keys count."""
+        """Return how much longer the terminal must be quiet before keys count, in seconds."""
         return max(self.since + QUIET_SECONDS - now, 0.0)
 
     def after_pause(self, now: float) -> "TypedLine":
-        """Return the line at a moment at which no key is waiting to be read; only such a moment opens it."""
+        """Return the line at a time when no keys are waiting to be read; it opens only at such a time."""
         return self if self.seconds_left(now) else replace(self, is_open=True)
 
     def after_key(self, key: str, now: float) -> "TypedLine":
-        """Return the line after one key: a character, `ENTER`, `ERASE` or `CLEAR`; names of others change nothing."""
+        """Return the line after a key: a character, `ENTER`, `ERASE` or `CLEAR`; other keys are ignored."""
         if self.is_ended:
             return replace(self, followed=True)
         if not self.is_open:
@@ -65,7 +65,7 @@ class TypedLine:
         return replace(self, text=self.text + key) if _is_letter(key) else self
 
     def after_paste(self, text: str, now: float) -> "TypedLine":
-        """Return the line after something was pasted into it."""
+        """Return the line after text was pasted."""
         if self.is_ended:
             return replace(self, followed=True)
         if not self.is_open:
@@ -77,7 +77,7 @@ class TypedLine:
 
     @property
     def flaw(self) -> Flaw | None:
-        """Why the line decides nothing, whatever its text."""
+        """Why the line is not accepted, whatever its text; `None` if it is."""
         if self.begun_before:
             return "begun before"
         if self.pasted:
@@ -85,7 +85,7 @@ class TypedLine:
         return "followed" if self.followed else None
 
     def decides_for(self, letter: str) -> bool:
-        """Return whether this is a line with exactly this letter, typed after the question had settled."""
+        """Return whether the line is exactly this letter and was typed after the line was open."""
         return self.is_open and self.is_ended and self.flaw is None and self.text == letter
 
 

@@ -1,4 +1,4 @@
-"""Unknown names: what is reported where an option or an argument names something that is not configured."""
+"""Reports names in options or arguments that are not configured."""
 
 from collections.abc import Collection, Iterable
 
@@ -8,13 +8,13 @@ from toolkit.problems import Problem, did_you_mean
 def unknown_names(
     names: Iterable[str], known: Collection[str], what: str, *, option: str | None = None, code: str = ""
 ) -> list[Problem]:
-    """Return a problem for each name that nothing has.
+    """Return a problem for each unknown name.
 
     Args:
-        names: The names that were typed.
-        known: Those that there are.
-        what: What they are names of: `group`; of `MCP server`, the hint speaks of servers.
-        option: The option that they were typed after, if any.
+        names: The names as typed.
+        known: The existing names.
+        what: The kind of thing that is named, such as `group` or `MCP server`.
+        option: The option with the names, if any.
         code: The code of the problem.
     """
     several = f"{what.rpartition(' ')[2]}s"

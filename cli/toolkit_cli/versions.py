@@ -1,4 +1,4 @@
-"""What `toolkit --version --verbose` prints: what somebody needs who reads a report of a bug."""
+"""The version report for bug reports, which `toolkit --version --verbose` prints."""
 
 import platform
 import re
@@ -17,7 +17,7 @@ _NOT_FOR_USERS = frozenset({"all", "dev", "docs"})
 
 
 def version_report() -> str:
-    """Return the versions of the program, of Python, the system and each dependency, a line each, by extra."""
+    """Return the versions of toolkit, Python, the system and all dependencies, with one line per extra."""
     lines = {
         "toolkit": f"{__version__} ({Path(toolkit.__file__).parent})",
         "Python": f"{platform.python_version()} {platform.python_implementation()} ({sys.executable})",
@@ -33,7 +33,7 @@ def _dependency_lines() -> Iterable[tuple[str, str]]:
 
 
 def _dependencies() -> dict[str, set[str]]:
-    """Return the names of the distributions that each extra needs, those that everybody needs under ''."""
+    """Return the required distributions by extra; those without an extra are under ''."""
     needed: dict[str, set[str]] = {"": set()}
     for requirement in _requirements():
         match = _REQUIREMENT.fullmatch(requirement)

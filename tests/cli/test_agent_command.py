@@ -90,7 +90,7 @@ def test_events_are_written_as_they_happen(program, scripted):
         (("--model", "chat:m", "--model-timeout", "soon"), 2, "--model-timeout: 'soon' is not a duration"),
         (("--model", "scripted:script.yaml", "--group", "web"), 4, "--group: there is no group 'web'"),
         (("--model", "scripted:script.yaml", "--budget", "much"), 2, "'much' is not a budget"),
-        (("--model", "scripted:script.yaml", "--continue"), 2, "name it with --transcript"),
+        (("--model", "scripted:script.yaml", "--continue"), 2, "pass the file with --transcript"),
         (("--model", "scripted:script.yaml", "--continue", "--transcript", "none.json"), 4, "cannot read 'none.json'"),
         (("--model", "scripted:script.yaml", "--continue", "--transcript", "script.yaml"), 2, "is not a transcript"),
     ],
@@ -135,8 +135,8 @@ def test_task_comes_from_stdin_where_something_is_piped_in(program, scripted):
 @pytest.mark.parametrize(
     ("arguments", "options", "message"),
     [
-        ((), {}, "there is no task"),
-        (("-",), {}, "there is no task"),
+        ((), {}, "the task is missing"),
+        (("-",), {}, "the task is missing"),
         (("  ",), {}, "the task is empty"),
         ((), {"input": "\n"}, "the task is empty"),
     ],

@@ -36,7 +36,7 @@ def agent(folder, *arguments, model="scripted:script.yaml", **options):
 def test_a_chat_is_not_kept(scripted):
     terminal = agent(scripted, "--journal")
     assert terminal.end() == 2
-    refused = "--journal keeps the turns of a task, so that it can go on; a chat has many"
+    refused = "--journal records a task so that it can be resumed, but a chat has no single task"
     assert refused in terminal.child.before
 
 
@@ -230,7 +230,7 @@ def test_chat_that_is_told_to_end_from_outside_ends(scripted):
 def test_chat_that_may_ask_nothing_is_none(scripted):
     refused = agent(scripted, "--no-input")
     assert refused.end() == 2
-    assert "error: there is no task" in refused.seen
+    assert "error: the task is missing" in refused.seen
 
 
 def test_agent_of_a_file_chats(scripted):

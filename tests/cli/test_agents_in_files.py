@@ -277,13 +277,13 @@ ALONE = "agent: simple\nname: a\ndescription: A.\nmodel: scripted:script.yaml\n"
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (("agents/clerk.yaml", "go", "--tools", "calculator"), 2, "--tools: the file of an agent says that by itself"),
+        (("agents/clerk.yaml", "go", "--tools", "calculator"), 2, "--tools cannot be combined with an agent file"),
         (
             ("agents/clerk.yaml", "go", "--instructions", "x"),
             2,
-            "--instructions: the file of an agent says that by itself",
+            "--instructions cannot be combined with an agent file",
         ),
-        (("agents/clerk.yaml",), 2, "there is no task"),
+        (("agents/clerk.yaml",), 2, "the task is missing"),
         (("agents/gone.yaml", "go"), 4, "agents/gone.yaml"),
         (("agents/pipe.yaml", "go"), 2, "'agents/pipe.yaml' does not describe an agent"),
         (
@@ -296,7 +296,7 @@ ALONE = "agent: simple\nname: a\ndescription: A.\nmodel: scripted:script.yaml\n"
             2,
             "the agent of 'agents/alone.yaml' takes no task: its prompt already says what to do",
         ),
-        (("write", "it", "--model", "scripted:agents/script.yaml"), 2, "there is one task too many: 'it'"),
+        (("write", "it", "--model", "scripted:agents/script.yaml"), 2, "unexpected second task: 'it'"),
     ],
 )
 def test_agent_command_that_cannot_begin_says_why(invoke, clerk, arguments, code, message):

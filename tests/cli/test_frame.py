@@ -91,8 +91,8 @@ def test_verbose_before_a_command_is_explained(invoke):
     result = invoke("--verbose", "list")
     assert result.exit_code == 2
     assert result.stderr == (
-        "error: --verbose comes before the command\n"
-        "hint: write it after the command; before a command it works only with --version: toolkit --version --verbose\n"
+        "error: --verbose cannot come before the command\n"
+        "hint: write it after the command; before a command, it only works as `toolkit --version --verbose`\n"
     )
 
 
@@ -133,22 +133,21 @@ def test_argument_of_a_tool_written_as_an_option_is_told_how_it_is_written(invok
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
         "error: no such option: --days\n"
-        "hint: if it is the tool's own argument, write days=…; if not, `toolkit run --help` shows how\n"
+        "hint: for an argument of the tool, write days=…; otherwise, see `toolkit run --help`\n"
     )
 
 
 def test_option_of_a_command_without_tool_arguments_is_not_taken_for_one(invoke):
     result = invoke("runs", "resume", "abc", "--jobs", "2")
     assert result.exit_code == 2
-    assert result.stderr == "error: no such option: --jobs\nhint: `toolkit runs --help` shows how\n"
+    assert result.stderr == "error: no such option: --jobs\nhint: see `toolkit runs --help`\n"
 
 
 def test_bad_value_of_an_option_names_the_good_ones(invoke):
     result = invoke("list", "--format", "xml")
     assert result.exit_code == 2
     assert result.stderr == (
-        "error: invalid value for '--format': 'xml' is not one of 'text', 'json'\n"
-        "hint: `toolkit list --help` shows how\n"
+        "error: invalid value for '--format': 'xml' is not one of 'text', 'json'\nhint: see `toolkit list --help`\n"
     )
 
 
@@ -164,7 +163,7 @@ def test_failure_is_one_json_object_where_json_was_asked_for(invoke):
                 "severity": "error",
                 "message": "no such option: --nope",
                 "location": None,
-                "hint": "`toolkit list --help` shows how",
+                "hint": "see `toolkit list --help`",
                 "related": [],
             }
         ],
@@ -291,7 +290,7 @@ def test_unknown_shell_names_the_known_ones(invoke):
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
         "error: there is no completion for 'tcsh'\n"
-        "hint: name one of bash, zsh, fish, powershell, pwsh, as in `toolkit --show-completion bash`\n"
+        "hint: choose one of bash, zsh, fish, powershell, pwsh, as in `toolkit --show-completion bash`\n"
     )
 
 

@@ -294,4 +294,4 @@ def test_a_conversation_that_is_continued_is_not_kept(project, invoke):
     assert first.exit_code == 0
     refused = invoke(*RUN, "--transcript", "talk.json", "--continue", "--journal")
     assert refused.exit_code == 2
-    assert "a conversation that is continued" in refused.stderr
+    assert "a continued conversation depends on its earlier messages" in refused.stderr

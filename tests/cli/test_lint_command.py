@@ -279,7 +279,7 @@ def test_file_that_cannot_be_written_is_told(program, bad):
 def test_only_new_findings_fail_with_a_baseline(invoke, bad):
     written = invoke("lint", "--baseline", "known.json", "--update-baseline")
     assert (written.exit_code, written.stdout) == (0, "All checks passed! (1 tool in 1 file)\n")
-    assert written.stderr == "wrote 3 findings into the baseline 'known.json'\n"
+    assert written.stderr == "wrote 3 findings to the baseline 'known.json'\n"
     (bad / "bad.py").write_text("# moved\n\n" + BAD, "utf-8")
     known = invoke("lint", "--baseline", "known.json")
     assert (known.exit_code, known.stderr) == (0, "3 findings in the baseline\n")
@@ -307,7 +307,9 @@ def test_baseline_may_stand_in_the_settings(invoke, bad):
 def test_baseline_to_update_must_be_named(invoke, bad):
     result = invoke("lint", "--update-baseline")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr == ("error: there is no baseline to update\nhint: name it: --baseline lint-baseline.json\n")
+    assert result.stderr == (
+        "error: there is no baseline to update\nhint: pass its file: --baseline lint-baseline.json\n"
+    )
 
 
 @pytest.mark.proof(everyday=1)

@@ -88,7 +88,7 @@ def test_comments_silence_all_findings(invoke, project):
     assert (result.exit_code, result.stdout, result.stderr) == (
         0,
         "All checks passed! (1 tool in 1 file)\n",
-        "Silenced 3 findings with comments in 1 file.\n",
+        "Suppressed 3 findings with comments in 1 file.\n",
     )
     assert "def remind(when) -> str:  # toolkit: ignore[TK201, TK204, TK301]\n" in (project / "bad.py").read_text(
         "utf-8"
@@ -99,7 +99,7 @@ def test_comments_silence_all_findings(invoke, project):
 def test_findings_that_no_comment_can_silence_are_shown(invoke, project):
     (project / "tools.json").write_text('[{"name": "find_order", "description": "Short."}]', "utf-8")
     result = invoke("lint", "tools.json", "--add-noqa", "--format", "concise")
-    assert result.stderr == "Silenced 0 findings with comments in 0 files.\n"
+    assert result.stderr == "Suppressed 0 findings with comments in 0 files.\n"
     assert "tools.json:1:41: warning[TK202]" in result.stdout
 
 
@@ -138,10 +138,10 @@ def test_pipelines_and_definitions_come_over_stdin_too(invoke, project):
 
 def test_text_on_stdin_needs_a_name_and_stands_alone(invoke, project):
     for words, message in (
-        (("-",), "the text on stdin needs the name of a file"),
-        (("-", "bad.py", "--stdin-filename", "bad.py"), "a text on stdin is checked alone"),
-        (("-", "--stdin-filename", "bad.py", "--fix"), "a text on stdin cannot be changed"),
-        (("bad.py", "--stdin-filename", "bad.py"), "'--stdin-filename' is for a text on stdin"),
+        (("-",), "text on stdin needs a file name"),
+        (("-", "bad.py", "--stdin-filename", "bad.py"), "stdin cannot be checked together with other paths"),
+        (("-", "--stdin-filename", "bad.py", "--fix"), "text on stdin cannot be changed"),
+        (("bad.py", "--stdin-filename", "bad.py"), "'--stdin-filename' works only with text on stdin"),
     ):
         result = invoke("lint", *words, input=BAD)
         assert (result.exit_code, result.stderr.splitlines()[0]) == (2, f"error: {message}")

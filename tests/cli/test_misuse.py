@@ -52,23 +52,23 @@ def in_shell(project):
         (
             "run tools.py --tiemout 3s",
             (
-                "error: no such option: --tiemout\nhint: if it is the tool's own argument, write tiemout=…; "
-                "if not, did you mean '--timeout' or '--out'?\n"
+                "error: no such option: --tiemout\nhint: for an argument of the tool, write tiemout=…; "
+                "otherwise, did you mean '--timeout' or '--out'?\n"
             ),
         ),
         (
             "list --format jsn",
             "error: invalid value for '--format': 'jsn' is not one of 'text', 'json'\nhint: did you mean 'json'?\n",
         ),
-        ("new", "error: missing argument 'tool|pipeline|agent'\nhint: `toolkit new --help` shows how\n"),
+        ("new", "error: missing argument 'tool|pipeline|agent'\nhint: see `toolkit new --help`\n"),
         (
             "agent hi --max-turns many",
             (
                 "error: invalid value for '--max-turns': 'many' is not a whole number\n"
-                "hint: `toolkit agent --help` shows how\n"
+                "hint: see `toolkit agent --help`\n"
             ),
         ),
-        ("mcp", "error: missing argument 'list|ping'\nhint: `toolkit mcp --help` shows how\n"),
+        ("mcp", "error: missing argument 'list|ping'\nhint: see `toolkit mcp --help`\n"),
     ],
 )
 def test_nearest_is_named_first(invoke, line, told):

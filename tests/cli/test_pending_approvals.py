@@ -392,7 +392,7 @@ def test_a_question_that_stands_alone_is_not_answered_with_others(project, invok
         ([*BATCH, "--no-journal"], "--on-approval wait needs a journal"),
         (
             ["run", "tools.py:wipe", "n=1"],
-            "--on-approval wait keeps the steps of a pipeline or an agent, and 'wipe' has none",
+            "--on-approval wait records the steps of a pipeline or an agent, but 'wipe' has none",
         ),
     ],
 )

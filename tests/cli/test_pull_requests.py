@@ -242,11 +242,11 @@ def test_many_findings_are_cut_below_what_a_comment_can_hold(comment, github):
         ("{}", "is not a list of at most 5000 findings"),
         ("[" * 100_000, "is not JSON"),
         ("[1]", "finding 1 in "),
-        (json.dumps([finding(code="<b>")]), "has no code and severity of a rule"),
-        (json.dumps([finding(severity="grave")]), "has no code and severity of a rule"),
-        (json.dumps([finding(message=["x"])]), "has a message that is not a text"),
+        (json.dumps([finding(code="<b>")]), "has no valid code and severity"),
+        (json.dumps([finding(severity="grave")]), "has no valid code and severity"),
+        (json.dumps([finding(message=["x"])]), "has a message that is not a string"),
         (json.dumps([finding(line=-1)]), "has a line that is not a number"),
-        (json.dumps([finding(location={"file": "a\nb"})]), "has no path of a file"),
+        (json.dumps([finding(location={"file": "a\nb"})]), "has no valid file path"),
         (json.dumps([finding()] * 5001), "is not a list of at most 5000 findings"),
         (" " * (8 * 1024 * 1024 + 1), "is larger than 8 MB"),
     ],
@@ -286,12 +286,12 @@ def test_run_of_an_older_commit_is_not_commented(comment, github):
 @pytest.mark.parametrize(
     ("refusal", "why"),
     [
-        ((403, {}), "the token may not do this (403 at GET issues/7/comments): the job needs `pull-requests: write`"),
+        ((403, {}), "the token lacks permission (403 at GET issues/7/comments): the job needs `pull-requests: write`"),
         (
             (403, {"X-RateLimit-Remaining": "0"}),
-            "GitHub limits how often it can be asked (403 at GET issues/7/comments)",
+            "GitHub's rate limit was exceeded (403 at GET issues/7/comments)",
         ),
-        ((429, {"Retry-After": "60"}), "GitHub limits how often it can be asked (429 at GET issues/7/comments)"),
+        ((429, {"Retry-After": "60"}), "GitHub's rate limit was exceeded (429 at GET issues/7/comments)"),
         ((500, {}), "GitHub answers with 500 at GET issues/7/comments"),
     ],
 )
@@ -305,7 +305,10 @@ def test_refusal_is_one_warning_and_no_failure(comment, github, refusal, why):
 @pytest.mark.proof
 def test_without_a_pull_request_a_token_or_a_server_that_is_said(comment, github):
     start = "::warning title=toolkit lint::not commented: "
-    assert comment([finding()], {}) == f"{start}this run is about no pull request, so there is nothing to comment on\n"
+    assert (
+        comment([finding()], {})
+        == f"{start}this workflow run does not belong to a pull request, so there is nothing to comment on\n"
+    )
     assert comment([], GITHUB_TOKEN="") == f"{start}GITHUB_TOKEN is not set: pass it in the `env` of the step\n"
     assert comment([], GITHUB_API_URL="http://127.0.0.1:1").startswith(f"{start}GitHub cannot be reached")
     assert github.asked == []

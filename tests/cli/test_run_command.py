@@ -193,7 +193,7 @@ def test_text_goes_to_the_one_required_text_of_a_tool_that_takes_json(run, proje
 
 def test_text_is_not_taken_where_another_argument_says_the_same(run):
     ended = run("glob", "*.py", "pattern=*.md")
-    assert (ended.returncode, ended.stderr) == (2, "error: argument 'pattern' is given twice\nhint: give it once\n")
+    assert (ended.returncode, ended.stderr) == (2, "error: argument 'pattern' is given twice\nhint: pass it once\n")
 
 
 def test_json_object_holds_the_arguments_of_a_tool_that_has_no_place_for_a_text(run):
@@ -208,7 +208,7 @@ def test_every_wrong_argument_is_named_at_once_and_nothing_runs(run):
         ended.stderr
         == """\
 error: argument 'tags': cannot read the file 'gone.txt': no such file or directory
-hint: a value that begins with @ names a file; for the text itself write name:='"@…"'
+hint: a value that starts with @ is the name of a file; for the text itself write name:='"@…"'
 
 error: argument 'sizes' is not JSON: Expecting value: line 1 column 4 (char 3)
 hint: for plain text write sizes=…
@@ -233,10 +233,10 @@ hint: write: toolkit run tools.py:describe name=…
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["a", "b"], "only one text can be the input, but there are 2: 'a', 'b'"),
-        (["Ada", "--input", "Bob"], "only one text can be the input, but there are 2: 'Ada', 'Bob'"),
+        (["a", "b"], "expected one text as input, got 2: 'a', 'b'"),
+        (["Ada", "--input", "Bob"], "expected one text as input, got 2: 'Ada', 'Bob'"),
         (["Ada", "name=Bob"], "argument 'name' is given twice"),
-        (["name=Ada", "count=1", "count=2"], "argument 'count' is given 2 times, but does not take a list"),
+        (["name=Ada", "count=1", "count=2"], "argument 'count' is given 2 times, but is not a list"),
         (["--args", "[1]"], "--args is not a JSON object"),
         (["--args", "{"], "--args is not JSON: Expecting property name"),
         (["--args", "-"], "--args - reads a JSON object from stdin, but nothing is piped in"),
@@ -253,7 +253,7 @@ def test_a_text_that_two_parameters_could_take_is_refused(run):
     ended = run("tools.py:two_texts", "hello")
     assert ended.returncode == 2
     assert ended.stderr.startswith(
-        "error: two_texts takes no text: 'hello'\nhint: say which it is: first=… or second=…\n"
+        "error: two_texts takes no text: 'hello'\nhint: name the parameter: first=… or second=…\n"
     )
 
 

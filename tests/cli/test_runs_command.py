@@ -347,7 +347,7 @@ def test_the_configuration_can_keep_every_pipeline_and_a_single_call_has_nothing
     refused = program("run", "tools.py:shout", "x", "--journal")
     assert refused.returncode == 2
     assert refused.stderr.startswith(
-        "error: --journal keeps the steps of a pipeline or an agent, and 'shout' has none\n"
+        "error: --journal records the steps of a pipeline or an agent, but 'shout' has none\n"
     )
 
 

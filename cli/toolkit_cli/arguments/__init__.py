@@ -1,1 +1,1 @@
-"""Arguments: from the words after a target, a file, a pipe or a form to the arguments of a call."""
+"""Turns the command line, files, stdin and prompts into the arguments of a call."""

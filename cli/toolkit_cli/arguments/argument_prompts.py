@@ -1,4 +1,4 @@
-"""Asking for missing arguments: each by its type, checked while it is typed, on a real terminal only."""
+"""Prompts for missing arguments on a terminal, and validates each as it is typed."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,10 @@ from toolkit_cli.rendering.schemas import type_of
 
 
 def ask_for(tool: Tool, missing: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a value for each missing argument, as a person gives it.
+    """Prompt for each missing argument, and return all values.
 
     Raises:
-        KeyboardInterrupt: If they press Ctrl-C.
+        KeyboardInterrupt: If the user presses Ctrl-C.
         EOFError: If the input ends.
     """
     prompter = Prompter.open(sys.stderr)
@@ -30,7 +30,7 @@ def ask_for(tool: Tool, missing: Sequence[str], known: Mapping[str, Any]) -> dic
 
 
 def missing_problems(tool: Tool, missing: Sequence[str], command: str) -> list[Problem]:
-    """Return a Problem for each missing argument, the last with the command to type."""
+    """Return a Problem for each missing argument; the last one has a hint with the command to run."""
     properties = tool.spec.properties
     problems = [
         Problem(
@@ -59,7 +59,7 @@ class _Form:
         self.values = values
 
     def fill(self, name: str) -> None:
-        """Ask for one argument, in the way of its type."""
+        """Prompt for one argument, with the prompt that fits its type."""
         schema = self._schemas.of(name)
         message = self._message(name, schema)
         kinds = schema.kinds()
@@ -77,7 +77,7 @@ class _Form:
             self.values[name] = self._schemas.value(typed, schema)
 
     def _objection(self, name: str, text: str) -> str | None:
-        """Return why a typed text will not do as this argument; what the others lack is not its fault."""
+        """Return why a value is invalid for this argument; problems with other arguments are ignored."""
         value = self._schemas.value(text, self._schemas.of(name))
         found = objections(self._tool, {**self.values, name: value})
         mine = next((one.problem for one in found if one.argument == name), None)

@@ -1,7 +1,7 @@
-"""Assignments: the arguments of a call as they are written on the command line, read one by one.
+"""Parses the arguments of a call on the command line.
 
-`name=value` is typed by the schema, `name:=json` is JSON, `name=@file` and `name:=@file` are what a file holds. What
-is not one of these is the text that the tool works on.
+`name=value` is converted to the type in the schema, `name:=json` is JSON, and `name=@file` and `name:=@file` read the
+value from a file. Anything else is the text input of the tool.
 """
 
 import re
@@ -17,7 +17,7 @@ _NAME = re.compile(r"[^\W\d][\w.-]*")
 
 
 class Assignment(NamedTuple):
-    """A name, the text of its value, and whether that text is JSON; `is_file` if it came from a file."""
+    """An argument's name, the form and text of its value, and whether the text was read from a file."""
 
     name: str
     form: Form
@@ -26,7 +26,7 @@ class Assignment(NamedTuple):
 
 
 def read_assignment(token: str, known: Collection[str]) -> Assignment | None:
-    """Return what a word of the command line assigns, or `None` if it is not an assignment.
+    """Parse a word of the command line; return `None` if it is not an assignment.
 
     `2^3=8` is not an assignment, since `2^3` is not a name; nor is `x==1`, unless the tool has a parameter `x`.
     """
@@ -41,7 +41,7 @@ def read_assignment(token: str, known: Collection[str]) -> Assignment | None:
 
 
 def with_file_read(assignment: Assignment) -> Assignment | Problem:
-    """Return an assignment with the file that it names, if any, replaced by what is in it."""
+    """Return an assignment with `@file` replaced by the text of the file."""
     if not assignment.text.startswith("@"):
         return assignment
     text = read_text_file(assignment.text[1:], f"argument '{assignment.name}'")
@@ -51,12 +51,12 @@ def with_file_read(assignment: Assignment) -> Assignment | Problem:
 
 
 def read_text_file(path: str, wanted_by: str) -> str | Problem:
-    """Return the text of a file, exactly, or why it cannot be read."""
+    """Return the exact text of a file, or a Problem if it cannot be read."""
     try:
         return Path(path).expanduser().read_bytes().decode()
     except UnicodeDecodeError as error:
         return Problem("", f"{wanted_by}: the file '{path}' is not UTF-8 text (byte {error.start} is not)")
     except (OSError, ValueError, RuntimeError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
-        hint = "a value that begins with @ names a file; for the text itself write name:='\"@…\"'"
+        hint = "a value that starts with @ is the name of a file; for the text itself write name:='\"@…\"'"
         return Problem("", f"{wanted_by}: cannot read the file '{path}': {reason}", hint=hint)

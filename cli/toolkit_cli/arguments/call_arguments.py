@@ -1,4 +1,4 @@
-"""All arguments of one call on the command line, put together and judged at once."""
+"""Collects the arguments of a call from the command line and stdin, and reports all problems with them."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,13 +20,13 @@ _MEMBER = re.compile(r"[.\[]")
 
 
 class Given(NamedTuple):
-    """What the command line gives.
+    """The arguments on the command line, before parsing.
 
     Attributes:
         words: The words after the target.
-        whole: The text of `--args`, if it was used: a JSON object, `@file`, or `-` for stdin.
-        text: The text of `--input`, if it was used; `-` for stdin.
-        piped: Reads what was piped into stdin; `None` if nothing was.
+        whole: The value of `--args`, if any: a JSON object, `@file`, or `-` for stdin.
+        text: The value of `--input`, if any; `-` for stdin.
+        piped: Reads stdin; `None` if nothing is piped in.
     """
 
     words: Sequence[str] = ()
@@ -36,13 +36,13 @@ class Given(NamedTuple):
 
 
 class Gathered(NamedTuple):
-    """What is known of the arguments of a call.
+    """The parsed arguments of a call.
 
     Attributes:
-        arguments: Those that are known.
-        missing: The names of those that are still missing.
-        problems: What is wrong.
-        unread: The names of those that were given, but cannot be read: they are not missing.
+        arguments: The values by name.
+        missing: Names of required arguments without a value.
+        problems: Problems with the arguments.
+        unread: Names of arguments whose value could not be read; they do not count as missing.
     """
 
     arguments: dict[str, Any]
@@ -52,24 +52,24 @@ class Gathered(NamedTuple):
 
     @classmethod
     def nothing(cls, *problems: Problem) -> "Gathered":
-        """Return that nothing is known yet, and what is wrong."""
+        """Return an empty result with these problems."""
         return cls({}, [], [*problems], set())
 
     def refuse(self, name: str, problem: Problem) -> None:
-        """Keep that an argument was given and cannot be read."""
+        """Record a problem with an argument whose value could not be read."""
         self.unread.add(name)
         self.problems.append(problem)
 
 
 class Objection(NamedTuple):
-    """A tool's objection to one argument; the name is empty if it is about them all."""
+    """A tool's objection to an argument; the name is empty if it concerns all arguments."""
 
     argument: str
     problem: Problem
 
 
 def gather_arguments(tool: Tool, given: Given) -> Gathered:
-    """Put the arguments of a call together: `--args` first, then the words, then the text where it belongs."""
+    """Collect the arguments of a call: first from `--args`, then from assignments, then from the text input."""
     if undecoded := _undecoded(given):
         return Gathered.nothing(*undecoded)
     schemas = Schemas(tool.spec.parameters)
@@ -87,7 +87,7 @@ def gather_arguments(tool: Tool, given: Given) -> Gathered:
 
 
 def _undecoded(given: Given) -> list[Problem]:
-    """Return a Problem for each word whose bytes are not UTF-8: Python hands them on as halves of characters."""
+    """Return a Problem for each word that is not UTF-8; Python represents such bytes as lone surrogates."""
     return [
         Problem("", f"argument '{word.partition('=')[0]}' is not UTF-8 text")
         for word in (*given.words, given.whole, given.text)
@@ -96,7 +96,7 @@ def _undecoded(given: Given) -> list[Problem]:
 
 
 def objections(tool: Tool, arguments: Mapping[str, Any]) -> list[Objection]:
-    """Return the tool's objections to these arguments, each by itself; missing ones are not among them."""
+    """Return the tool's objections to these arguments; missing arguments are not reported."""
     try:
         tool.describe(tool.parse(arguments))
     except (ToolArgumentsError, ToolExecutionError) as error:
@@ -107,7 +107,7 @@ def objections(tool: Tool, arguments: Mapping[str, Any]) -> list[Objection]:
         return [_objection(path, reason, arguments, schemas) for path, reason in error.wrong.items()]
     except (Signal, KeyboardInterrupt):
         raise
-    except BaseException as error:  # noqa: BLE001 - a tool of a class of one's own may raise anything
+    except BaseException as error:  # noqa: BLE001 - a custom tool class may raise anything
         return [Objection("", Problem("", f"tool {tool.name!r} cannot read its arguments: {words_of(error)}"))]
     return []
 
@@ -124,7 +124,7 @@ def _objection(path: str, reason: str, arguments: Mapping[str, Any], schemas: Sc
 def _sorted_words(
     words: Iterable[str], schemas: Schemas, gathered: Gathered
 ) -> tuple[dict[str, list[Assignment]], list[str]]:
-    """Return the assignments by name, with their files read, and the words that assign nothing."""
+    """Return the assignments by name, with files read, and the words that are not assignments."""
     assignments: dict[str, list[Assignment]] = {}
     texts: list[str] = []
     for word in words:
@@ -141,7 +141,7 @@ def _sorted_words(
 
 
 def _take_whole(given: Given, gathered: Gathered) -> bool:
-    """Take the arguments that `--args` gives; return whether they could be read."""
+    """Add the arguments from `--args`; return whether they could be read."""
     text: str | Problem = given.whole or ""
     if given.whole == "-":
         text = (
@@ -169,16 +169,16 @@ def _take_assignments(assignments: Mapping[str, list[Assignment]], schemas: Sche
 
 
 def _assigned(several: Sequence[Assignment], name: str, schemas: Schemas) -> Any:
-    """Return the value of one argument, or the Problem with it; a repeated one makes a list."""
+    """Return the value of an argument, or a Problem; repeated assignments make a list."""
     first, schema = several[0], schemas.of(name)
     if len(several) == 1:
         if first.form == "json" or (first.is_file and "string" not in schema.kinds()):
             return _json(first)
         return first.text if first.is_file else schemas.value(first.text, schema)
     if name in schemas.properties and "array" not in schema.kinds():
-        return Problem("", f"argument '{first.name}' is given {len(several)} times, but does not take a list")
+        return Problem("", f"argument '{first.name}' is given {len(several)} times, but is not a list")
     if any(assignment.form == "json" for assignment in several):
-        return Problem("", f"argument '{first.name}' is given {len(several)} times; as JSON, give the whole list once")
+        return Problem("", f"argument '{first.name}' is given {len(several)} times; with :=, pass the whole list once")
     return schemas.items([assignment.text for assignment in several], schema)
 
 
@@ -196,19 +196,17 @@ def _json_object(text: str, what: str) -> dict[str, Any] | Problem:
     except ValueError as error:
         return Problem("", f"{what} is not JSON: {error}", hint='it takes a JSON object, such as \'{"city": "Oslo"}\'')
     if not isinstance(value, dict):
-        return Problem("", f"{what} is not a JSON object", hint='it takes one, such as \'{"city": "Oslo"}\'')
+        return Problem("", f"{what} is not a JSON object", hint='it takes a JSON object, such as \'{"city": "Oslo"}\'')
     return value
 
 
 def _take_text(tool: Tool, schemas: Schemas, given: Given, texts: Sequence[str], gathered: Gathered) -> None:
-    """Put the text that the tool works on where it belongs: given as a word, by `--input`, or piped."""
+    """Assign the text input, from a word, `--input` or stdin, to its parameter."""
     words = [*texts, *([given.text] if given.text is not None else [])]
     if len(words) > 1:
         listed = ", ".join(f"'{text}'" for text in words)
-        hint = f"{USAGE}, or put a text of several words in quotes"
-        gathered.problems.append(
-            Problem("", f"only one text can be the input, but there are {len(words)}: {listed}", hint=hint)
-        )
+        hint = f"{USAGE}, or put text with spaces in quotes"
+        gathered.problems.append(Problem("", f"expected one text as input, got {len(words)}: {listed}", hint=hint))
         return
     if texts and (meant := arguments_meant(texts[0], schemas.properties)) is not None:
         gathered.arguments.update(meant | gathered.arguments)
@@ -239,7 +237,7 @@ def _put(tool: Tool, place: TextPlace, text: str | Problem, gathered: Gathered) 
 
 def _misplaced(tool: Tool, place: TextPlace, text: str) -> Problem:
     if place.parameter is not None:
-        return Problem("", f"argument '{place.parameter}' is given twice", hint="give it once")
+        return Problem("", f"argument '{place.parameter}' is given twice", hint="pass it once")
     if tool.pipe == "json" and isinstance(wrong := _json_object(text, "the input"), Problem):
         return wrong
     return Problem("", f"{tool.name} takes no text: '{text}'", hint=place.hint)
@@ -258,7 +256,7 @@ def _refuse_unknown(tool: Tool, names: Iterable[str], problems: list[Problem]) -
 
 
 def _refuse_unknown_inside(tool: Tool, arguments: Mapping[str, Any], problems: list[Problem]) -> None:
-    """Report the keys of records, at any depth, that the tool would drop."""
+    """Report unknown keys of nested objects, which the tool would ignore."""
     for one in unknown_members(tool.spec.parameters, arguments) if tool.ignores_unknown else ():
         if one.around:
             hint = one.meant or f"it takes {', '.join(one.known) or 'none'}"

@@ -1,7 +1,7 @@
-"""Conversion: what a person typed as an argument becomes the value that the parameter's schema wants.
+"""Converts typed arguments to the types in the schema of the parameters.
 
-A text stays a text wherever a text will do, though it look like a number. What cannot be converted is left as it is:
-the tool then reports what it wanted.
+A value stays a string wherever the schema allows one, even if it looks like a number. A value that cannot be converted
+is passed unchanged, so that the tool's validation reports it.
 """
 
 import json
@@ -17,7 +17,7 @@ _LITERALS = {"true": True, "false": False, "null": None}
 
 
 class Schemas:
-    """The schemas of a tool's parameters; a parameter that does not exist has an empty one."""
+    """The schemas of a tool's parameters; unknown parameters have an empty schema."""
 
     def __init__(self, parameters: Mapping[str, Any]) -> None:
         whole = Schema.of(parameters)
@@ -28,7 +28,7 @@ class Schemas:
         return self.properties.get(name, _ANYTHING)
 
     def choices(self, schema: Schema) -> list[Any]:
-        """Return the only values that there are, or none where anything of the type will do."""
+        """Return the allowed values, or an empty list if any value of the type is allowed."""
         found: list[Any] = []
         for part in schema.alternatives():
             listed = part.choices()
@@ -38,7 +38,7 @@ class Schemas:
         return found
 
     def value(self, text: str, schema: Schema) -> Any:
-        """Return the value that a typed text stands for."""
+        """Convert a typed text to the type in the schema."""
         kinds = schema.kinds()
         if "string" in kinds:
             return text if not (choices := self.choices(schema)) else _choice(text, choices)
@@ -48,7 +48,7 @@ class Schemas:
         return _convert(text.strip(), kinds, unconverted=text)
 
     def items(self, texts: Sequence[str], schema: Schema) -> list[Any]:
-        """Return the list whose items were typed one by one."""
+        """Convert the items of a list, typed one by one."""
         lists = schema.alternatives()
         parts = [[one for part in lists for one in part.items(index)] for index in range(len(texts))]
         return [self.value(text, about[0] if about else _ANYTHING) for text, about in zip(texts, parts, strict=True)]
@@ -58,7 +58,7 @@ _ANYTHING = Schema.of({})
 
 
 def _choice(text: str, choices: Sequence[Any]) -> Any:
-    """Return the choice that is written like this, or the text: `5` may be the number among the choices."""
+    """Return the choice that is written like the text, such as the number for `5`, or the text itself."""
     written = {choice if isinstance(choice, str) else json.dumps(choice): choice for choice in reversed(choices)}
     return written.get(text, text)
 
@@ -80,5 +80,5 @@ def _convert(text: str, kinds: frozenset[str], *, unconverted: str) -> Any:
 def _whole_number(text: str) -> int | str:
     try:
         return int(text)
-    except ValueError:  # longer than Python reads
+    except ValueError:  # more digits than Python converts
         return text

@@ -1,4 +1,4 @@
-"""Stdin as data: what was piped or redirected into the program."""
+"""Reads data that is piped or redirected into stdin."""
 
 import os
 import stat
@@ -9,14 +9,14 @@ from toolkit.problems import Problem
 
 
 def piped_text() -> Callable[[], str | Problem] | None:
-    """Return how to read what was piped into stdin, or `None` if it is a terminal or nothing at all.
+    """Return a function that reads stdin, or `None` if stdin is a terminal or closed.
 
-    Nothing is read before it is wanted: a pipe that nobody writes to would hold the program up.
+    Stdin is only read if the text is needed, since a pipe without a writer would block.
     """
     stdin = sys.stdin
     try:
         mode = os.fstat(stdin.fileno()).st_mode
-    except (AttributeError, OSError, ValueError):  # closed, or put in its place by a test
+    except (AttributeError, OSError, ValueError):  # closed, or replaced in a test
         return None
     if not (stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)):
         return None
@@ -24,7 +24,7 @@ def piped_text() -> Callable[[], str | Problem] | None:
 
 
 def _read() -> str | Problem:
-    """Return the text on stdin, without the newline that `echo` and most files end with."""
+    """Return the text on stdin without its last newline, which `echo` and most files add."""
     try:
         return sys.stdin.buffer.read().decode().removesuffix("\n")
     except UnicodeDecodeError as error:

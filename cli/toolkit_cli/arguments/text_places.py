@@ -1,4 +1,4 @@
-"""Text places: where a text of the command line goes that no name was given for."""
+"""Decides which parameter receives text that is passed without a name."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -10,13 +10,13 @@ USAGE = "write name=value, name:=json or name=@file"
 
 
 class TextPlace(NamedTuple):
-    """Where a text goes.
+    """The parameter for unnamed text.
 
     Attributes:
-        parameter: The parameter that takes it, if there is one.
-        takes_object: Whether a JSON object holds all arguments instead.
-        is_open: Whether it has no text yet.
-        hint: Where there is no such place, what to write.
+        parameter: The name of the parameter, if there is one.
+        takes_object: Whether a JSON object is accepted as well, with all arguments.
+        is_open: Whether the parameter has no value yet.
+        hint: What to write instead, if there is no such parameter.
     """
 
     parameter: str | None = None
@@ -26,10 +26,10 @@ class TextPlace(NamedTuple):
 
 
 def text_place(tool: Tool, schemas: Schemas, arguments: Mapping[str, Any]) -> TextPlace:
-    """Return where a text goes: the kind of the tool decides, as in a pipeline.
+    """Return the parameter for unnamed text, which depends on the kind of tool, as in a pipeline.
 
-    A tool that a pipeline sends JSON takes an object of arguments, and any other text for its one required text; every
-    other tool takes an object where it has no place for a text.
+    A tool that takes JSON in a pipeline accepts an object with its arguments, and assigns any other text to its only
+    required string parameter. Other tools accept an object only if they have no parameter for text.
     """
     if tool.pipe == "text" and "input" in schemas.properties:
         return TextPlace("input", is_open="input" not in arguments)
@@ -45,5 +45,5 @@ def _place_by_schema(tool: Tool, schemas: Schemas, arguments: Mapping[str, Any])
     if len(still_open) == 1:
         return TextPlace(still_open[0], is_open=True)
     if still_open:
-        return TextPlace(hint=f"say which it is: {' or '.join(f'{name}=…' for name in still_open)}")
+        return TextPlace(hint=f"name the parameter: {' or '.join(f'{name}=…' for name in still_open)}")
     return TextPlace(texts[0] if len(texts) == 1 else None, hint=USAGE if schemas.properties else "it takes none")

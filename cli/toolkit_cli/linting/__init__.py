@@ -1,1 +1,1 @@
-"""Linting: what the command `lint` does with the findings, apart from showing them."""
+"""Runs checks for `toolkit lint`: baselines, fixes, suppressions, stdin and watching."""

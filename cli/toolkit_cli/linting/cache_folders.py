@@ -1,4 +1,4 @@
-"""Cache folders: where `toolkit lint` keeps what it found."""
+"""The folder for the cache of `toolkit lint`."""
 
 import os
 from pathlib import Path
@@ -9,17 +9,21 @@ _VARIABLE: Final = "TOOLKIT_CACHE_DIR"
 
 
 def cache_folder(directory: Path) -> Path:
-    """Return the folder for a project, whose settings are in a directory; the environment may name another one."""
+    """Return the cache folder of a project, unless the environment sets another one.
+
+    Args:
+        directory: The folder with the project's settings.
+    """
     return _named() or directory / _NAME
 
 
 def may_be_known() -> bool:
-    """Return whether something is kept for the working directory or one that it is in, or whether nobody can tell."""
+    """Return whether there may be a cache for the working directory or one of its parents."""
     try:
         here = Path.cwd()
         folders = [named] if (named := _named()) else [folder / _NAME for folder in (here, *here.parents)]
         return any(folder.exists() for folder in folders)
-    except OSError:  # it is gone, or may not be looked into
+    except OSError:  # removed, or not readable
         return True
 
 

@@ -1,4 +1,4 @@
-"""Check runs: files are checked, mended, and held against the baseline."""
+"""Checks files, fixes or suppresses findings, and compares them with a baseline."""
 
 import atexit
 import gc
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 
 
 class CheckRun:
-    """Checks the files, as often as it is called, and keeps the last result of the baseline."""
+    """Checks the files each time it is called.
+
+    Attributes:
+        files: How many files the last check read and imported.
+        tools: How many tools the last check found.
+    """
 
     def __init__(
         self,
@@ -35,23 +40,23 @@ class CheckRun:
         text: str | None = None,
         against: str | None = None,
     ) -> None:
-        """Look at nothing yet.
+        """Prepare the check.
 
         Args:
-            paths: What is to be checked, as it was typed.
-            configuration: The settings of the project.
-            settings: Those of lint.
-            cache: The folder of what was found before; nothing is kept without one.
-            update_baseline: Whether what is found is written into the baseline.
-            text: What stands in the place of the one file that is named.
-            against: The git revision that definitions are compared with instead.
+            paths: The paths as typed.
+            configuration: The project's configuration.
+            settings: The lint settings.
+            cache: The cache folder; `None` disables the cache.
+            update_baseline: Whether to write the findings to the baseline.
+            text: The text to check instead of the contents of the only path.
+            against: The git revision to compare tool definitions with, instead of checking them.
 
         Raises:
-            Failure: If there is no baseline to write.
+            Failure: If `update_baseline` is set without a baseline.
         """
         if update_baseline and settings.baseline is None:
             raise Failure(
-                ExitCode.USAGE, "there is no baseline to update", hint="name it: --baseline lint-baseline.json"
+                ExitCode.USAGE, "there is no baseline to update", hint="pass its file: --baseline lint-baseline.json"
             )
         self._check: Callable[[], Checked] = lambda: _check(
             paths, configuration, settings=settings, cache=cache, text=text, against=against
@@ -63,7 +68,7 @@ class CheckRun:
         self._summary = ""
 
     def __call__(self) -> list[Problem]:
-        """Return what is wrong now and not known before."""
+        """Check the files, and return the findings that are not in the baseline."""
         problems, self.files, self.tools = self._check()
         if self._file is None:
             return problems
@@ -74,7 +79,7 @@ class CheckRun:
                 write_baseline(problems, self._file)
             except OSError as error:
                 raise cannot_write(self._file, error) from error
-            self._summary = f"wrote {counted(len(problems), 'finding')} into the baseline '{self._file}'"
+            self._summary = f"wrote {counted(len(problems), 'finding')} to the baseline '{self._file}'"
             return []
         new, known, gone = compare(problems, self._file)
         parts = [f"{counted(known, 'finding')} in the baseline"] if known else []
@@ -88,7 +93,7 @@ class CheckRun:
         return self._file is not None
 
     def tell(self) -> None:
-        """Say what the baseline had to do with it."""
+        """Print how the baseline affected the findings, or that it was written."""
         if self._summary:
             console.say(self._summary)
 
@@ -117,13 +122,13 @@ def _check(
 
 @cache
 def _collect_less() -> None:
-    """Let garbage be collected rarely: many files make many objects, most of which stay until the process ends."""
+    """Collect garbage less often, since most objects live until the process ends."""
     gc.set_threshold(_OBJECTS, 10, 10)
-    atexit.register(gc.freeze)  # then all of them go, and none is looked at once more
+    atexit.register(gc.freeze)  # so that they are not traversed again at exit
 
 
 def fixed(look: CheckRun, *, unsafe: bool) -> list[Problem]:
-    """Fix what can be fixed, and return what is left.
+    """Apply fixes, and return the remaining findings.
 
     Raises:
         Failure: If a file cannot be written.
@@ -138,12 +143,12 @@ def fixed(look: CheckRun, *, unsafe: bool) -> list[Problem]:
         files = {problem.location.file for problem in solved if problem.location}
         console.say(f"Fixed {counted(len(solved), 'problem')} in {counted(len(files), 'file')}.")
     for problem in refused:
-        console.say(f"not fixed, because the fixed file could no longer be parsed: {problem}")
+        console.say(f"not fixed, because the file could not be parsed after the fix: {problem}")
     return problems
 
 
 def silenced(problems: Sequence[Problem]) -> list[Problem]:
-    """Write comments that silence the findings, and return those that no comment can silence.
+    """Add suppression comments for the findings, and return the findings that no comment can suppress.
 
     Raises:
         Failure: If a file cannot be written.
@@ -158,5 +163,5 @@ def silenced(problems: Sequence[Problem]) -> list[Problem]:
     except OSError as error:
         raise Failure(ExitCode.FINDINGS, f"cannot write '{error.filename}': {error.strerror}") from error
     count = sum(len(change.solved) for change in changes)
-    console.say(f"Silenced {counted(count, 'finding')} with comments in {counted(len(changes), 'file')}.")
+    console.say(f"Suppressed {counted(count, 'finding')} with comments in {counted(len(changes), 'file')}.")
     return left

@@ -1,6 +1,6 @@
-"""Head starts: the child process that imports files starts before `toolkit lint` itself is imported.
+"""Starts the child process that imports files before the rest of `toolkit lint` is imported.
 
-That is worth it where files will be opened: nothing is known of them yet, and no option only reads them.
+This saves time only if files will be imported: no results are cached, and no option makes lint only read them.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _WITHOUT_CHILD: Final = frozenset(
 
 
 def early_child(arguments: Sequence[str]) -> AbstractContextManager[object]:
-    """Return a block in which the child process has started already, if the arguments of `lint` let one expect it."""
+    """Return a context in which the child process is already started, if these arguments will probably need it."""
     if not _will_open_files(arguments):
         return nullcontext()
     from toolkit.lint.worker_processes import head_start  # noqa: PLC0415 - it imports what starts processes

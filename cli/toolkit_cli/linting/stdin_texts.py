@@ -1,4 +1,4 @@
-"""Stdin texts: what an editor has not saved yet is checked as if it stood in a file."""
+"""Checks unsaved text from an editor, passed on stdin, as if it were in a file."""
 
 import sys
 from collections.abc import Sequence
@@ -10,20 +10,22 @@ STDIN = "-"
 
 
 def text_of_stdin(paths: Sequence[str], filename: str | None, *, writes: bool) -> str | None:
-    """Return the text on stdin where that is what is to be checked.
+    """Return the text on stdin, or `None` if stdin is not checked.
 
     Args:
-        paths: What is to be checked, as it was typed; `-` means stdin.
-        filename: The file that the text stands for.
-        writes: Whether files are to be changed.
+        paths: The paths as typed; `-` means stdin.
+        filename: The name of the file that the text belongs to.
+        writes: Whether the command would change files.
 
     Raises:
-        Failure: If something else is to be checked too, the name of the file is missing, files are to be
-            changed, or the text is not UTF-8.
+        Failure: If there are other paths, the file name is missing, files would be changed, or the text is not
+            UTF-8.
     """
     if STDIN not in paths:
         if filename is not None:
-            raise Failure(ExitCode.USAGE, "'--stdin-filename' is for a text on stdin", hint="write `-` as the path")
+            raise Failure(
+                ExitCode.USAGE, "'--stdin-filename' works only with text on stdin", hint="use `-` as the path"
+            )
         return None
     if filename is None or len(paths) > 1 or writes:
         _refuse(filename, is_alone=len(paths) == 1)
@@ -37,8 +39,10 @@ def text_of_stdin(paths: Sequence[str], filename: str | None, *, writes: bool) -
 
 def _refuse(filename: str | None, *, is_alone: bool) -> None:
     if not is_alone:
-        raise Failure(ExitCode.USAGE, "a text on stdin is checked alone", hint="leave out the other paths")
+        raise Failure(
+            ExitCode.USAGE, "stdin cannot be checked together with other paths", hint="leave out the other paths"
+        )
     if filename is None:
-        hint = "name its file: --stdin-filename tools.py"
-        raise Failure(ExitCode.USAGE, "the text on stdin needs the name of a file", hint=hint)
-    raise Failure(ExitCode.USAGE, "a text on stdin cannot be changed", hint="leave out --fix, --diff and --add-noqa")
+        hint = "pass it: --stdin-filename tools.py"
+        raise Failure(ExitCode.USAGE, "text on stdin needs a file name", hint=hint)
+    raise Failure(ExitCode.USAGE, "text on stdin cannot be changed", hint="leave out --fix, --diff and --add-noqa")

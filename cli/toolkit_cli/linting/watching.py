@@ -1,4 +1,4 @@
-"""Watching: files are checked again after each change of them, until Ctrl-C."""
+"""Checks files again whenever they change, until Ctrl-C."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,11 +9,11 @@ from toolkit_cli.file_stamps import stamp_of, wait_for_change
 
 
 def watch(paths: Sequence[str], check: Callable[[], ExitCode]) -> ExitCode:
-    """Check now and after each change; return how the last check ended.
+    """Check now and after each change, and return the exit code of the last check.
 
     Args:
-        paths: What is checked; its folders are watched.
-        check: Checks and prints what it finds.
+        paths: The paths to check and watch.
+        check: Runs a check, and prints the findings.
     """
     watched = list(paths) or ["."]
     while True:
@@ -28,7 +28,7 @@ def watch(paths: Sequence[str], check: Callable[[], ExitCode]) -> ExitCode:
 
 
 def _check(check: Callable[[], ExitCode]) -> ExitCode:
-    """Check, and report settings that cannot be read instead of ending."""
+    """Run a check; report invalid settings instead of ending the command."""
     try:
         return check()
     except (Failure, ConfigurationError) as error:

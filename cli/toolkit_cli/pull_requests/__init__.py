@@ -1,1 +1,1 @@
-"""What a pull request is shown of findings: one comment, and fixes that can be applied there."""
+"""Posts findings on a pull request, as one comment and as suggested changes."""

@@ -1,7 +1,7 @@
-"""`python -m toolkit_cli.pull_requests FINDINGS.json …`: comment on the pull request that this run is about.
+"""`python -m toolkit_cli.pull_requests FINDINGS.json …`: comment on the pull request of this workflow run.
 
-The files are what `toolkit lint --output json=FILE` writes, in this job or in another one, and count as written by
-anybody. What cannot be commented on is one warning, and never fails the job: the lint itself has passed or failed.
+The files are written by `toolkit lint --output json=FILE`, in this job or in another one, and are not trusted. If no
+comment can be written, a warning is printed, but the job does not fail: the result of lint itself decides that.
 """
 
 import os
@@ -15,7 +15,7 @@ from toolkit_cli.rendering.escaping import one_line
 
 
 def main() -> int:
-    """Comment on the pull request, and return the exit code: 2 without a file, and otherwise 0."""
+    """Comment on the pull request, and return the exit code: 2 without a file, otherwise 0."""
     files = [Path(name) for name in sys.argv[1:]]
     if not files:
         sys.stderr.write("usage: python -m toolkit_cli.pull_requests FINDINGS.json …\n")
@@ -31,7 +31,7 @@ def main() -> int:
 
 
 def _warning(why: str) -> str:
-    """Return a warning as a runner shows it, in one line."""
+    """Return a warning in the format of a GitHub runner, on one line."""
     return f"::warning title=toolkit lint::not commented: {one_line(why).replace('%', '%25')}"
 
 

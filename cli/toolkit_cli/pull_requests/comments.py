@@ -1,4 +1,4 @@
-"""Comments: findings for a pull request, as Markdown in which nothing of a finding is a sign."""
+"""Renders findings as a pull request comment in Markdown, in which text of findings cannot act as markup."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -13,7 +13,7 @@ _CLEAN = f"{MARKER}\n### toolkit lint\n\nAll checks passed! ✅\n"
 
 
 def comment_of(findings: Sequence[Finding]) -> str:
-    """Return the comment: breakages first, then everything else that was found, as far as it fits."""
+    """Return the comment: breakages first, then other findings, up to the size limit."""
     if not findings:
         return _CLEAN
     lines = [MARKER, "### toolkit lint", "", _summary(findings)]
@@ -34,7 +34,7 @@ def comment_of(findings: Sequence[Finding]) -> str:
 
 
 def code_span(text: str) -> str:
-    """Return a text as code: there, it mentions nobody, links nothing, and holds no HTML."""
+    """Return a text as inline code, where it cannot contain mentions, links or HTML."""
     shown = text.replace("`", "'").replace("|", "\\|").strip()
     return f"`{shown}`" if shown else ""
 

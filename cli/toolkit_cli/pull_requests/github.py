@@ -1,4 +1,4 @@
-"""GitHub: the few calls of its REST API that a comment on a pull request takes.
+"""The parts of GitHub's REST API that are needed to comment on a pull request.
 
 https://docs.github.com/en/rest/issues/comments and https://docs.github.com/en/rest/pulls (checked 2026-11-23)
 """
@@ -17,16 +17,16 @@ _LARGEST = 16 * 1024 * 1024
 
 
 class GitHubError(Exception):
-    """GitHub has not done what was asked; the message has the reason, on one line."""
+    """A request to GitHub failed; the message has the reason, on one line."""
 
 
 class Repository(NamedTuple):
-    """A repository, as one token may use it.
+    """A repository, accessed with a token.
 
     Attributes:
-        api: The address of the API: `https://api.github.com`.
+        api: The URL of the API, such as `https://api.github.com`.
         name: `OWNER/NAME`.
-        token: What gives access.
+        token: The access token.
     """
 
     api: str
@@ -34,11 +34,11 @@ class Repository(NamedTuple):
     token: str
 
     def get(self, path: str) -> Any:
-        """Return what stands at a path below the repository."""
+        """Return the resource at a path below the repository."""
         return self._ask("GET", path)
 
     def list(self, path: str) -> Iterator[Mapping[str, Any]]:
-        """Yield the members of a list, page by page."""
+        """Yield the items of a paginated list."""
         joint = "&" if "?" in path else "?"
         for page in range(1, _MOST_PAGES + 1):
             found = self._ask("GET", f"{path}{joint}per_page={_PER_PAGE}&page={page}")
@@ -47,11 +47,11 @@ class Repository(NamedTuple):
                 return
 
     def send(self, method: str, path: str, body: Mapping[str, Any]) -> Any:
-        """Create or change something, and return what it is then."""
+        """Create or change a resource, and return it."""
         return self._ask(method, path, body)
 
     def _ask(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
-        request = Request(  # noqa: S310 - the runner sets where the API is
+        request = Request(  # noqa: S310 - the runner sets the URL
             f"{self.api.rstrip('/')}/repos/{quote(self.name)}/{path}",
             data=None if body is None else json.dumps(body).encode(),
             method=method,
@@ -75,10 +75,10 @@ class Repository(NamedTuple):
 def _reason(error: HTTPError, method: str, path: str) -> str:
     what = f"{method} {path.partition('?')[0]}"
     if error.headers.get("X-RateLimit-Remaining") == "0" or error.headers.get("Retry-After"):
-        return f"GitHub limits how often it can be asked ({error.code} at {what}); run the job again later"
+        return f"GitHub's rate limit was exceeded ({error.code} at {what}); run the job again later"
     if error.code in {401, 403, 404}:
         return (
-            f"the token may not do this ({error.code} at {what}): the job needs `pull-requests: write`, which a pull "
+            f"the token lacks permission ({error.code} at {what}): the job needs `pull-requests: write`, which a pull "
             "request from a fork does not get; see 'Pull requests from forks' in docs/ci.md"
         )
     return f"GitHub answers with {error.code} at {what}"

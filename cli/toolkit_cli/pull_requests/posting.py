@@ -1,4 +1,4 @@
-"""Posting: findings become one comment on a pull request, which is edited in place, and suggestions at its lines."""
+"""Posts findings as one comment on a pull request, edited in place, and as suggestions on its lines."""
 
 import json
 import re
@@ -16,15 +16,15 @@ _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 
 
 def post(findings: Sequence[Finding], environment: Mapping[str, str]) -> str:
-    """Write the comment and the suggestions, and return what was done, in one line.
+    """Post the comment and the suggestions, and return a one-line summary.
 
     Args:
-        findings: What was found, the gravest first.
-        environment: The variables of a runner: `GITHUB_TOKEN`, `GITHUB_REPOSITORY`, `GITHUB_API_URL` and
+        findings: The findings, most severe first.
+        environment: The runner's environment variables: `GITHUB_TOKEN`, `GITHUB_REPOSITORY`, `GITHUB_API_URL` and
             `GITHUB_EVENT_PATH`.
 
     Raises:
-        GitHubError: If there is no pull request, or GitHub refuses.
+        GitHubError: If there is no pull request, or a request to GitHub fails.
     """
     repository = _repository(environment)
     number, commit = _pull_request(repository, _event(environment))
@@ -36,7 +36,7 @@ def post(findings: Sequence[Finding], environment: Mapping[str, str]) -> str:
 def _repository(environment: Mapping[str, str]) -> Repository:
     name, token = environment.get("GITHUB_REPOSITORY", ""), environment.get("GITHUB_TOKEN", "")
     if not _REPOSITORY.fullmatch(name):
-        raise GitHubError("GITHUB_REPOSITORY names no repository: this runs on GitHub")
+        raise GitHubError("GITHUB_REPOSITORY is not set to a repository: this command runs in GitHub Actions")
     if not token:
         raise GitHubError("GITHUB_TOKEN is not set: pass it in the `env` of the step")
     return Repository(environment.get("GITHUB_API_URL") or "https://api.github.com", name, token)
@@ -51,28 +51,28 @@ def _event(environment: Mapping[str, str]) -> Mapping[str, Any]:
 
 
 def _pull_request(repository: Repository, event: Mapping[str, Any]) -> tuple[int, str]:
-    """Return the number of the pull request that an event is about, and its newest commit.
+    """Return the number and the newest commit of the pull request for an event.
 
-    A `workflow_run` names no pull request of a fork: it is the open one from the branch that the run was about, and
-    only if its newest commit is still that of the run. Nothing that the run has uploaded is asked.
+    A `workflow_run` event does not contain pull requests from forks. For these, it is the open pull request from the
+    branch of the run, if its newest commit is still that of the run. Data uploaded by the run is not used for this.
     """
     own = event.get("pull_request")
     if isinstance(own, dict):
         return int(own["number"]), str(own["head"]["sha"])
     run = event.get("workflow_run")
     if not isinstance(run, dict):
-        raise GitHubError("this run is about no pull request, so there is nothing to comment on")
+        raise GitHubError("this workflow run does not belong to a pull request, so there is nothing to comment on")
     owner = str((run.get("head_repository") or {}).get("owner", {}).get("login", ""))
     head = quote(f"{owner}:{run.get('head_branch')}", safe="")
     for found in repository.list(f"pulls?state=open&head={head}"):
         if found["head"]["sha"] == run.get("head_sha"):
             return int(found["number"]), str(found["head"]["sha"])
-    message = f"no open pull request is at commit {str(run.get('head_sha'))[:9]}: it has newer commits, or is closed"
+    message = f"no open pull request is at commit {str(run.get('head_sha'))[:9]}; it has newer commits or is closed"
     raise GitHubError(message)
 
 
 def _comment(repository: Repository, number: int, body: str) -> str:
-    """Write the comment, or edit it if it is there: one of a bot that begins with the marker."""
+    """Create the comment, or edit the existing one: a bot's comment that starts with the marker."""
     for found in repository.list(f"issues/{number}/comments"):
         is_ours = str(found.get("body", "")).startswith(comments.MARKER)
         if is_ours and (found.get("user") or {}).get("type") == "Bot":
@@ -85,7 +85,7 @@ def _comment(repository: Repository, number: int, body: str) -> str:
 
 
 def _suggest(repository: Repository, number: int, commit: str, findings: Sequence[Finding]) -> int:
-    """Add the suggestions that are not there yet, as one review, and return how many."""
+    """Add new suggestions as one review, and return their number."""
     if not any(finding.edits for finding in findings):
         return 0
     changed = {

@@ -1,4 +1,4 @@
-"""Reports: findings that another job has written as JSON, read as what they may be: anything that anybody wrote."""
+"""Reads findings that another job has written as JSON; the files are untrusted input."""
 
 import json
 import re
@@ -21,12 +21,12 @@ _CODE = re.compile(r"[A-Z]{2,8}[0-9]{1,5}")
 _SEVERITIES = ("error", "warning", "info")
 
 
-class BadReport(Exception):  # noqa: N818 - named for what the file is
+class BadReport(Exception):  # noqa: N818 - describes the file
     """A file is not a report of findings; the message says why."""
 
 
 class Span(NamedTuple):
-    """A part of a file: lines and columns count from 1, and the end is exclusive."""
+    """A part of a file; lines and columns start at 1, and the end is exclusive."""
 
     line: int
     column: int
@@ -35,22 +35,22 @@ class Span(NamedTuple):
 
 
 class Edit(NamedTuple):
-    """A part of a file, and what stands there afterwards."""
+    """A part of a file, and the text that replaces it."""
 
     span: Span
     text: str
 
 
 class Finding(NamedTuple):
-    """One finding.
+    """A finding of lint.
 
     Attributes:
-        code: Its rule.
+        code: The code of the rule.
         severity: `error`, `warning` or `info`.
-        message: What is wrong, on one line.
-        hint: What to do about it; may be empty.
-        path: The file, from the top of the repository; empty where it is in none.
-        line: Its line, from 1; None where that is not known.
+        message: The problem, on one line.
+        hint: How to fix it; may be empty.
+        path: The file, relative to the root of the repository; empty if the finding is in no file.
+        line: The line, starting at 1; `None` if unknown.
         edits: The edits of a safe fix, all in this file.
     """
 
@@ -64,20 +64,20 @@ class Finding(NamedTuple):
 
     @property
     def is_breakage(self) -> bool:
-        """Whether it stops a server or an agent, or breaks who calls the tool."""
+        """Whether the finding stops a server or an agent, or breaks callers of the tool."""
         return self.code in BREAKAGES or (self.code == DEFINITION_DRIFT and self.severity == "error")
 
     @property
     def rank(self) -> tuple[bool, int, str, int, str]:
-        """Where it stands among others: breakages first, then errors."""
+        """The sort key: breakages first, then by severity."""
         return not self.is_breakage, _SEVERITIES.index(self.severity), self.path, self.line or 0, self.code
 
 
 def read_reports(files: Iterable[Path]) -> list[Finding]:
-    """Return the findings of several reports, each once, the gravest first.
+    """Return the findings of several reports without duplicates, most severe first.
 
     Raises:
-        BadReport: If a file is missing, too large, or is not a list of findings.
+        BadReport: If a file is missing, too large, or not a list of findings.
     """
     found = dict.fromkeys(finding for file in files for finding in _read(file))
     return sorted(found, key=lambda finding: finding.rank)
@@ -105,7 +105,7 @@ def _finding(record: Any, what: str) -> Finding:
         raise BadReport(f"{what} is not an object")
     code, severity, place = record.get("code"), record.get("severity"), record.get("location")
     if not isinstance(code, str) or not (code == "" or _CODE.fullmatch(code)) or severity not in _SEVERITIES:
-        raise BadReport(f"{what} has no code and severity of a rule")
+        raise BadReport(f"{what} has no valid code and severity")
     path = "" if place is None else _path(place, what)
     line = None if place is None else _number(place.get("line"), what)
     message, hint = (_text(record.get(key), what) for key in ("message", "hint"))
@@ -116,7 +116,7 @@ def _finding(record: Any, what: str) -> Finding:
 
 def _text(value: Any, what: str) -> str:
     if value is not None and not isinstance(value, str):
-        raise BadReport(f"{what} has a message that is not a text")
+        raise BadReport(f"{what} has a message that is not a string")
     shown = one_line((value or "")[:_LONGEST_TEXT])
     return f"{shown}…" if len(value or "") > _LONGEST_TEXT else shown
 
@@ -124,10 +124,10 @@ def _text(value: Any, what: str) -> str:
 def _path(place: Any, what: str) -> str:
     path = place.get("file") if isinstance(place, dict) else None
     if not isinstance(path, str) or len(path) > _LONGEST_PATH or one_line(path) != path:
-        raise BadReport(f"{what} has no path of a file")
+        raise BadReport(f"{what} has no valid file path")
     pure = PurePosixPath(path.replace("\\", "/"))
     if pure.is_absolute() or ".." in pure.parts or ":" in path.partition("/")[0]:
-        return ""  # it is outside of the repository, such as the tool of a server
+        return ""  # outside the repository, such as a tool of a server
     return str(pure)
 
 
@@ -140,7 +140,7 @@ def _number(value: Any, what: str) -> int | None:
 
 
 def _edits(fix: Any, path: str, what: str) -> tuple[Edit, ...]:
-    """Return the edits of a safe fix; none where it is not safe, or changes another file."""
+    """Return the edits of a safe fix, or none if the fix is not safe or changes another file."""
     edits = fix.get("edits") if isinstance(fix, dict) and fix.get("is_safe") is True else None
     if not isinstance(edits, list) or len(edits) > _MOST_EDITS:
         return ()

@@ -1,4 +1,4 @@
-"""Suggestions: safe fixes of lines that a pull request changes, in the form that one click applies."""
+"""Turns safe fixes of changed lines into suggestions, which GitHub can apply with one click."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ _MOST_LINES = 20
 
 
 class Suggestion(NamedTuple):
-    """Lines of a file, from the first to the last, and what stands there instead."""
+    """A comment that suggests a replacement for the lines `first` to `last` of a file."""
 
     path: str
     first: int
@@ -23,14 +23,14 @@ class Suggestion(NamedTuple):
 
 
 class ChangedFile(NamedTuple):
-    """The lines of a file that its patch shows, by number, and which of them are new."""
+    """The lines of a file that are in its patch, by number, and the numbers of added lines."""
 
     lines: Mapping[int, str]
     added: frozenset[int]
 
 
 def read_patch(patch: str) -> ChangedFile:
-    """Return the lines that a unified diff shows of the new file."""
+    """Return the lines of the new file in a unified diff."""
     lines: dict[int, str] = {}
     added = set()
     number = 0
@@ -45,7 +45,7 @@ def read_patch(patch: str) -> ChangedFile:
 
 
 def suggestions_for(findings: Iterable[Finding], files: Mapping[str, ChangedFile]) -> Iterator[Suggestion]:
-    """Yield a suggestion for each safe fix that changes nothing but new lines; of two for one line, the first."""
+    """Yield a suggestion for each safe fix that changes only added lines; if two change the same line, the first."""
     taken: set[tuple[str, int]] = set()
     for finding in findings:
         file = files.get(finding.path)
@@ -63,13 +63,13 @@ def suggestions_for(findings: Iterable[Finding], files: Mapping[str, ChangedFile
 
 
 def _last_line(edit: Edit) -> int:
-    """Return the last line that an edit touches; one that ends before the first column of a line does not touch it."""
+    """Return the last line that an edit changes; an edit that ends at column 1 does not change that line."""
     span = edit.span
     return span.end_line - 1 if span.end_column == 1 and span.end_line > span.line else span.end_line
 
 
 def _edit(lines: Sequence[str], first: int, edits: Iterable[Edit]) -> str | None:
-    """Return some lines as the edits change them; None where they lie elsewhere than in these lines."""
+    """Apply edits to lines; return `None` if an edit is outside these lines."""
     text = "".join(f"{line}\n" for line in lines)
     starts = [0]
     for line in lines:
