@@ -169,7 +169,7 @@ def test_a_failed_pipeline_says_what_is_kept_and_goes_on_with_the_failed_step(pr
     assert failed.returncode == 1
     assert failed.stderr.splitlines()[-1] == f"3 of 4 steps done; continue with: toolkit runs resume {run['id']}"
     before = effects(project)
-    assert before == ["shout go", "shout GOa", "shout GOb", "shout left", "shout right", "shout RIGHT", *before[6:]]
+    assert sorted(before[:6]) == sorted(f"shout {text}" for text in ("go", "GOa", "GOb", "left", "right", "RIGHT"))
     (project / "ready").touch()
     resumed = program("runs", "resume", run["id"], "--quiet")
     assert (resumed.stdout, resumed.returncode) == ('{"left":"LEFT","right":"RIGHT"}!\n', 0)
