@@ -320,9 +320,9 @@ def test_people_read_what_was_done(place, attacks):
     running.wait_until("one")
     running.send(INT)
     exit_code, out = running.end()
-    shown = running.seen[running.seen.index("done before the end") :]
+    shown = running.seen[running.seen.index("finished before the failure") :]
     expected = """\
-done before the end
+finished before the failure
   one  noted 1
   each, item 1 (a)  noted a
   each, item 2 (b)  noted b

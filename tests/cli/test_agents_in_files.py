@@ -61,7 +61,7 @@ everywhere: datetime
 """
 STATES = """\
 States
-  ├─ adding  ← it starts here
+  ├─ adding  ← start
   │    calculator  → writing
   ├─ writing
   │    file_write
@@ -142,7 +142,10 @@ def test_show_draws_a_diagram_of_the_states(invoke, clerk):
         "    s1 --> s2: calculator\n"
         "    s2 --> s2: file_write\n"
     )
-    assert "there is nothing to draw" in invoke("show", "agents/clerk.yaml", "--format", "mermaid").stderr
+    assert (
+        "it is neither a pipeline nor an agent with states"
+        in invoke("show", "agents/clerk.yaml", "--format", "mermaid").stderr
+    )
 
 
 def test_list_schema_and_lock_know_agents(invoke, clerk):

@@ -128,7 +128,7 @@ def test_show_gives_the_tree_as_data(invoke, shop):
 
 
 def test_tools_that_are_made_when_they_are_wanted_are_not_drawn(invoke, shop):
-    assert "\nTools\n  they are made when it is called\n" in invoke("show", "made").stdout
+    assert "\nTools\n  created when it is called\n" in invoke("show", "made").stdout
 
 
 @pytest.mark.proof(everyday=2)

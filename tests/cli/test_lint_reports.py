@@ -54,7 +54,7 @@ def test_many_findings_end_with_their_counts_and_what_helps(invoke, project):
         "60  TK201  [ ] missing-description",
         "60  TK204  [ ] missing-parameter-description",
         "",
-        "hint: `--format concise` shows each finding in one line, and `--select CODE` those of one rule;",
+        "hint: `--format concise` shows each finding on one line, and `--select CODE` shows those of one rule;",
         "      `--baseline lint-baseline.json --update-baseline` records all of them, so that only new ones count",
     ]
     known = invoke("lint", "bad.py", "--select", "TK201,TK204", "--baseline", "known.json", "--update-baseline")

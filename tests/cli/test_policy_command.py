@@ -130,7 +130,7 @@ def test_check_says_which_rule_decides_and_where_it_is_written(desk, invoke):
     )
     assert ended(invoke("policy", "check", "tools.py:fetch", "url=https://docs.python.org/")) == (
         0,
-        "TOOL   DECISION  BECAUSE\nfetch  allow     no rule matches it, and its risk needs no question\n",
+        "TOOL   DECISION  BECAUSE\nfetch  allow     no rule matches, and its risk needs no approval\n",
         "",
     )
     assert ended(
@@ -186,7 +186,7 @@ def test_list_shows_the_rules_in_the_order_in_which_they_are_asked(desk, invoke)
             "                                stay inside the project.\n"
             'ask      toolkit.policy.yaml:9  tool fetch, where url {"not": {"host":\n'
             '                                "docs.python.org"}}\n'
-            "allow    own.yaml:2             source builtin, until 2000-01-01; does not hold\n"
+            "allow    own.yaml:2             source builtin, until 2000-01-01; not in effect\n"
             "                                now\n"
             "default  own.yaml:1             model: deny\n"
         ),
@@ -295,7 +295,7 @@ def test_a_rule_may_name_a_group_of_the_configuration(desk, invoke):
     assert decisions == {
         "fetch": ("deny", "deny rule, toolkit.policy.yaml:1"),
         "write_note": ("ask", "ask rule, toolkit.policy.yaml:2"),
-        "calculator": ("allow", "no rule matches it, and its risk needs no question"),
+        "calculator": ("allow", "no rule matches, and its risk needs no approval"),
     }
 
 

@@ -253,4 +253,4 @@ def test_github_gets_no_more_of_a_kind_than_it_shows_and_is_told_so():
     problems = [Problem("TK601", f"error {number}", severity="error") for number in range(13)]
     lines = as_github(problems).splitlines()
     assert lines[:10] == [f"::error title=toolkit TK601::error {number}" for number in range(10)]
-    assert lines[10:] == ["::notice title=toolkit::3 more not shown here; `toolkit lint` shows all"]
+    assert lines[10:] == ["::notice title=toolkit::3 more not shown; `toolkit lint` shows all"]

@@ -1,1 +1,1 @@
-"""How things look: problems, tools, schemas and events as text, JSON and annotations. Nothing here writes anywhere."""
+"""Renders problems, tools, schemas and events as text, JSON and annotations; nothing here writes output."""

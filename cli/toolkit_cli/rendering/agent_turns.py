@@ -1,4 +1,4 @@
-"""Agent turns: what the kept steps of agents say of their requests to models and of their calls."""
+"""Summarizes an agent's model requests and tool calls from the recorded steps of a run."""
 
 import json
 import re
@@ -14,15 +14,15 @@ _PLACES: Final = ((re.compile(r"(^|/)turn-\d+\.\d+(?=/|$)"), r"\1calls"), (re.co
 
 
 class AgentWork(NamedTuple):
-    """What agents have done in a run, as far as it is kept.
+    """The recorded work of the agents in a run.
 
     Attributes:
-        turns: Requests to models that were answered.
-        calls: Calls of tools that have ended.
-        failed: How many of them have failed.
-        input_tokens: What was sent to models.
-        output_tokens: What came back.
-        cost: What that cost in US dollars; `None` where nobody knows.
+        turns: Number of answered requests to models.
+        calls: Number of finished tool calls.
+        failed: Number of failed tool calls.
+        input_tokens: Number of tokens sent to models.
+        output_tokens: Number of tokens received.
+        cost: Cost in US dollars; `None` if unknown.
     """
 
     turns: int
@@ -34,7 +34,7 @@ class AgentWork(NamedTuple):
 
     @property
     def spoken(self) -> str:
-        """The same in one line: `3 turns, 5 calls, 1 failed · 1,200 tokens sent, 80 received · $0.01`."""
+        """A one-line summary: `3 turns, 5 calls, 1 failed · 1,200 tokens sent, 80 received · $0.01`."""
         done = [_count(self.turns, "turn"), _count(self.calls, "call")]
         done += [f"{self.failed:,} failed"] if self.failed else []
         parts = [", ".join(done), f"{self.input_tokens:,} tokens sent, {self.output_tokens:,} received"]
@@ -42,7 +42,7 @@ class AgentWork(NamedTuple):
 
 
 def work_of_agents(steps: Iterable[KeptStep]) -> AgentWork | None:
-    """Return what agents have done in these steps; `None` if none of them is an agent's."""
+    """Return the work of agents in these steps; `None` if no step belongs to an agent."""
     replies: list[dict[str, Any]] = []
     calls: list[KeptStep] = []
     for step in steps:
@@ -65,18 +65,18 @@ def work_of_agents(steps: Iterable[KeptStep]) -> AgentWork | None:
 
 
 def reply_in(step: KeptStep) -> dict[str, Any] | None:
-    """Return what a model has replied in a step, as plain data; `None` if the step is not a request."""
+    """Return the model's reply in a step, as plain data; `None` if the step is not a model request."""
     reply = _result_in(step) if _TURN.search(step.path) else {}
     return reply if "usage" in reply else None
 
 
 def is_call(step: KeptStep) -> bool:
-    """Return whether a step is a call that a model wanted."""
+    """Return whether a step is a tool call that a model made."""
     return _CALL.search(step.path) is not None
 
 
 def words_of(step: KeptStep) -> str | None:
-    """Return a turn or a call of an agent in one line; `None` of any other step."""
+    """Return a one-line summary of a model request or tool call; `None` for other steps."""
     if (reply := reply_in(step)) is not None:
         wanted = ", ".join(call["name"] for call in reply["calls"])
         use = reply["usage"]
@@ -91,7 +91,7 @@ def words_of(step: KeptStep) -> str | None:
 
 
 def without_turns(path: str) -> str:
-    """Return the path of a step with one name for all turns of an agent, and one for all their calls."""
+    """Return the path of a step with `turns` and `calls` instead of the numbers of an agent's turns and calls."""
     for pattern, name in _PLACES:
         path = pattern.sub(name, path)
     return path

@@ -1,4 +1,4 @@
-"""Agents as people look at them: what answers, what may be called, and what must come before what."""
+"""Renders an agent: its model, its tools with their locks, and its states."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ _NOBODY_SAID = "not named: --model, TOOLKIT_MODEL, or the configuration"
 
 
 def drawn_agent(outline: "AgentOutline", width: int) -> list[Line]:
-    """Return an agent's instructions, and its tools with their locks, or its states with the ways between them."""
+    """Return an agent's settings and instructions, and its tools with their locks or its states with transitions."""
     facts = {
         "model": one_line(_show(outline.model)) if outline.model else _NOBODY_SAID,
         "turns": f"{outline.turns} at most",
@@ -43,7 +43,7 @@ def drawn_agent(outline: "AgentOutline", width: int) -> list[Line]:
 
 
 def agent_record(outline: "AgentOutline") -> dict[str, Any]:
-    """Return the same as plain data."""
+    """Return an agent as plain data."""
     return outline._asdict() | {
         "tools": [tool._asdict() for tool in outline.tools],
         "references": list(outline.references),
@@ -54,7 +54,7 @@ def agent_record(outline: "AgentOutline") -> dict[str, Any]:
 
 
 def diagram_of(outline: "AgentOutline") -> str:
-    """Return the states of an agent and the ways between them as a Mermaid diagram."""
+    """Return the states of an agent and the transitions between them as a Mermaid diagram."""
     labels = {state.name: f"s{number}" for number, state in enumerate(outline.states, start=1)}
     lines = ["stateDiagram-v2"]
     for state in outline.states:
@@ -68,7 +68,7 @@ def diagram_of(outline: "AgentOutline") -> str:
 
 
 def _show(model: str) -> str:
-    """Return the name of a model; for a script, its file as it is reached from here."""
+    """Return the name of a model; the file of a script is shown relative to the working directory."""
     return f"{_SCRIPTED}{shown_path(model.removeprefix(_SCRIPTED))}" if model.startswith(_SCRIPTED) else model
 
 
@@ -99,7 +99,7 @@ def _states(outline: "AgentOutline") -> Iterator[Line]:
 
 
 def _state(state: "StateOutline", first: str, below: str) -> Iterator[Line]:
-    start: list[Fragment] = [("hint", "  ← it starts here")] if state.is_start else []
+    start: list[Fragment] = [("hint", "  ← start")] if state.is_start else []
     yield [("quiet", f"  {first}"), ("strong", one_line(state.name)), *start]
     for name, to in state.tools.items():
         leads = f"  → {one_line(to)}" if to else ""

@@ -1,4 +1,4 @@
-"""Batches for people: one line of how far one is, and one of what it came to."""
+"""Renders the progress and the summary of a batch, each on one line."""
 
 from toolkit.amounts import money
 from toolkit_cli.rendering.events import spoken_seconds
@@ -7,7 +7,7 @@ from toolkit_cli.rendering.events import spoken_seconds
 def progress_words(
     *, done: int, failed: int, rate: float, cost: float | None, fraction: float | None, remaining: float | None
 ) -> str:
-    """Return how far a batch is, in one line."""
+    """Return the progress of a batch on one line."""
     parts = [f"{done:,} items", f"{_rate(rate)}/s"]
     if fraction is not None:
         parts.insert(0, f"{fraction:.0%}")
@@ -21,7 +21,7 @@ def progress_words(
 
 
 def summary_line(*, done: int, failed: int, waiting: int, cost: float | None, requests: int, seconds: float) -> str:
-    """Return what a batch came to, in one line."""
+    """Return the summary of a batch on one line."""
     parts = [f"{done:,} item{'s' if done != 1 else ''}", f"{done - failed - waiting:,} succeeded"]
     if failed:
         parts.append(f"{failed:,} failed")
@@ -35,4 +35,4 @@ def summary_line(*, done: int, failed: int, waiting: int, cost: float | None, re
 
 
 def _rate(rate: float) -> str:
-    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"  # noqa: PLR2004 - below ten a digit more is useful
+    return f"{rate:,.0f}" if rate >= 10 else f"{rate:.1f}"  # noqa: PLR2004 - below ten, a decimal is useful

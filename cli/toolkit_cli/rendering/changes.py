@@ -1,4 +1,4 @@
-"""Changes: the differences between an export and the tool's specification, as people read them."""
+"""Renders what a dialect changes in the definition of a tool, and why."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -14,7 +14,7 @@ _HEADER = ("WHERE", "CHANGE")
 
 
 def explained(changes: "Mapping[str, Sequence[Change]]", dialect: str, width: int) -> list[Line]:
-    """Return for each tool what was changed for a dialect, under the reason, with its source and its day."""
+    """Return the changes of each tool for a dialect, grouped by reason, with the source and when it was checked."""
     lines: list[Line] = []
     for name, found in changes.items():
         lines += [[]] if lines else []
@@ -31,5 +31,5 @@ def explained(changes: "Mapping[str, Sequence[Change]]", dialect: str, width: in
 
 
 def _first(found: "Sequence[Change]", change: "Change") -> int:
-    """Return where the reason of a change is met first."""
+    """Return the position of the first change with the same reason."""
     return next(place for place, one in enumerate(found) if one.limit == change.limit)

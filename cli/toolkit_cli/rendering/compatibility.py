@@ -1,4 +1,4 @@
-"""Compatibility as people and programs read it: tool by provider, what each definition costs, and why not."""
+"""Renders which providers accept which tools, how many tokens the definitions cost, and why tools are rejected."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -9,13 +9,13 @@ from toolkit_cli.rendering.tables import table
 if TYPE_CHECKING:
     from toolkit.lint.compatibility import Compatibility, Row, Verdict
 
-_LEGEND = "a number: accepted, costs about that many tokens in every request; !: something is lost; no: rejected"
+_LEGEND = "a number: accepted, adds about that many tokens to each request; !: something is lost; no: rejected"
 
 
 def as_table(found: "Compatibility", width: int) -> list[Line]:
-    """Return a table of tools and providers, and below it the reasons."""
+    """Return a table of tools by provider, followed by the reasons."""
     if not found.rows:
-        return [[("plain", "there are no tools")]]
+        return [[("plain", "no tools found")]]
     header = ("TOOL", *(verdict.provider for verdict in found.whole.verdicts))
     rows = [*found.rows, found.whole]
     lines = table(header, [(row.name, *map(_cell, row.verdicts)) for row in rows], width)
@@ -41,7 +41,7 @@ def _reasons(rows: Sequence["Row"]) -> list[tuple[str, str, str, str]]:
 
 
 def as_record(found: "Compatibility") -> dict[str, Any]:
-    """Return it as plain data."""
+    """Return the compatibility as plain data."""
     return {"tools": [_record(row) for row in found.rows], "all": _record(found.whole)["providers"]}
 
 

@@ -1,4 +1,4 @@
-"""Drawings: the chart of a pipeline or of an agent's states in the language of Graphviz."""
+"""Renders charts of pipelines and of agents' states in Graphviz's DOT language."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -17,12 +17,12 @@ _HEAD = """digraph {
 
 
 def dot_of(items: Iterable[Item]) -> str:
-    """Return a chart in the language of Graphviz."""
+    """Return a chart in the DOT language."""
     return "\n".join([_HEAD, *map(_line, items), "}", ""])
 
 
 def states_of(outline: "AgentOutline") -> Iterator[Item]:
-    """Yield the states of an agent and the ways between them; an arrow is the tool that leads there."""
+    """Yield the states of an agent, and an arrow for each tool that leads from one to another."""
     ids = {state.name: f"s{number}" for number, state in enumerate(outline.states, start=1)}
     for state in outline.states:
         yield Shape(ids[state.name], "end" if state.is_start else "use", state.name)
@@ -43,7 +43,7 @@ def _line(item: Item) -> str:
 
 
 def _quote(text: str) -> str:
-    """Return a text as Graphviz reads it, line by line, with nothing in it that it would replace."""
+    """Return a text as a quoted Graphviz string, with escape sequences disabled."""
     lines = (one_line(line).replace("\\", "\\\\").replace('"', '\\"') for line in text.split("\n"))
     joined = "\\n".join(lines)
     return f'"{joined}"'

@@ -1,8 +1,8 @@
-"""Untrusted text, made safe to show: what a terminal would obey or hide is written out as an escape.
+"""Makes untrusted text safe to show by escaping control and invisible characters.
 
 Arguments, results and error messages come from models, tools and the network. Control characters could repaint a
-question, bidirectional ones turn it round, invisible ones hide in it. The escapes are those of Python's strings, and a
-backslash is doubled where it would otherwise read as one, so that no two texts look alike.
+question, bidirectional ones could reorder it, and invisible ones could hide in it. The escapes are those of Python
+strings. A backslash that would look like the start of an escape is doubled, so that different texts never look alike.
 """
 
 import re
@@ -18,17 +18,17 @@ _ELLIPSIS = "…"
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line, with everything that is not plainly visible as an escape."""
+    """Return the text on one line, with everything but visible characters escaped."""
     return _NOT_PLAIN.sub(_escape_run, text)
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of the text, each made safe; only a newline ends a line."""
+    """Return the lines of the text, each escaped; lines end at newlines only."""
     return _NOT_PLAIN_LINES.sub(_escape_run, text).split("\n")
 
 
 def is_plain(text: str) -> bool:
-    """Return whether a terminal shows this text just as it is, on one line."""
+    """Return whether the text needs no escaping and fits on one line."""
     return one_line(text) == text
 
 
@@ -44,7 +44,7 @@ def _escape_run(found: re.Match[str]) -> str:
 
 
 def _with_backslashes(pieces: list[str], following: str) -> list[str]:
-    """Double each literal backslash that, with what is shown after it, would read as an escape."""
+    """Double each literal backslash that would look like an escape together with the next character."""
     after = following
     shown: list[str] = []
     for piece in reversed(pieces):
@@ -55,7 +55,7 @@ def _with_backslashes(pieces: list[str], following: str) -> list[str]:
 
 
 def width_of(text: str) -> int:
-    """Return how many columns of a terminal a safe text takes."""
+    """Return the width of an escaped text in terminal columns."""
     if text.isascii():
         return len(text)
     return sum(_width(character) for character in text)
@@ -68,14 +68,14 @@ def _width(character: str) -> int:
 
 
 def cut(text: str, width: int) -> str:
-    """Return a safe text in at most `width` columns; a cut one ends with an ellipsis."""
+    """Shorten an escaped text to at most `width` columns, with an ellipsis at the end."""
     if width_of(text) <= width:
         return text
     return _head(text, max(width - 1, 0)) + _ELLIPSIS
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Return a safe text in pieces of at most `width` columns; nothing is left out, and no blank is dropped."""
+    """Split an escaped text into pieces of at most `width` columns, keeping every character."""
     width = max(width, 2)
     if text.isascii():
         return [text[start : start + width] for start in range(0, len(text), width)] or [""]

@@ -1,4 +1,4 @@
-"""Events, folded into what people read while something runs: a line as each step ends, and a table at the end."""
+"""Renders the events of a run: a line when each step ends, and a table at the end."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ _SKIPS_SHOWN = 20
 
 
 class Marks(NamedTuple):
-    """The signs before a line."""
+    """The symbols at the start of lines."""
 
     ok: str
     failed: str
@@ -57,7 +57,7 @@ _WORDS: dict[StepStatus, str] = {
 
 @dataclass(slots=True)
 class StepRow:
-    """The row of the closing table for one step; a step that ran for several items of an outer one is one row."""
+    """A step's row in the final table; repeated runs of a step, one for each item, share a row."""
 
     path: str
     status: str = "not run"
@@ -72,13 +72,13 @@ class StepRow:
 
 @dataclass(slots=True)
 class RunProgress:
-    """What has happened so far.
+    """The progress of a run.
 
     Attributes:
-        width: Columns of the terminal.
-        marks: The signs to use.
-        rows: The steps in the order in which they began, after those that are known beforehand.
-        failed: The step that failed and was not continued past, if there is one: the innermost, since it ends first.
+        width: The width of the terminal in columns.
+        marks: The symbols to use.
+        rows: The steps by path: expected ones first, then in the order in which they started.
+        failed: The innermost step that failed and was not continued, if any.
     """
 
     width: int
@@ -90,12 +90,12 @@ class RunProgress:
     _skips: list[Line] = field(default_factory=list)
 
     def expect(self, paths: Iterable[str]) -> None:
-        """Give a row to steps that may never begin."""
+        """Add rows for steps, which may never start."""
         for path in paths:
             self.rows.setdefault(path, StepRow(path))
 
     def tell(self, event: Event) -> Iterator[Line]:
-        """Take an event in, and yield the lines to show for it."""
+        """Process an event, and yield the lines to show for it."""
         match event:
             case StepStarted():
                 self._start(event)
@@ -122,7 +122,7 @@ class RunProgress:
                 yield self._note(event.tool, _progress(event), self.marks.note, "quiet")
 
     def closing(self, finished: PipelineFinished) -> list[Line]:
-        """Return the table of all steps, and what became of the pipeline."""
+        """Return the final table of all steps, and the outcome of the pipeline."""
         header = ("step", "status", "items", "attempts", "asked", "time")
         rows = [_cells(row) for row in self.rows.values()]
         style: Style = "good" if finished.outcome == "success" else "bad"
@@ -137,14 +137,14 @@ class RunProgress:
         return [[], *table(header, rows, self.width), [*total, *self._skip_total()], *self._skips[:_SKIPS_SHOWN]]
 
     def _skip_total(self) -> list[Fragment]:
-        """Return how many items of all steps were skipped; nothing where none was."""
+        """Return the number of skipped items in all steps; empty if there are none."""
         rows = self.rows.values()
         skipped = sum(row.skipped for row in rows)
         if not skipped:
             return []
         done, items = sum(row.done for row in rows), sum(row.items for row in rows)
         more = skipped - _SKIPS_SHOWN
-        rest = f"; {more} more not shown here (use --format json to see all)" if more > 0 else ""
+        rest = f"; {more} more not shown (use --format json to see all)" if more > 0 else ""
         return [("warn", f", items: {counted(done, items, skipped)}{rest}")]
 
     def _start(self, event: StepStarted) -> None:
@@ -204,8 +204,8 @@ class RunProgress:
 
 
 def spoken_seconds(seconds: float) -> str:
-    """Return a duration as people read it: `3 ms`, `1.2 s`, `2 m 05 s`."""
-    if seconds < 0.9995:  # noqa: PLR2004 - what rounds to a thousand of them is a second
+    """Return a duration in a readable form: `3 ms`, `1.2 s`, `2 m 05 s`."""
+    if seconds < 0.9995:  # noqa: PLR2004 - anything above rounds to 1000 ms
         return f"{seconds * 1000:.0f} ms"
     if seconds < _MINUTE:
         return f"{seconds:.1f} s"
@@ -230,7 +230,7 @@ def _describe(event: StepFinished) -> tuple[str, Style]:
 
 
 def _has_spoken(event: StepFinished) -> bool:
-    """Return whether a step was nothing but words to the user, who has seen them."""
+    """Return whether a step only sent a message to the user that was already shown."""
     if event.tool not in ("progress", "communicate"):
         return False
     from toolkit.agents.user_messages import was_heard  # noqa: PLC0415 - few runs have an agent
@@ -262,7 +262,7 @@ def _cells(row: StepRow) -> list[str]:
 
 
 def around(path: str) -> set[str]:
-    """Return the paths of the steps that a step is inside of."""
+    """Return the paths of the steps that contain a step."""
     parts = path.split("/")
     return {"/".join(parts[:length]) for length in range(1, len(parts))}
 

@@ -1,6 +1,6 @@
-"""Excerpts: the line of a file that a problem is about, with the place underlined, safe to show in a terminal.
+"""Shows the source line of a problem with its location underlined, escaped for a terminal.
 
-Excerpts end in logs that more people read than the file, so that stars stand for the secrets in it.
+Secrets are replaced by stars, since excerpts end up in logs that more people can read than the file.
 """
 
 import os
@@ -21,7 +21,7 @@ _REACH = 8
 
 
 class Excerpt(NamedTuple):
-    """One line as it is shown, and the blank columns and the columns of underlining below it."""
+    """A source line, and the numbers of blank and of underlined columns below it."""
 
     text: str
     before: int
@@ -29,7 +29,7 @@ class Excerpt(NamedTuple):
 
 
 def excerpt_of(location: Location, width: int) -> Excerpt | None:
-    """Return the line at a location in at most `width` columns, or nothing where there is none to show."""
+    """Return the line at a location in at most `width` columns; `None` if there is no line to show."""
     if location.line is None:
         return None
     lines = _lines_of(location.file)
@@ -37,26 +37,26 @@ def excerpt_of(location: Location, width: int) -> Excerpt | None:
         return None
     line = console.redactor().stars(_starred(lines[location.line - 1]))
     start, end = _span(location, line)
-    behind_the_end = 1 if start == len(line) else 0
-    low, high = max(0, start - _REACH * width), start + _REACH * width  # of a very long line no more is drawn
+    past_the_end = 1 if start == len(line) else 0
+    low, high = max(0, start - _REACH * width), start + _REACH * width  # only this part of a very long line is rendered
     cells = [_show(character) for character in line[low:high]]
     widths = [width_of(cell) for cell in cells]
     start, end = start - low, min(end, high) - low
-    if sum(widths) + behind_the_end > width:
+    if sum(widths) + past_the_end > width:
         return _window(cells, widths, start, end, width)
     return Excerpt("".join(cells), sum(widths[:start]), _columns(widths[start:end], start, end))
 
 
 @lru_cache(maxsize=4)
 def _starred(line: str) -> str:
-    """Return a line with stars for what looks like a secret; many problems may be about one very long line."""
-    from toolkit.lint.secrets_in_text import starred  # noqa: PLC0415 - only bad news needs it
+    """Replace what looks like a secret by stars; cached, since many problems may be on one very long line."""
+    from toolkit.lint.secrets_in_text import starred  # noqa: PLC0415 - only problems need it
 
     return starred(line)
 
 
 def _span(location: Location, line: str) -> tuple[int, int]:
-    """Return which characters are meant, from 0; all that is not blank where no column is known."""
+    """Return the range of characters to underline, from 0; the whole line without indentation if there is no column."""
     if location.column is None:
         return len(line) - len(line.lstrip()), len(line.rstrip())
     start = min(max(location.column - 1, 0), len(line))
@@ -67,12 +67,12 @@ def _span(location: Location, line: str) -> tuple[int, int]:
 
 
 def _columns(widths: list[int], start: int, end: int) -> int:
-    """Return how wide the underlining is; a place behind the end of the line still has one column."""
+    """Return the number of columns to underline; at least one, even past the end of the line."""
     return max(sum(widths), 1 if end > start else 0)
 
 
 def _window(cells: list[str], widths: list[int], start: int, end: int, width: int) -> Excerpt:
-    """Return the part of a long line that has the place in it."""
+    """Return the part of a long line around the location."""
     room = width - 2 * len(_ELLIPSIS)
     first, before = start, 0
     while first > 0 and before + widths[first - 1] <= room * _CONTEXT_BEFORE:
@@ -88,7 +88,7 @@ def _window(cells: list[str], widths: list[int], start: int, end: int, width: in
 
 
 def shown_source(line: str) -> str:
-    """Return a line of source as it is shown: tabs as blanks, and what nobody would see as an escape."""
+    """Return a source line with tabs as spaces, and invisible characters escaped."""
     return "".join(map(_show, line))
 
 
@@ -97,7 +97,7 @@ def _show(character: str) -> str:
 
 
 def stand_in(file: str, text: str) -> None:
-    """Let a text stand in the place of a file from now on, such as what an editor has not saved."""
+    """Use a text instead of the contents of a file from now on, such as an editor's unsaved text."""
     _STAND_INS[Path(file).absolute()] = text.removeprefix("\ufeff").split("\n")
 
 
@@ -105,7 +105,7 @@ _STAND_INS: dict[Path, list[str]] = {}
 
 
 def _lines_of(file: str) -> list[str]:
-    """Return the lines of a regular file of a sensible size, and none of anything else."""
+    """Return the lines of a file; empty if it is not a regular file, or too large."""
     path = Path(file)
     if path.absolute() in _STAND_INS:
         return _STAND_INS[path.absolute()]
@@ -114,17 +114,17 @@ def _lines_of(file: str) -> list[str]:
         if not S_ISREG(state.st_mode) or state.st_size > _LARGEST_FILE:
             return []
         return _read_lines(path.absolute(), state.st_mtime_ns)
-    except (OSError, ValueError):  # unreadable, or no name a file can have
+    except (OSError, ValueError):  # unreadable, or an invalid file name
         return []
 
 
 @lru_cache(maxsize=32)
-def _read_lines(path: Path, changed: int) -> list[str]:  # noqa: ARG001 - a file that was changed is read again
+def _read_lines(path: Path, changed: int) -> list[str]:  # noqa: ARG001 - part of the cache key
     return path.read_text("utf-8-sig", errors="replace").split("\n")
 
 
 def path_for_people(file: str) -> str:
-    """Return a file's path as people want it: relative wherever it is in their project, such as `../tools.py`."""
+    """Return a file's path for messages: relative if it is in the same project, such as `../tools.py`."""
     root = _project_of(Path.cwd())
     is_inside = root is not None and Path(file).is_absolute() and Path(file).is_relative_to(root)
     return one_line(os.path.relpath(file)) if is_inside else shown_path(file)
@@ -132,13 +132,13 @@ def path_for_people(file: str) -> str:
 
 @lru_cache(maxsize=4)
 def _project_of(folder: Path) -> Path | None:
-    """Return the nearest folder around one that has the settings of a project, or its history."""
+    """Return the nearest folder, among this one and its parents, with project settings or a git repository."""
     marks = ("toolkit.toml", "pyproject.toml", ".git")
     return next((place for place in (folder, *folder.parents) if any((place / mark).exists() for mark in marks)), None)
 
 
 def shown_path(file: str) -> str:
-    """Return a file's path as people and annotations want it: relative if it is below the working directory."""
+    """Return a file's path relative to the working directory if the file is in it, else unchanged."""
     try:
         return one_line(str(Path(file).relative_to(Path.cwd())))
     except (ValueError, OSError):

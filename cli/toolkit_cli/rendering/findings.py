@@ -1,4 +1,4 @@
-"""Findings of lint in every format that there is, and the note on them as a whole."""
+"""Renders the findings of lint in all output formats."""
 
 from collections import Counter
 from collections.abc import Callable, Container, Sequence
@@ -19,7 +19,7 @@ _MANY = 100
 
 def render(
     problems: Sequence[Problem],
-    format: Format,  # noqa: A002 - as the option is called
+    format: Format,  # noqa: A002 - the option's name
     *,
     colour: bool = False,
     width: int = 80,
@@ -27,15 +27,15 @@ def render(
     quiet: bool = False,
     is_known: bool = False,
 ) -> str:
-    """Return the findings in a format, with the newline at the end.
+    """Return the findings in a format, with a newline at the end.
 
     Args:
-        problems: What was found.
+        problems: The findings.
         format: The format.
-        colour: Whether text has colours.
-        width: How many columns text may take.
-        note: A note on the check as a whole, for people.
-        quiet: Whether the findings stand alone, without a word about the whole.
+        colour: Whether to color text.
+        width: The width of text in columns.
+        note: A note on the whole check, for the text formats.
+        quiet: Whether to leave out everything but the findings.
         is_known: Whether a baseline distinguishes new findings from known ones.
     """
     match format:
@@ -55,7 +55,7 @@ def render(
 
 
 def statistics_of(problems: Sequence[Problem]) -> str:
-    """Return how often each rule found something, the most frequent first, with the newline at the end."""
+    """Return the number of findings per rule, most frequent first, with a newline at the end."""
     counts = Counter(problem.code for problem in problems)
     fixable = {problem.code for problem in problems if problem.fix}
     names = _names()
@@ -69,28 +69,28 @@ def statistics_of(problems: Sequence[Problem]) -> str:
 
 
 def spans_of(codes: Sequence[str], chosen: Container[str]) -> list[str]:
-    """Return some of many codes, three or more in a row as one span, such as `TK604-TK612`."""
+    """Return the chosen codes, with three or more in a row as a range, such as `TK604-TK612`."""
     runs: list[list[str]] = [[]]
     for code in codes:
         if code in chosen:
             runs[-1].append(code)
         elif runs[-1]:
             runs.append([])
-    spans = ([f"{run[0]}-{run[-1]}"] if len(run) > 2 else run for run in runs)  # noqa: PLR2004 - of two both are named
+    spans = ([f"{run[0]}-{run[-1]}"] if len(run) > 2 else run for run in runs)  # noqa: PLR2004 - two codes are not a range
     return [span for part in spans for span in part]
 
 
 def _overview(problems: Sequence[Problem]) -> str:
-    """Return what helps with many findings: how many each rule has, and how to see and to keep them."""
+    """Return help for a large number of findings: counts per rule, and options for showing and recording them."""
     return (
         f"\n{statistics_of(problems)}\n"
-        "hint: `--format concise` shows each finding in one line, and `--select CODE` those of one rule;\n"
+        "hint: `--format concise` shows each finding on one line, and `--select CODE` shows those of one rule;\n"
         "      `--baseline lint-baseline.json --update-baseline` records all of them, so that only new ones count\n"
     )
 
 
 def _closing(problems: Sequence[Problem], note: str) -> str:
-    """Return the last line: how much was found, and how much of it a program can fix."""
+    """Return the summary: the number of findings, and how many can be fixed automatically."""
     summary = summary_of(problems) if problems else PASSED
     safe = sum(problem.fix is not None and problem.fix.is_safe for problem in problems)
     unsafe = sum(problem.fix is not None and not problem.fix.is_safe for problem in problems)
@@ -116,8 +116,8 @@ def _in_one_line(problem: Problem) -> str:
 
 
 def _records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
-    """Return the findings as plain data; every key is always there."""
-    from toolkit.lint.baselines import fingerprints  # noqa: PLC0415 - only programs want them
+    """Return the findings as plain data; every key is always present."""
+    from toolkit.lint.baselines import fingerprints  # noqa: PLC0415 - only JSON needs them
     from toolkit.lint.breakages import is_breakage  # noqa: PLC0415
 
     names = _names()

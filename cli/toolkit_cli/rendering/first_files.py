@@ -1,7 +1,7 @@
-"""First files: what `toolkit new` writes, whole and working, to be changed into what is wanted."""
+"""The files that `toolkit new` creates: complete, working examples to start from."""
 
 _TOOL = '''\
-"""Tools for language models: a model sees their names, types and texts."""
+"""Tools for language models: a model sees their names, types and descriptions."""
 
 from typing import Annotated, Literal
 
@@ -13,27 +13,27 @@ def {name}(
     who: Annotated[str, "The name of the person to greet, such as 'Ada'"],
     language: Annotated[Literal["en", "fr"], "The language of the greeting"] = "en",
 ) -> str:
-    """Greet somebody by name. Use it when a person introduces themselves."""
+    """Greet a person by name. Use it when somebody introduces themselves."""
     return f"{{'Hello' if language == 'en' else 'Bonjour'}}, {{who}}!"
 '''
 
 _TEST = '''\
-"""A marked function is still a function; as a tool it takes what a model sends."""
+"""A marked function can still be called directly; as a tool, it accepts JSON from a model."""
 
 from toolkit import from_function
 
 from {name} import {name}
 
 
-def test_function_is_called_as_any_other():
+def test_function_can_be_called_directly():
     assert {name}("Ada", language="fr") == "Bonjour, Ada!"
 
 
-def test_tool_takes_json():
+def test_tool_accepts_json():
     assert from_function({name}).run('{{"who": "Ada"}}').output == "Hello, Ada!"
 
 
-def test_tool_names_what_is_missing():
+def test_tool_reports_missing_argument():
     result = from_function({name}).run("{{}}")
     assert not result.succeeded
     assert "who" in str(result.error)
@@ -43,7 +43,7 @@ _PIPELINE = """\
 # yaml-language-server: $schema={schema}
 toolkit: 1
 name: {name}
-description: Work out the price of an order, with tax.
+description: Calculate the price of an order, with tax.
 inputs:
   price: {{type: number, description: The price of one piece, default: 12.5}}
   pieces: {{type: integer, description: How many pieces, default: 4, minimum: 1}}
@@ -61,17 +61,17 @@ _AGENT = """\
 # yaml-language-server: $schema={schema}
 agent: simple
 name: {name}
-description: Work out what a text asks for, and explain it.
-# Scripted replies, to try it without a model; then name a model, or leave the line out and say --model.
+description: Calculate what a text asks for, and explain the result.
+# Scripted replies, to try it without a model. Then set a model here, or remove this line and use --model.
 model: scripted:{name}_script.yaml
-instructions: Work out every figure with a tool, never in your head.
+instructions: Calculate every number with a tool, never in your head.
 tools: [calculator]
 max_turns: 10
 """
 
 _SCRIPT = """\
 turns:
-  - say: I shall work that out.
+  - say: I will calculate that.
     calls:
       - tool: calculator
         arguments: {{input: 4 * 12.50 * 1.2}}
@@ -79,23 +79,23 @@ turns:
 """
 
 SCHEMA_FILE = "pipeline.schema.json"
-"""The file beside a pipeline from which editors know the format."""
+"""The JSON Schema file next to a pipeline, for editors."""
 
 AGENT_SCHEMA_FILE = "agent.schema.json"
-"""The file beside an agent from which editors know the format."""
+"""The JSON Schema file next to an agent, for editors."""
 
 
 def tool_files(name: str) -> dict[str, str]:
-    """Return a module with one tool and its test: the text of each file by its name."""
+    """Return the text of a module with a tool, and of its test, by file name."""
     return {f"{name}.py": _TOOL.format(name=name), f"test_{name}.py": _TEST.format(name=name)}
 
 
 def pipeline_file(name: str) -> dict[str, str]:
-    """Return a pipeline: the text of the file by its name."""
+    """Return the text of a pipeline, by file name."""
     return {f"{name}.yaml": _PIPELINE.format(name=name, schema=f"./{SCHEMA_FILE}")}
 
 
 def agent_files(name: str) -> dict[str, str]:
-    """Return an agent and the script of its model: the text of each file by its name."""
+    """Return the text of an agent, and of the script for its model, by file name."""
     agent = _AGENT.format(name=name, schema=f"./{AGENT_SCHEMA_FILE}")
     return {f"{name}.yaml": agent, f"{name}_script.yaml": _SCRIPT.format(name=name)}

@@ -1,4 +1,4 @@
-"""Findings as GitLab's code quality reports, which its merge requests show beside the lines."""
+"""Renders findings as GitLab Code Quality reports, which merge requests show next to the lines."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ _SEVERITIES: dict[Severity, str] = {"error": "major", "warning": "minor", "info"
 
 
 def as_gitlab(problems: Sequence[Problem]) -> str:
-    """Return one JSON array; what is in no file stands in the first line of the folder."""
+    """Return a JSON array; findings without a file are located at line 1 of the folder."""
     marks = fingerprints(problems)
     return visible_json([_issue(problem, mark) for problem, mark in zip(problems, marks, strict=True)], indent=2)
 

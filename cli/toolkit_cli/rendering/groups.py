@@ -1,4 +1,4 @@
-"""Groups of tools, in a list and as plain data; none of their tools is loaded for it."""
+"""Renders groups of tools as a table and as plain data, without loading their tools."""
 
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def listed_groups(groups: "Mapping[str, GroupSettings]", granted: Collection[str], width: int) -> list[Line]:
-    """Return a table of groups: name, what they choose, what they need, who provides them, and their description."""
+    """Return a table of groups: name, tools, required permissions, provider, and description."""
     header = ("GROUP", "TOOLS", "NEEDS", "PROVIDER", "DESCRIPTION")
     rows = [
         (name, ", ".join(_choices(group)), _needs(group, granted), group.provider, group.description)
@@ -21,7 +21,7 @@ def listed_groups(groups: "Mapping[str, GroupSettings]", granted: Collection[str
 
 
 def group_record(name: str, group: "GroupSettings", granted: Collection[str]) -> dict[str, Any]:
-    """Return one group as plain data; every key is always there."""
+    """Return a group as plain data; every key is always present."""
     return {
         "name": name,
         "description": group.description,

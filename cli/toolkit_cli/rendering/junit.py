@@ -1,4 +1,4 @@
-"""Findings as JUnit XML, which most CI systems show: a suite for each file, a failed case for each error."""
+"""Renders findings as JUnit XML for CI systems: a suite for each file, and a failed case for each error."""
 
 import re
 from collections.abc import Sequence
@@ -7,12 +7,12 @@ from xml.sax.saxutils import escape, quoteattr
 from toolkit.problems import Problem
 from toolkit_cli.rendering.excerpts import shown_path
 
-# What XML 1.0 cannot hold, not even escaped.
+# Characters that XML 1.0 cannot contain, not even escaped.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def as_junit(problems: Sequence[Problem]) -> str:
-    """Return one document; what is not an error is a passed case with a message."""
+    """Return an XML document; warnings and notes are passed cases with a message."""
     by_file: dict[str, list[Problem]] = {}
     for problem in problems:
         by_file.setdefault(shown_path(problem.location.file) if problem.location else "toolkit", []).append(problem)

@@ -1,4 +1,4 @@
-"""What was kept of a run that did not end well: what every step and item gave that had done its work."""
+"""Renders the outputs of finished steps and items of a run that failed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -9,12 +9,12 @@ from toolkit_cli.rendering.styles import Line
 
 
 def kept_lines(steps: Sequence[Mapping[str, Any]]) -> list[Line]:
-    """Return the outputs, whole, one to a line; those inside a step that has ended well are in its own."""
+    """Return the complete outputs, one per line; steps inside a successful step are left out."""
     whole = {str(step["path"]) for step in steps if step["status"] == "ok"}
     found = [pair for step in steps if not whole & around(str(step["path"])) for pair in _outputs(step)]
     if not found:
         return []
-    lines: list[Line] = [[], [("strong", "done before the end")]]
+    lines: list[Line] = [[], [("strong", "finished before the failure")]]
     return lines + [[("quiet", f"  {one_line(name)}  "), ("plain", one_line(output))] for name, output in found]
 
 

@@ -1,4 +1,4 @@
-"""Kept runs for people: a table of runs, one run in full, and a step in one line."""
+"""Renders recorded runs: a table of runs, one run in full, and a step on one line."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -15,13 +15,13 @@ _LONGEST: Final = 100
 
 
 def listed_runs(runs: Sequence[KeptRun], width: int) -> list[Line]:
-    """Return runs as a table."""
+    """Return a table of runs."""
     rows = [(run.id, run.state, counted(run), _when(run.began), one_line(run.target)) for run in runs]
     return table(("ID", "STATE", "DONE", "BEGAN", "TARGET"), rows, width)
 
 
 def shown_run(run: KeptRun, steps: Sequence[KeptStep], questions: Sequence[Mapping[str, str]] = ()) -> list[Line]:
-    """Return a run, its steps, and the questions about it with who answered them."""
+    """Return a run with its steps, its approval questions and their answers."""
     work = work_of_agents(steps)
     rows = {
         "state": run.state,
@@ -39,7 +39,7 @@ def shown_run(run: KeptRun, steps: Sequence[KeptStep], questions: Sequence[Mappi
 
 
 def _question_line(question: Mapping[str, str]) -> Line:
-    """Return what was asked, or decided, in one line."""
+    """Return a question or a decision on one line."""
     named = (question.get(name, "") for name in ("tool", "by", "reason", "arguments"))
     words = "  ".join(one_line(text) for text in named if text)
     short = words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"
@@ -47,7 +47,7 @@ def _question_line(question: Mapping[str, str]) -> Line:
 
 
 def step_line(step: KeptStep) -> Line:
-    """Return a step, or an item, in one line."""
+    """Return a step or an item on one line."""
     style: Style = "good" if step.status == "ok" else "bad" if step.status else "plain"
     took = spoken_seconds(step.ended - step.began) if step.began and step.ended else ""
     text = one_line(words_of(step) or step.result or step.arguments)
@@ -57,7 +57,7 @@ def step_line(step: KeptStep) -> Line:
 
 
 def counted(run: KeptRun) -> str:
-    """Return how many steps or items are done: `14 of 20 steps`, `998 items, 2 failed`."""
+    """Return how many steps or items are done, such as `14 of 20 steps` or `998 items, 2 failed`."""
     return f"{run.counted}, {run.failed:,} failed" if run.failed else run.counted
 
 

@@ -1,4 +1,4 @@
-"""The live bars of steps that run for many items; only for a terminal."""
+"""Progress bars for steps that run for many items, on a terminal."""
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -8,10 +8,9 @@ from toolkit_cli.rendering.escaping import one_line
 
 
 class Bars:
-    """One bar for each running step that has items; a `Live` of the screen."""
+    """A progress bar for each running step with items; implements `screen.Live`."""
 
     def __init__(self) -> None:
-        """Draw nothing yet."""
         self._console = Console(stderr=True, highlight=False)
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
@@ -24,16 +23,16 @@ class Bars:
         self._tasks: dict[int, TaskID] = {}
 
     def add(self, call: int, label: str, items: int) -> None:
-        """Draw a bar for a step."""
+        """Add a bar for a step."""
         self._tasks[call] = self._progress.add_task(one_line(label), total=items)
 
     def advance(self, call: int, done: int) -> None:
-        """Show how many of its items are done."""
+        """Update the number of finished items of a step."""
         if call in self._tasks:
             self._progress.update(self._tasks[call], completed=done)
 
     def remove(self, call: int) -> bool:
-        """Take a step's bar away, if it has one, and return whether it was the last."""
+        """Remove the bar of a step, if it has one, and return whether it was the last one."""
         task = self._tasks.pop(call, None)
         if task is None:
             return False
@@ -41,13 +40,13 @@ class Bars:
         return not self._tasks
 
     def start(self) -> None:
-        """Draw the bars, and keep drawing them."""
+        """Show the bars, and keep them up to date."""
         self._progress.start()
 
     def stop(self) -> None:
-        """Take all bars away."""
+        """Hide all bars."""
         self._progress.stop()
 
     def print_above(self, line: str) -> None:
-        """Write a line, which may have colours, above the bars."""
+        """Write a line, which may contain color codes, above the bars."""
         self._console.print(Text.from_ansi(line), soft_wrap=True)

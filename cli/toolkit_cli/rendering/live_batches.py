@@ -1,4 +1,4 @@
-"""The live bar of a batch; only for a terminal."""
+"""The progress bar of a batch, on a terminal."""
 
 from collections.abc import Callable
 
@@ -12,16 +12,21 @@ _TIMES_A_SECOND = 5
 
 
 class BatchBar:
-    """How far a batch is: a bar, and its figures; a `Live` of the screen, which looks at them as it is drawn."""
+    """The progress bar of a batch with its figures, read whenever it is drawn; implements `screen.Live`."""
 
     def __init__(self, words: Callable[[], str], fraction: Callable[[], float | None]) -> None:
-        """Draw nothing yet."""
+        """Create a bar, which is not shown yet.
+
+        Args:
+            words: Returns the figures as text.
+            fraction: Returns the progress from 0 to 1, or `None` if it is unknown.
+        """
         self._words, self._fraction = words, fraction
         self._console = Console(stderr=True, highlight=False)
         self._live: Live | None = None
 
     def start(self) -> None:
-        """Draw it, and keep drawing."""
+        """Show the bar, and keep it up to date."""
         self._live = Live(
             get_renderable=self._drawn,
             console=self._console,
@@ -33,13 +38,13 @@ class BatchBar:
         self._live.start()
 
     def stop(self) -> None:
-        """Take it away."""
+        """Hide the bar."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
     def print_above(self, line: str) -> None:
-        """Write a line, which may have colours, above it."""
+        """Write a line, which may contain color codes, above the bar."""
         self._console.print(Text.from_ansi(line), soft_wrap=True)
 
     def _drawn(self) -> Group:

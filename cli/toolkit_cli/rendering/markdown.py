@@ -1,4 +1,4 @@
-"""Findings as Markdown, for a comment on a change or the summary of a job."""
+"""Renders findings as Markdown, for pull request comments and job summaries."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]<>|#!~])")
 
 
 def as_markdown(problems: Sequence[Problem]) -> str:
-    """Return a heading, the count, and a table with a row for each finding."""
+    """Return a heading, a summary, and a table of the findings."""
     if not problems:
         return "### toolkit lint\n\nAll checks passed! ✅"
     rows = [_row(problem) for problem in problems]
@@ -30,5 +30,5 @@ def _row(problem: Problem) -> str:
 
 
 def _escape(text: str) -> str:
-    """Return a text in one line, in which nothing is taken for a sign of Markdown or HTML."""
+    """Return a text on one line, with Markdown and HTML escaped."""
     return _SPECIAL.sub(r"\\\1", one_line(text)).replace("&", "&amp;")

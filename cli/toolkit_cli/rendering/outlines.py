@@ -1,4 +1,4 @@
-"""Outlines: the steps of a pipeline, drawn as a tree with what each does and where its data comes from."""
+"""Renders the steps of a pipeline as a tree, with what each does and where its data comes from."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +13,7 @@ _NARROWEST = 20
 
 
 class _Branch(NamedTuple):
-    """What stands before the first line of a branch of the tree, and before those below it."""
+    """The prefixes for the first line of a branch, and for the lines below it."""
 
     first: str
     below: str
@@ -24,7 +24,7 @@ _LAST = _Branch("└─ ", "   ")
 
 
 def drawn(outline: "PipelineOutline", width: int) -> list[Line]:
-    """Return the tree of a pipeline's steps, ending in its output, and that of what runs after a failure."""
+    """Return the tree of a pipeline's steps and output, and the tree of the steps that run after a failure."""
     lines: list[Line] = [[("strong", "Steps")]]
     for place, step in enumerate(outline.steps):
         is_last = place == len(outline.steps) - 1 and outline.output is None

@@ -1,4 +1,4 @@
-"""Pending approvals for people: each question in full, with its id and where it arose."""
+"""Renders pending approvals in full, with their id, run and step."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from toolkit_cli.rendering.styles import Line
 
 
 def pending_lines(pending: PendingApproval, width: int) -> list[Line]:
-    """Return a question, with nothing of it left out."""
+    """Return a question with all its details."""
     asked = datetime.fromtimestamp(pending.asked).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     where = " · ".join(filter(None, (f"run {pending.run}", one_line(pending.path), asked)))
     return [[("strong", pending.id), ("quiet", f"  {where}")], *whole_lines(request_of(pending), width=width), []]

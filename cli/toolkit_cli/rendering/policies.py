@@ -1,4 +1,4 @@
-"""Policies as people read them: what is decided about calls, and the rules in the order in which they are asked."""
+"""Renders approval policies: decisions about calls, and rules in the order in which they apply."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 _CHOOSERS: tuple[Chooser, ...] = get_args(Chooser)
 _SELECTORS = ("tool", "source", "framework", "group", "risk", "flow", "chosen_by", "after", "digest")
-_EXCEPTION = "excepts from its file's default; only your own file allows"
+_EXCEPTION = "an exception to its file's default; only rules in your own file can allow calls"
 
 
 class DecidedCall(NamedTuple):
-    """A call, what is decided about it, and the step that makes it; `None` for the call itself."""
+    """A call, the decision about it, and the step that makes it; `None` for the call itself."""
 
     call: DescribedCall
     verdict: Verdict
@@ -29,14 +29,14 @@ class DecidedCall(NamedTuple):
 
 
 def decided_calls(calls: Iterable[DecidedCall], width: int) -> list[Line]:
-    """Return a table of calls: what is decided about each, its tool, its step, and why."""
+    """Return a table of calls: tool, step, decision, and reason."""
     header = ("TOOL", "STEP", "DECISION", "BECAUSE")
     rows = [(one.call.risk.tool, one.step or "", one.verdict.action, _because(one.verdict)) for one in calls]
     return table(header, rows, width)
 
 
 def decision_record(one: DecidedCall) -> dict[str, Any]:
-    """Return what is decided about a call as plain data; every key is always there."""
+    """Return the decision about a call as plain data; every key is always present."""
     verdict, call = one.verdict, one.call
     return {
         "tool": call.risk.tool,
@@ -52,13 +52,13 @@ def decision_record(one: DecidedCall) -> dict[str, Any]:
 
 
 def listed_rules(policy: "FilePolicy", width: int) -> list[Line]:
-    """Return a table of the rules of all files in the order in which they are asked, and of the defaults."""
+    """Return a table of the rules of all files in the order in which they apply, followed by the defaults."""
     header = ("ACTION", "FILE", "RULE")
     return table(header, [(one["action"], _where(one), _summary(one)) for one in rule_records(policy)], width)
 
 
 def rule_records(policy: "FilePolicy") -> list[dict[str, Any]]:
-    """Return the same as plain data; every key is always there."""
+    """Return the rules and defaults as plain data; every key is always present."""
     defaults = [
         {"action": "default", "owner": file.owner, "rule": dict(file.defaults), "because": "", "holds": True}
         | _place_record(file.place)
@@ -69,7 +69,7 @@ def rule_records(policy: "FilePolicy") -> list[dict[str, Any]]:
 
 
 def listed_decisions(records: Iterable[Mapping[str, Any]], width: int) -> list[Line]:
-    """Return a table of the decisions in an audit log: when, about which tool, what, and by whom or which rule."""
+    """Return a table of the decisions in an audit log: time, tool, decision, and who or what made it."""
     header = ("TIME", "TOOL", "DECISION", "BY")
     rows = [
         (
@@ -85,12 +85,12 @@ def listed_decisions(records: Iterable[Mapping[str, Any]], width: int) -> list[L
 
 
 def outlook_record(policy: "FilePolicy | None", spec: ToolSpec) -> dict[str, list[str]]:
-    """Return what may be decided about a call of a tool, by who chooses it."""
+    """Return the possible decisions about calls of a tool, by who chooses the call."""
     return {chooser: [one.action for one in _outlook(policy, spec, chooser)] for chooser in _CHOOSERS}
 
 
 def outlook_text(policy: "FilePolicy", spec: ToolSpec) -> str:
-    """Return the same in words: `allow`, or `ask; a model's call: deny or ask`."""
+    """Return the possible decisions as text: `allow`, or `ask; a model's call: deny or ask`."""
     person, model = (" or ".join(words) for words in outlook_record(policy, spec).values())
     return person if person == model else f"{person}; a model's call: {model}"
 
@@ -104,7 +104,7 @@ def _outlook(policy: "FilePolicy | None", spec: ToolSpec, chosen_by: Chooser) ->
 def _because(verdict: Verdict) -> str:
     if verdict.because or verdict.ground is not None:
         return verdict.because or str(verdict.ground)
-    return "no rule matches it, and its risk needs no question"
+    return "no rule matches, and its risk needs no approval"
 
 
 def _ground_record(ground: Ground | None) -> dict[str, Any] | None:
@@ -139,7 +139,7 @@ def _summary(record: Mapping[str, Any]) -> str:
     words += [f"until {rule['expires']}"] if "expires" in rule else []
     words += [f"{'in' if rule['ci'] else 'outside'} CI"] if "ci" in rule else []
     notes = [_EXCEPTION] if record["action"] == "allow" and record["owner"] == "project" else []
-    notes += [] if record["holds"] else ["does not hold now"]
+    notes += [] if record["holds"] else ["not in effect now"]
     return "; ".join([", ".join(words), *notes, *filter(None, [record["because"]])])
 
 

@@ -1,4 +1,4 @@
-"""Problems as people read them, as programs read them, and as GitHub annotates them."""
+"""Renders problems as text with source excerpts, as JSON, and as GitHub annotations."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -23,14 +23,14 @@ _MOST_SHOWN = 100
 
 
 def as_text(problems: Sequence[Problem], *, colour: bool = False, width: int = 80) -> str:
-    """Return the problems with their places drawn, without the newline at the end."""
+    """Return the problems with source excerpts, without a newline at the end."""
     few, rest = few_of(problems)
     drawn = ([paint(line, colour=colour) for line in _draw(problem, width)] for problem in few)
     return "\n\n".join(["\n".join(lines) for lines in drawn] + rest)
 
 
 def few_of(problems: Sequence[Problem]) -> tuple[list[Problem], list[str]]:
-    """Return the problems that people are shown, at most a hundred of a kind in a file, and a line for each rest."""
+    """Return at most a hundred problems per file and code, and a line for each remainder."""
     counts: Counter[tuple[str, str]] = Counter()
     few = []
     for problem in problems:
@@ -48,7 +48,7 @@ def _rest_in_words(file: str, code: str, count: int) -> str:
 
 
 def summary_of(problems: Sequence[Problem]) -> str:
-    """Return one line that counts them, such as `Found 3 errors and 1 warning in 2 files.`."""
+    """Return a one-line summary, such as `Found 3 errors and 1 warning in 2 files.`."""
     if not problems:
         return "Found no problems."
     counts = Counter(problem.severity for problem in problems)
@@ -64,13 +64,13 @@ def counted(number: int, noun: str) -> str:
 
 
 def as_records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
-    """Return the problems as plain data without their fixes; every key is always there."""
+    """Return the problems as plain data without their fixes; every key is always present."""
     records = [problem_record(with_shown_paths(problem)) for problem in problems]
     return [{key: value for key, value in record.items() if key != "fix"} for record in records]
 
 
 def with_shown_paths(problem: Problem) -> Problem:
-    """Return a problem whose files are called as people and annotations want it."""
+    """Return a problem with the paths of its files relative to the working directory."""
     fix = problem.fix
     edits = tuple(edit._replace(location=_show(edit.location)) for edit in fix.edits) if fix else ()
     return replace(
@@ -86,24 +86,24 @@ def _show(place: Location) -> Location:
 
 
 def as_json(problems: Sequence[Problem]) -> str:
-    """Return the problems as a JSON array, without the newline at the end."""
+    """Return the problems as a JSON array, without a newline at the end."""
     return visible_json(as_records(problems), indent=2)
 
 
 def as_json_object(problems: Sequence[Problem], exit_code: int, files: "FileCounts | None" = None) -> str:
-    """Return how a command ended as one JSON object on one line, with the files that were read and imported."""
+    """Return the outcome of a command as a JSON object on one line, with the numbers of read and imported files."""
     message = problems[0].message if len(problems) == 1 else summary_of(problems).rstrip(".") if problems else ""
     record = {"exit_code": int(exit_code), "message": message, "problems": as_records(problems)}
     return visible_json(record if files is None else record | {"files": files._asdict()})
 
 
 def counted_files(files: "FileCounts") -> str:
-    """Return how many Python files were read, and how many imported."""
+    """Return how many Python files were read and imported."""
     return f"{counted(files.read, 'Python file')} read, {files.imported} imported"
 
 
 def counted_tools(tools: "ToolCounts") -> str:
-    """Return how many tools were looked at, such as `5 tools in 3 files, 2 servers: 4 FastMCP, 1 toolkit`."""
+    """Return how many tools were checked, such as `5 tools in 3 files, 2 servers: 4 FastMCP, 1 toolkit`."""
     places = [counted(tools.files, "file")] if tools.files else []
     places += [counted(tools.servers, "server")] if tools.servers else []
     kinds = ", ".join(f"{count} {title}" for title, count in tools.frameworks.items())
@@ -112,14 +112,14 @@ def counted_tools(tools: "ToolCounts") -> str:
 
 
 def as_github(problems: Sequence[Problem]) -> str:
-    """Return annotations for GitHub, errors first, no more of a kind than it shows, and what it does not."""
+    """Return GitHub annotations, errors first, up to GitHub's limit per severity, and a note about the rest."""
     lines: list[str] = []
     for severity in _STYLES:
         of_kind = [problem for problem in problems if problem.severity == severity]
         lines += [_annotation(problem) for problem in of_kind[:_GITHUB_SHOWS]]
     left_out = len(problems) - len(lines)
     if left_out:
-        lines.append(f"::notice title=toolkit::{left_out} more not shown here; `toolkit lint` shows all")
+        lines.append(f"::notice title=toolkit::{left_out} more not shown; `toolkit lint` shows all")
     return "\n".join(lines)
 
 
@@ -142,7 +142,7 @@ def _draw(problem: Problem, width: int) -> list[Line]:
 
 
 def _drawn_place(place: Location, arrow: str, note: Fragment, gutter: int, width: int) -> list[Line]:
-    """Return the line with the place's name, and the line of the file with what is meant underlined, and the note."""
+    """Return a location, and its source line with the location underlined and a note."""
     style, what = note
     at = ":".join(
         [path_for_people(place.file), *(str(part) for part in (place.line, place.column) if part is not None)]
@@ -182,6 +182,6 @@ def _annotation(problem: Problem) -> str:
 
 
 def _escape(text: str, *, in_property: bool = False) -> str:
-    """Escape as GitHub's workflow commands want it: https://github.com/actions/toolkit, `command.ts`."""
+    """Escape text for GitHub's workflow commands: https://github.com/actions/toolkit, `command.ts`."""
     text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     return text.replace(":", "%3A").replace(",", "%2C") if in_property else text

@@ -1,6 +1,6 @@
-"""Questions: what a person is shown before a call may run, folded to a screen or whole.
+"""Renders approval questions, shortened to fit the screen or in full.
 
-Everything shown is made safe first. Long texts fold to their size, visibly; `whole_lines` shows all of them.
+Everything is escaped first. Long texts are replaced by their size; `whole_lines` shows them in full.
 """
 
 import json
@@ -29,13 +29,13 @@ _DEFAULT = "  (default)"
 
 
 def question_lines(request: ReviewRequest, *, width: int, height: int, edited: bool = False) -> list[Line]:
-    """Return the question as it fits a terminal of `width` columns and `height` lines.
+    """Return the question, shortened to fit the terminal.
 
     Args:
-        request: What is asked; its arguments are those that would run.
-        width: Columns of the terminal.
-        height: Lines of the terminal.
-        edited: Whether the person has changed the arguments.
+        request: The question, with the arguments that the call would run with.
+        width: The width of the terminal in columns.
+        height: The height of the terminal in lines.
+        edited: Whether the user has edited the arguments.
     """
     room = _room(width)
     lines = [*_heading(request, room, edited=edited)]
@@ -43,7 +43,7 @@ def question_lines(request: ReviewRequest, *, width: int, height: int, edited: b
         lines += _labelled("asks", _text_lines(request.text, room, _MOST_TEXT_LINES))
     if request.show is not None:
         lines += _labelled("shows", _text_lines(_block(request.show), room, _MOST_TEXT_LINES))
-    # Consent for good is given for what is read at once, however long it is.
+    # Arguments of a call that can be approved permanently are always shown in full.
     arguments = _whole_arguments if request.may_be_remembered else _folded_arguments
     lines += _labelled("args", arguments(request, room))
     lines += _labelled("uses", _used_lines(request.uses, room))
@@ -54,7 +54,7 @@ def question_lines(request: ReviewRequest, *, width: int, height: int, edited: b
 
 
 def text_question_lines(request: ReviewRequest, *, width: int) -> list[Line]:
-    """Return a question that wants a person's own words, whole."""
+    """Return a question whose answer is text, in full."""
     room = _room(width)
     asked = f"{cut(one_line(request.risk.tool), room // 2)} asks" if request.risk.tool else "asks"
     place = one_line(request.place or "")
@@ -63,7 +63,7 @@ def text_question_lines(request: ReviewRequest, *, width: int) -> list[Line]:
 
 
 def whole_lines(request: ReviewRequest, *, width: int) -> list[Line]:
-    """Return everything that the question is about, with nothing folded."""
+    """Return the question in full."""
     room = _room(width)
     lines = [*_heading(request, room), *_labelled("asks", _text_lines(request.text, room, None))]
     if request.show is not None:
@@ -76,7 +76,7 @@ def whole_lines(request: ReviewRequest, *, width: int) -> list[Line]:
 
 
 def menu_lines(answers: Iterable[tuple[str, str]], width: int) -> list[Line]:
-    """Return the answers that there are, each a letter and what it does, in as many lines as they take."""
+    """Return the available answers, each with its letter, on as many lines as needed."""
     lines: list[list[Fragment]] = []
     used = width
     for letter, words in answers:
@@ -91,7 +91,7 @@ def menu_lines(answers: Iterable[tuple[str, str]], width: int) -> list[Line]:
 
 
 def shown_value(value: Any) -> str:
-    """Return a value on one line: a text bare where it cannot be mistaken for anything else, else as JSON."""
+    """Return a value on one line: as JSON, or as plain text if it cannot be mistaken for anything else."""
     if isinstance(value, str) and not _reads_as_data(value):
         return one_line(value)
     return visible_json(value)
@@ -139,7 +139,7 @@ def _two_sided(left: list[Fragment], right: str, room: int) -> list[Line]:
 
 
 def _labelled(label: str, lines: Iterable[Line]) -> list[Line]:
-    """Put a label before the first line, and as much room before the others, so that no line starts like a label."""
+    """Put a label before the first line and indent the others, so that no other line can look like a label."""
     heads = _labels(label)
     return [[("label", next(heads)), *line] for line in lines]
 
@@ -164,7 +164,7 @@ def _fold(lines: list[Line], most: int) -> list[Line]:
 
 
 def _all_arguments(request: ReviewRequest) -> dict[str, Any]:
-    """Return the arguments of a call, and then the defaults of those that it omits."""
+    """Return the arguments of a call, followed by the defaults of omitted ones."""
     left_out = {name: value for name, value in request.defaults.items() if name not in request.arguments}
     return {**request.arguments, **left_out}
 
@@ -197,7 +197,7 @@ def _folded_arguments(request: ReviewRequest, room: int) -> list[Line]:
 
 
 def _names(names: Iterable[str], most: int) -> dict[str, str]:
-    """Return the shown form of each name, all of one width."""
+    """Return the displayed form of each name, padded to the same width."""
     shown = {name: cut(one_line(name), most) for name in names}
     longest = max(map(width_of, shown.values()), default=0)
     return {name: text + " " * (longest - width_of(text)) for name, text in shown.items()}
@@ -211,7 +211,7 @@ def _folded_argument(name: str, value: Any, note: str, room: int) -> list[Line]:
 
 
 def _hanging(head: str, texts: Iterable[str], room: int) -> list[Line]:
-    """Return texts behind a head; what goes on on further lines stays right of it, or below a head that is too long."""
+    """Return texts after a head, with further lines indented to the same column, or below a head that is too long."""
     indent = width_of(head)
     if indent > room // 2:
         return [*_pieces(head, room), *(line for text in texts for line in _barred(text, room))]
@@ -255,7 +255,7 @@ def _effect_lines(preview: str, room: int) -> list[Line]:
 
 
 def _reads_as_data(text: str) -> bool:
-    """Return whether a bare text would look like a number, a literal, a list, a quoted text or like nothing."""
+    """Return whether a text could be mistaken for a number, a literal, a list, a quoted text, or nothing at all."""
     if not text or text != text.strip() or text[0] in '"[{<' or text.endswith(_DEFAULT.strip()):
         return True
     try:

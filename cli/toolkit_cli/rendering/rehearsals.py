@@ -1,4 +1,4 @@
-"""What a run would do, for people."""
+"""Renders a dry run."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ _LATER = "<known when it runs>"
 
 
 def rehearsal_lines(record: Mapping[str, Any], width: int) -> list[Line]:
-    """Return a rehearsal (see `rehearsal_record`) in lines."""
+    """Return the lines of a dry run (see `rehearsal_record`)."""
     asked = {question["step"]: question["because"] for question in record["questions"]}
     lines: list[Line] = [[("strong", one_line(record["tool"]))]]
     lines += _argument_lines(record["arguments"], "  ", width)

@@ -1,4 +1,4 @@
-"""Results of a call: for people, for programs, and among the events of the run."""
+"""Renders the result of a call as text, as JSON, and as the last of a run's events."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -18,14 +18,14 @@ def rendered_result(
     *,
     for_terminal: bool,
 ) -> str:
-    """Return what stdout carries of a result; as text that is the output alone, and nothing of a failure.
+    """Return a result for stdout; as text, this is only the output, and nothing for a failure.
 
     Args:
-        result: How the call ended.
-        format: How it is written.
-        steps: The steps as plain data, which only JSON shows; among events each step has been shown already.
+        result: The result of the call.
+        format: The output format.
+        steps: The steps as plain data, which only `json` includes; with `jsonl`, they were shown as events already.
         uses: The requests to models.
-        for_terminal: Whether a person sees it.
+        for_terminal: Whether stdout is a terminal.
     """
     match format:
         case "json":
@@ -39,7 +39,7 @@ def rendered_result(
 
 
 def result_record(result: ToolResult) -> dict[str, Any]:
-    """Return a result as plain data; every key is always there."""
+    """Return a result as plain data; every key is always present."""
     return {
         "succeeded": result.succeeded,
         "output": result.output,
@@ -50,7 +50,7 @@ def result_record(result: ToolResult) -> dict[str, Any]:
 
 
 def usage_record(uses: Sequence[ModelUse]) -> dict[str, Any]:
-    """Return what the requests to models came to, as plain data."""
+    """Return the total usage of requests to models, as plain data."""
     costs = [use.cost for use in uses if use.cost is not None]
     return {
         "requests": len(uses),

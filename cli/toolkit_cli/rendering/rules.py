@@ -1,4 +1,4 @@
-"""Rules as people read them: a page for each, and the table of all."""
+"""Renders lint rules: a page for each rule, and lists of all rules."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ _FIXES = {None: "", "safe": "`--fix`", "unsafe": "`--fix --unsafe-fixes`"}
 
 
 def page_of(rule: RulePage) -> str:
-    """Return the page of a rule in Markdown, with the newline at its end."""
+    """Return the page of a rule in Markdown, with a newline at the end."""
     facts = [f"severity: {rule.severity}"]
     if not rule.default:
         facts.append("off by default")
@@ -22,7 +22,7 @@ def page_of(rule: RulePage) -> str:
 
 
 def index_of(rules: Iterable[RulePage]) -> str:
-    """Return the table of the rules in Markdown, each with a link to its page, with the newline at its end."""
+    """Return a Markdown table of the rules with links to their pages, and a newline at the end."""
     rows = [
         f"| {rule.code} | [{rule.name}]({rule.name}.md) | {_weight(rule)} | {_FIXES[rule.fix]} | {_summary(rule)} |"
         for rule in rules
@@ -32,7 +32,7 @@ def index_of(rules: Iterable[RulePage]) -> str:
 
 
 def as_list(rules: Iterable[RulePage]) -> str:
-    """Return the rules in plain text, a line each, with the newline at its end."""
+    """Return the rules as plain text, one per line, with a newline at the end."""
     lines = [f"{rule.code}  {_weight(rule):<9}  {_sign(rule):<3}  {rule.name}: {rule.summary}" for rule in rules]
     return "".join(f"{line}\n" for line in lines)
 

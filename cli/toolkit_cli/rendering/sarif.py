@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, for code scanning: stable rule ids, relative addresses, fingerprints and fixes."""
+"""Renders findings as SARIF 2.1.0 for code scanning, with stable rule ids, relative paths, fingerprints and fixes."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -19,11 +19,11 @@ _FINGERPRINT = "toolkit/v1"
 
 
 def as_sarif(problems: Sequence[Problem], rules: Mapping[str, RulePage]) -> str:
-    """Return the findings as one SARIF log with one run.
+    """Return the findings as a SARIF log with one run.
 
     Args:
-        problems: What was found.
-        rules: The rules by code, of which those are described that found something.
+        problems: The findings.
+        rules: The rules by code; those with findings are described in the log.
     """
     used = sorted({problem.code for problem in problems} & set(rules))
     positions = {code: position for position, code in enumerate(used)}

@@ -1,4 +1,4 @@
-"""JSON Schema in words: the type of a parameter, and what else it must be."""
+"""Describes JSON Schema in words: the types of parameters and their constraints."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
@@ -13,11 +13,11 @@ _BOUNDS = (
 )  # fmt: skip
 _UNIONS = ("anyOf", "oneOf", "allOf")
 _SHOWN = 3
-"""How many levels of fields are shown below the parameters; the schema shows the rest."""
+"""Maximum number of levels of nested fields to show below a parameter."""
 
 
 class Parameter(NamedTuple):
-    """A parameter, or a field inside one (`items[].price`), as it is shown; `default` is JSON text, or empty."""
+    """A parameter, or a field inside one (`items[].price`), for display; `default` is JSON, or empty."""
 
     name: str
     type: str
@@ -28,7 +28,7 @@ class Parameter(NamedTuple):
 
 
 def parameters_of(schema: Mapping[str, Any]) -> list[Parameter]:
-    """Return the parameters that the schema of a tool describes, each with the fields inside it, in their order."""
+    """Return the parameters in the schema of a tool, each followed by its nested fields."""
     return list(_walk(Schema.of(schema), "", _SHOWN))
 
 
@@ -42,7 +42,7 @@ def _walk(schema: Schema, prefix: str, depth: int) -> Iterator[Parameter]:
 
 
 def _fields_of(schema: Schema) -> tuple[Schema | None, str]:
-    """Return the schema of the object that a parameter is, or is a list of, and how its fields are addressed."""
+    """Return the schema of an object, or of the objects in a list, and the prefix of its fields."""
     sign, seen, found = "", set(), schema.resolved()
     while found is not None and found.pointer not in seen:
         seen.add(found.pointer)
@@ -54,7 +54,7 @@ def _fields_of(schema: Schema) -> tuple[Schema | None, str]:
 
 
 def type_of(schema: Any) -> str:
-    """Return the type that a schema describes, in a few words, such as `list of integer` or `"a" | "b"`."""
+    """Return a short description of a schema's type, such as `list of integer` or `"a" | "b"`."""
     part = Schema.of(schema)
     match part.keywords:
         case {"$ref": str(reference)}:

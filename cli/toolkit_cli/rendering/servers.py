@@ -1,4 +1,4 @@
-"""MCP servers, in a list and as plain data."""
+"""Renders MCP servers as a table and as plain data."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -14,17 +14,17 @@ NOT_ALLOWED = "not allowed"
 
 
 def listed_servers(standings: "Iterable[ServerHealth | McpServer]", width: int) -> list[Line]:
-    """Return a table of servers: name, how it is, the version of the protocol, and its tools, or what is the matter.
+    """Return a table of servers: name, state, protocol version, title, and tools or error.
 
     Args:
-        standings: Servers that were contacted, and bare ones that may not be.
-        width: How many columns of the terminal there are.
+        standings: Contacted servers with their health, and servers that the user has not allowed.
+        width: The width of the terminal in columns.
     """
     return table(("SERVER", "STATE", "PROTOCOL", "WHO", "TOOLS"), [_row(one) for one in standings], width)
 
 
 def server_record(one: "ServerHealth | McpServer") -> dict[str, Any]:
-    """Return a server as plain data; every key is always there."""
+    """Return a server as plain data; every key is always present."""
     server, standing = _parts(one)
     health = standing.health if standing is not None else None
     place = server.place

@@ -1,4 +1,4 @@
-"""Styles: pieces of text that know what they are, and the terminal codes for them."""
+"""Styled pieces of text, and their terminal color codes."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -23,14 +23,14 @@ _CODES: dict[Style, str] = {
 
 
 def paint(line: Line, *, colour: bool) -> str:
-    """Return a line that a terminal can be shown, with colours if they are wanted; no fragment brings its own."""
+    """Return a line for a terminal, with colors if wanted; control codes inside the fragments are escaped."""
     if not colour:
         return disarmed("".join(text for _, text in line)).rstrip()
     return "".join(_painted(style, disarmed(text)) for style, text in line)
 
 
 def paint_all(lines: Sequence[Line], *, colour: bool) -> str:
-    """Return lines as text, each with its newline."""
+    """Return lines as text, each with a newline."""
     return "".join(f"{paint(line, colour=colour)}\n" for line in lines)
 
 

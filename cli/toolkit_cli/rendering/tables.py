@@ -1,4 +1,4 @@
-"""Tables in plain text: columns side by side, the last one wrapped to the width."""
+"""Plain text tables, with the last column wrapped to the width."""
 
 from collections.abc import Sequence
 from textwrap import wrap as wrap_words
@@ -12,15 +12,15 @@ _NARROWEST_NAME = 12
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, indent: int = 0) -> list[Line]:
-    """Return the rows under their header; columns that are empty throughout are left out.
+    """Return a table with a header, without columns that are completely empty.
 
-    A name that would leave too little room for the rest stands on a line of its own.
+    A name that would leave too little room for the other columns gets a separate line.
 
     Args:
-        header: A name for each column; the first column holds names, the last column the text that wraps.
-        rows: Cells, as many as the header has.
-        width: How many columns of the terminal there are.
-        indent: How many of them are left blank at the start.
+        header: The titles of the columns; the first column contains names, the last one text that is wrapped.
+        rows: The cells of each row, as many as in the header.
+        width: The width of the terminal in columns.
+        indent: Number of blank columns at the start.
     """
     kept = [place for place in range(len(header)) if any(row[place] for row in rows)]
     cells = [[one_line(row[place]) for place in kept] for row in rows]
@@ -41,15 +41,15 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, i
 
 
 def _widest_name(rows: Sequence[Sequence[str]], most: int) -> int:
-    """Return the width of the first column: that of the widest name which leaves room for the rest."""
+    """Return the width of the first column: that of the widest name that leaves room for the other columns."""
     return max((width_of(row[0]) for row in rows if width_of(row[0]) <= most), default=0)
 
 
 def wrap_text(text: str, room: int) -> list[str]:
-    """Return a safe text in lines of at most so many columns, broken at blanks where there are any."""
+    """Wrap an escaped text at spaces into lines of at most `room` columns."""
     if width_of(text) == len(text):
         return wrap_words(text, room) or [""]
-    return wrap(text, room)  # where characters are wide, there are seldom blanks to break lines at
+    return wrap(text, room)  # text with wide characters rarely has spaces to break lines at
 
 
 def _body(cells: Sequence[str], text: str, widths: Sequence[int], indent: int) -> list[Line]:

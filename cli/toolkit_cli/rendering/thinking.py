@@ -1,4 +1,4 @@
-"""Thinking: a line on the terminal while a model has been asked and has not answered yet."""
+"""The line on the terminal while waiting for a model's reply."""
 
 from toolkit_cli import console
 from toolkit_cli.rendering.escaping import cut, one_line
@@ -7,13 +7,13 @@ _ERASED = "\r\x1b[K"
 
 
 class Thinking:
-    """One line that goes away when there is something to show; a `Live` of the screen."""
+    """A line that disappears when there is something to show; implements `screen.Live`."""
 
     def __init__(self, model: str) -> None:
-        """Draw nothing yet.
+        """Create the line, which is not shown yet.
 
         Args:
-            model: Which model thinks.
+            model: The name of the model.
         """
         self._line = cut(one_line(f"… {model} is thinking"), console.width() - 1)
 
@@ -22,11 +22,11 @@ class Thinking:
         console.add(self._line)
 
     def stop(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         console.pass_on(_ERASED)
 
     def print_above(self, line: str) -> None:
-        """Write a line in its place, and the line itself below."""
+        """Write a text above the line."""
         self.stop()
         console.say(line)
         self.start()

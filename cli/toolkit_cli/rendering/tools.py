@@ -1,4 +1,4 @@
-"""Tools as people read them: in a list, and each with everything there is to know about it."""
+"""Renders tools, as a list or with all their details."""
 
 import json
 import sys
@@ -41,16 +41,17 @@ _FLAGS = (
 
 
 def listed(tools: Iterable[Tool], width: int, policy: "FilePolicy | None" = None) -> list[Line]:
-    """Return a table of tools: name, marks, where it comes from, and the first sentence of its description.
+    """Return a table of tools: name, marks, source, and the first sentence of the description.
 
-    With rules, it shows their verdict on each tool, and on tools of other frameworks, which one it is.
+    With a policy, the table has a column with the possible decisions. If there are tools of other frameworks, it has a
+    column with the framework.
     """
     header = ("NAME", "MARKS", "POLICY", "FRAMEWORK", "FROM", "DESCRIPTION")
     return table(header, [_row(tool, policy) for tool in tools], width)
 
 
 def summary_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, Any]:
-    """Return one tool of a list as plain data; every key is always there."""
+    """Return a tool of a list as plain data; every key is always present."""
     spec, place = tool.spec, place_of_tool(tool)
     return {
         "name": spec.name,
@@ -71,7 +72,7 @@ def summary_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, 
 def full_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, Any]:
     """Return everything about a tool as plain data.
 
-    Every key is always there, except `pipeline`, `agent` and `options` for tools of another kind.
+    Every key is always present, except `pipeline`, `agent`, `tools` and `options`, which depend on the kind.
     """
     spec, pipeline = tool.spec, pipeline_in(tool)
     steps = {"pipeline": outline_record(outline_of_pipeline(pipeline))} if pipeline else {}
@@ -99,7 +100,7 @@ def full_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, Any
 
 
 def detailed(tool: Tool, width: int, policy: "FilePolicy | None" = None) -> list[Line]:
-    """Return everything about a tool, from its name to how it is run."""
+    """Return everything about a tool, from its name to how to run it."""
     spec = tool.spec
     lines: list[Line] = [[("strong", spec.name)]]
     paragraphs = (wrap_text(line, width - 2) for line in lines_of(spec.description))
@@ -122,14 +123,14 @@ def detailed(tool: Tool, width: int, policy: "FilePolicy | None" = None) -> list
 
 
 def drawn_options(name: str, options: "Iterable[Option]", width: int) -> list[Line]:
-    """Return what a configuration may say of a ready tool."""
+    """Return the options of a built-in tool."""
     rows = [(one.name, one.kind.name, _default_of(one), one.meaning) for one in options]
     head: Line = [("strong", "Options"), ("quiet", f"  in [tool.toolkit.builtin.{name}]")]
     return [head, *table(("NAME", "TYPE", "DEFAULT", "MEANING"), rows, width, indent=2)]
 
 
 def option_records(options: "Iterable[Option]") -> list[dict[str, Any]]:
-    """Return the same as plain data."""
+    """Return the options of a built-in tool as plain data."""
     return [
         {
             "name": one.name,
@@ -144,18 +145,18 @@ def option_records(options: "Iterable[Option]") -> list[dict[str, Any]]:
 
 
 def explained(ready: "ReadyTool", width: int) -> list[Line]:
-    """Return what there is to know of a ready tool that has not been made."""
+    """Return the description and options of a built-in tool that has not been created."""
     lines: list[Line] = [[("strong", ready.name)], [("plain", f"  {ready.summary}.")]]
     return [*lines, [], *drawn_options(ready.name, ready.options, width)]
 
 
 def explanation_record(ready: "ReadyTool") -> dict[str, Any]:
-    """Return the same as plain data."""
+    """Return the description and options of a built-in tool as plain data."""
     return {"name": ready.name, "description": f"{ready.summary}.", "options": option_records(ready.options)}
 
 
 def kind_of(tool: Tool) -> str:
-    """Return what kind of tool it is, in a word or two."""
+    """Return the kind of a tool, in a word or two."""
     if is_facade(tool):
         return "facade"
     if agent := outline_of_agent(tool):
@@ -166,22 +167,22 @@ def kind_of(tool: Tool) -> str:
 
 
 def pipeline_in(tool: Tool) -> "Pipeline | None":
-    """Return the pipeline that a tool is, under whatever was put round it, or None if it is another kind."""
+    """Return the pipeline inside a possibly wrapped tool; `None` if it is not a pipeline."""
     while isinstance(tool, WrappedTool):
         tool = tool.inner
-    room = sys.modules.get("toolkit.pipelines.pipeline")  # nothing is a pipeline if nobody has imported them
+    room = sys.modules.get("toolkit.pipelines.pipeline")  # without this import, no pipeline exists
     return tool if room is not None and isinstance(tool, room.Pipeline) else None
 
 
 def is_facade(tool: Tool) -> bool:
     """Return whether a tool reveals others when it is called."""
-    room = sys.modules.get("toolkit.disclosure.progressive")  # nothing is a facade if nobody has imported them
+    room = sys.modules.get("toolkit.disclosure.progressive")  # without this import, no facade exists
     return room is not None and room.facade_in(tool) is not None
 
 
 def outline_of_agent(tool: Tool) -> "AgentOutline | None":
-    """Return an agent as people look at it, or None if it is another kind."""
-    if "toolkit.agents.agent" not in sys.modules:  # nothing is an agent if nobody has imported them
+    """Return the outline of an agent; `None` if the tool is not an agent."""
+    if "toolkit.agents.agent" not in sys.modules:  # without this import, no agent exists
         return None
     from toolkit.agents.outlines import outline_of  # noqa: PLC0415 - only an agent needs it
 
@@ -189,26 +190,26 @@ def outline_of_agent(tool: Tool) -> "AgentOutline | None":
 
 
 def outline_of_pipeline(pipeline: "Pipeline") -> "PipelineOutline":
-    """Return the steps of a pipeline as people look at them."""
+    """Return the outline of a pipeline."""
     from toolkit.pipelines.outline import outline_of  # noqa: PLC0415 - only a pipeline needs it
 
     return outline_of(pipeline.plan)
 
 
 def marks_of(spec: ToolSpec) -> list[str]:
-    """Return the marks that are set, the gravest first."""
+    """Return the marks of a tool, most severe first."""
     return [words for name, words in _FLAGS if getattr(spec, name)]
 
 
 def first_sentence(text: str) -> str:
-    """Return a description up to the end of its first sentence, on one line."""
+    """Return the first sentence of a description, on one line."""
     words = " ".join(text.split("\n\n", 1)[0].split())
     end = words.find(". ")
     return words if end < 0 else words[: end + 1]
 
 
 def command_for(tool: Tool) -> str:
-    """Return a command that runs the tool: with an example's arguments, or with what they are in capitals."""
+    """Return a command that runs the tool, with the arguments of an example, or with placeholders in capitals."""
     spec = tool.spec
     parts = ["toolkit", "run", quote(address_of(spec))]
     if is_facade(tool):
@@ -225,7 +226,7 @@ _REMOTE = "mcp://"
 
 
 def address_of(spec: ToolSpec) -> str:
-    """Return the TARGET that leads to a tool: `file.py:name`, a pipeline's file, `module:name`, or its name alone."""
+    """Return the TARGET for a tool: `file.py:name`, a pipeline's file, `module:name`, or only its name."""
     source = shown_path(spec.source or "")
     if source.endswith((".yaml", ".yml")):
         return source

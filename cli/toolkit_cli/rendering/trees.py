@@ -1,4 +1,4 @@
-"""Trees: what stands behind a tool that reveals others, drawn for people and as plain data."""
+"""Renders the tools behind a facade as a tree and as plain data."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -13,14 +13,14 @@ _NARROWEST = 20
 
 
 def drawn_tree(tree: Branch, width: int) -> list[Line]:
-    """Return the tools behind a facade as a tree, each with the beginning of its description."""
+    """Return the tools behind a facade as a tree, each with the start of its description."""
     if not tree.branches:
-        return [[("strong", "Tools")], [("plain", "  they are made when it is called")]]
+        return [[("strong", "Tools")], [("plain", "  created when it is called")]]
     return [[("strong", "Tools")], *_below(tree.branches, "  ", width)]
 
 
 def tree_record(tree: Branch) -> list[dict[str, Any]]:
-    """Return what stands behind a facade as plain data; a category has no description."""
+    """Return the tools behind a facade as plain data; a category has no description."""
     return [
         {"name": branch.name, "description": branch.tool.description if branch.tool else None}
         | ({"tools": tree_record(branch)} if branch.is_facade or branch.tool is None else {})

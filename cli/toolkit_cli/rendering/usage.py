@@ -1,4 +1,4 @@
-"""Usage: what the requests to models came to, in one line."""
+"""Renders the usage of models on one line."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from toolkit_cli.rendering.events import spoken_seconds
 
 
 def usage_line(uses: Sequence[ModelUse]) -> str:
-    """Return how often which models were asked, the tokens, what it cost as far as that is known, and the time."""
+    """Return the number of requests, the models, tokens, cost (if known) and time of requests to models."""
     models = list(dict.fromkeys(one_line(use.model) for use in uses))
     named = " and ".join(filter(None, (", ".join(models[:-1]), *models[-1:]))) or "no model"
     parts = [f"{len(uses)} request{'s' if len(uses) != 1 else ''} to {named}"]

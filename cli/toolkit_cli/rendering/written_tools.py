@@ -1,4 +1,4 @@
-"""Written tools as people and programs read them: what the source of some files shows, with nothing imported."""
+"""Renders tools that were found by reading source files, without importing them."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,7 @@ UNKNOWN = "(known at runtime)"
 
 
 def listed_written(tools: Iterable[WrittenTool], width: int) -> list[Line]:
-    """Return a table of tools: name, framework, how each is registered, and where."""
+    """Return a table of tools: name, framework, how the tool is registered, and its location."""
     rows = [
         (
             UNKNOWN if tool.name is None else one_line(tool.name),
@@ -27,7 +27,7 @@ def listed_written(tools: Iterable[WrittenTool], width: int) -> list[Line]:
 
 
 def written_record(tool: WrittenTool) -> dict[str, Any]:
-    """Return one tool as plain data; `name` is null where only running the file shows it."""
+    """Return a tool as plain data; `name` is null if it is only known at runtime."""
     return {
         "path": shown_path(tool.path),
         "line": tool.node.lineno,

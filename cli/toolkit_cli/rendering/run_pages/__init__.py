@@ -1,1 +1,1 @@
-"""Run pages: one run as a page of HTML that needs nothing else: no server, no network and no other file."""
+"""Renders a run as a self-contained HTML page, which needs no server, network or other files."""

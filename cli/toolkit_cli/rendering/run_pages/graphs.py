@@ -1,4 +1,4 @@
-"""The graph of a run page: the steps of a pipeline with how many of each ended how."""
+"""The graph of a run page: the steps of a pipeline with counts by status."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ _Counts = Mapping[str, Counter[str]]
 
 
 def drawn_graph(run: KeptRun, steps: Sequence[KeptStep]) -> list[dict[str, Any]]:
-    """Return the steps that the pipeline of a run has, and those that have run besides, with their states."""
+    """Return the steps of the run's pipeline, and other steps that have run, with counts by status."""
     whole, turns = _counts(run, steps)
     planned = _plan(run.request.get("graph") or [], whole, turns)
     known = set(_paths(planned))
@@ -25,7 +25,7 @@ def drawn_graph(run: KeptRun, steps: Sequence[KeptStep]) -> list[dict[str, Any]]
 
 
 def _tools(run: KeptRun, steps: Iterable[KeptStep]) -> dict[str, str]:
-    """Return by place which tools, or models, its steps call."""
+    """Return the names of the tools or models that steps call, by location in the pipeline."""
     found: dict[str, dict[str, None]] = {}
     for step in steps:
         if step.tool:
@@ -34,7 +34,7 @@ def _tools(run: KeptRun, steps: Iterable[KeptStep]) -> dict[str, str]:
 
 
 def _counts(run: KeptRun, steps: Iterable[KeptStep]) -> tuple[_Counts, _Counts]:
-    """Return by place how many steps ended how, and how many turns of a step that runs for each of a list."""
+    """Return counts by status for each location: of steps, and of the turns of steps that run for each item."""
     whole: dict[str, Counter[str]] = {}
     turns: dict[str, Counter[str]] = {}
     for step in steps:
@@ -44,7 +44,7 @@ def _counts(run: KeptRun, steps: Iterable[KeptStep]) -> tuple[_Counts, _Counts]:
 
 
 def _place(path: str, run: KeptRun) -> str:
-    """Return where in the pipeline a step is, whichever item or turn it belongs to."""
+    """Return a step's location in the pipeline, without the item or turn that it belongs to."""
     within = path.partition("/")[2] if run.unit == "items" else path
     return without_turns(_TURN.sub("", within))
 

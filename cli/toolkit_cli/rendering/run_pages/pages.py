@@ -1,8 +1,7 @@
-"""Run pages: a run, its steps and the questions about it, as one page of HTML.
+"""Renders a run, its steps and its approval questions as an HTML page.
 
-Results are data that anybody may have written, so the page lets none of it act: its own style and script are named by
-their digests in its Content-Security-Policy, everything else stands in a data block, and the script writes all of it
-as text.
+Results are untrusted data, so the page never executes them: its Content-Security-Policy allows only its own style and
+script by their digests, everything else is in a data block, and the script inserts it only as text.
 """
 
 import re
@@ -24,18 +23,18 @@ from toolkit_cli.rendering.run_pages.questions import question_entries
 from toolkit_cli.rendering.run_pages.rows import step_rows
 
 PAGE_MARK: Final = '<meta name="generator" content="toolkit runs show">'
-"""What every such page has in it."""
+"""A tag that every run page contains."""
 _PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
 _ENDS_SCRIPTS: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def run_page(run: KeptRun, steps: Sequence[KeptStep], records: Sequence[Mapping[str, Any]]) -> str:
-    """Return a page about a run.
+    """Return the page for a run.
 
     Args:
         run: The run.
         steps: Its steps and items.
-        records: What the audit log has about it, the oldest first.
+        records: The audit log records of the run, oldest first.
     """
     style, script = _own("page.css"), _own("page.js")
     parts = {
@@ -70,7 +69,7 @@ def _facts(run: KeptRun, steps: Sequence[KeptStep]) -> str:
 
 
 def _data_block(run: KeptRun, steps: Sequence[KeptStep], records: Sequence[Mapping[str, Any]]) -> str:
-    """Return what the script of the page reads: JSON in which nothing can end its element."""
+    """Return the data for the page's script: JSON that cannot close its script element."""
     rows = step_rows(run, steps)
     questions = question_entries(records)
     data = {"is_batch": run.unit == "items", "graph": drawn_graph(run, steps), **rows._asdict(), "questions": questions}

@@ -1,4 +1,4 @@
-"""Questions of a run page: what was asked, who answered, and what was stopped, from records of the audit log."""
+"""The questions of a run page: questions, answers and stopped calls, from records of the audit log."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -11,7 +11,7 @@ _LONGEST: Final = 20_000
 
 
 def question_entries(records: Iterable[Mapping[str, Any]]) -> list[dict[str, str]]:
-    """Return what people want to know of decisions: what a person was asked, and what stopped a call."""
+    """Return the records that matter to readers: questions, answers by a person, and decisions that stopped a call."""
     return [_entry(record) for record in records if _matters(record)]
 
 

@@ -1,4 +1,4 @@
-"""Rows of a run page: its steps and items, with when each ran, what it was called with and what it gave."""
+"""The rows of a run page: steps and items with their times, arguments and results."""
 
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
@@ -8,20 +8,20 @@ from toolkit.visibility import disarmed
 
 _MOST_ROWS: Final = 200_000
 _ALL_CHARACTERS: Final = 24_000_000
-"""What all results together may take, so that a browser can still open the page."""
+"""Maximum size of all results together, in characters, so that browsers can open the page."""
 _FEWEST_CHARACTERS, _MOST_CHARACTERS = 200, 20_000
 _WELL: Final = ("ok", "skipped")
 
 
 class StepRows(NamedTuple):
-    """The steps of a run, as the script of the page reads them.
+    """The steps of a run, in the form that the script of the page reads.
 
     Attributes:
-        rows: For each step: path, tool, status, milliseconds from the start of the run to its own (None where that is
-            not known), milliseconds that it took (None where it has no end), arguments, result.
-        span: How many milliseconds the run took, as far as its steps show.
-        cut_after: After how many characters arguments and results are cut.
-        left_out: How many steps the page does not show.
+        rows: For each step: path, tool, status, start in milliseconds after the start of the run (None if unknown),
+            duration in milliseconds (None if it has not ended), arguments, result.
+        span: Duration of the run in milliseconds, as far as its steps show.
+        cut_after: Maximum number of characters of arguments and results.
+        left_out: Number of steps that the page does not show.
     """
 
     rows: list[list[Any]]
@@ -31,7 +31,7 @@ class StepRows(NamedTuple):
 
 
 def step_rows(run: KeptRun, steps: Sequence[KeptStep]) -> StepRows:
-    """Return the steps of a run; of very many those that failed, then the earliest."""
+    """Return the steps of a run; if there are too many, failed steps first, then the earliest."""
     held = steps if len(steps) <= _MOST_ROWS else sorted(steps, key=has_ended_well)[:_MOST_ROWS]
     begins = _begins_of(steps)
     limit = min(_MOST_CHARACTERS, max(_FEWEST_CHARACTERS, _ALL_CHARACTERS // max(1, len(held))))
@@ -41,7 +41,7 @@ def step_rows(run: KeptRun, steps: Sequence[KeptStep]) -> StepRows:
 
 
 def has_ended_well(step: KeptStep) -> bool:
-    """Return whether there is nothing to look into."""
+    """Return whether a step succeeded or was skipped."""
     return step.status in _WELL
 
 
@@ -53,7 +53,7 @@ def _row(step: KeptStep, began: float | None, start: float, limit: int) -> list[
 
 
 def _begins_of(steps: Sequence[KeptStep]) -> dict[str, float]:
-    """Return when each step began; one of which only the end is kept began with the first step inside it."""
+    """Return the start times of steps; a step without a recorded start gets that of the first step inside it."""
     begins: dict[str, float] = {}
     for step in steps:
         if step.began is not None:
