@@ -374,7 +374,7 @@ def test_wrong_classes_are_told_with_their_places(files):
     assert found == [
         "agent.yaml:4:12: error[TK604]: nothing is named 'Custmer' in './shop.py' (did you mean 'Customer'?)",
         f"agent.yaml:4:33: error[TK604]: './shop.py:find_customer' is not a class {write}",
-        "agent.yaml:4:60: error[TK602]: objects of 'Nothing' bring no tools (mark its methods with @tool)",
+        "agent.yaml:4:60: error[TK602]: objects of 'Nothing' provide no tools (mark its methods with @tool)",
         f"agent.yaml:4:81: error[TK604]: 'shop.py' names no class {write}",
         f"agent.yaml:4:90: error[TK604]: there is no module 'no.where' {write}",
         "agent.yaml:5:9: error[TK604]: 'orders' is not one of the agent's tools (its tools are find_customer)",
@@ -605,7 +605,7 @@ def test_agent_without_a_model_can_be_looked_at_but_not_called(files):
     files.write("agent.yaml", "agent: simple\nname: helper\ndescription: Answer.\n")
     agent = files.open()
     assert outline_of(agent).model is None
-    with pytest.raises(ConfigurationError, match="no model is named for the agent 'helper'"):
+    with pytest.raises(ConfigurationError, match="no model is set for the agent 'helper'"):
         agent.run({"task": "x"})
 
 
@@ -634,9 +634,9 @@ def test_everything_wrong_is_told_at_once(files):
         "agent.yaml:1:8: error[TK602]: 'agent' must be 'simple' or 'playbook' or 'state_machine', not the text 'smple'",
         "agent.yaml:2:1: error[TK602]: unknown key 'nam' in an agent",
         "agent.yaml:3:14: error[TK602]: 'description' must be text, not blank",
-        "agent.yaml:4:8: error[TK602]: 'scriptd:script.yaml' names no model",
+        "agent.yaml:4:8: error[TK602]: 'scriptd:script.yaml' is not the name of a model",
         "agent.yaml:5:34: error[TK605]: there is no input 'langage'",
-        "agent.yaml:5:45: error[TK606]: only inputs can be used in a text for a model",
+        "agent.yaml:5:45: error[TK606]: only inputs can be used in text for a model",
         "agent.yaml:6:9: error[TK604]: nothing is named 'calculater'",
         "agent.yaml:6:21: error[TK604]: there is no file './no.py'",
         "agent.yaml:6:30: error[TK602]: a tool under 'tools' must be text, not 3",
@@ -709,7 +709,7 @@ def test_script_of_the_file_is_read_too_unless_another_model_answers(files):
     [problem] = files.problems(text.replace(".yaml", ".py"))
     assert problem == (
         "agent.yaml:3:8: error[TK602]: the script 'script.py' would run as code, which a file may not request "
-        "(write it in YAML, or name it yourself: --model scripted:script.py, or TOOLKIT_MODEL)"
+        "(write it in YAML, or choose it yourself: --model scripted:script.py, or TOOLKIT_MODEL)"
     )
 
 

@@ -253,10 +253,10 @@ def test_exclusive_facade_takes_the_place_of_chained_tools_too():
 
 
 def test_type_that_brings_no_tools_is_refused():
-    with pytest.raises(InvalidTools, match=r"objects of 'Run' bring no tools \(mark its methods with @tool\)"):
+    with pytest.raises(InvalidTools, match=r"objects of 'Run' provide no tools \(mark its methods with @tool\)"):
         AgentTool("clerk", "Works.", ScriptedModel([]), TOOLS, chaining=[chaining_from(Run)])
 
 
 def test_predicate_that_fails_ends_the_agent_and_says_of_what():
-    with pytest.raises(ConfigurationError, match="the check whether a User brings tools failed: AttributeError: "):
+    with pytest.raises(ConfigurationError, match="the check whether a User provides tools failed: AttributeError: "):
         run([user("alice"), "never"], chaining_from(User, lambda user, run: user.age > 1))

@@ -87,7 +87,7 @@ def test_without_a_run_they_say_so(name):
     result = (PROCESS | BOARD)[name].run(given)
     assert (result.error_code, result.error) == (
         "no_run",
-        "There is no run to report on: this was called outside of one.",
+        "There is no run to report on: this tool was called outside of a run.",
     )
 
 
@@ -124,14 +124,14 @@ def test_budget_tells_limits_and_what_is_left_by_the_tightest():
 def test_cost_is_told_in_all_and_for_each_model():
     result = call(PROCESS, "process_cost", worked())
     assert result.output == (
-        "in all: $0.250125 plus an unknown amount, 2 requests, 1 embedding, 1,060 tokens in, 202 out\n"
+        "total: $0.250125 plus an unknown amount, 2 requests, 1 embedding, 1,060 tokens in, 202 out\n"
         "large: $0.25, 1 request, 1,000 tokens in, 200 out\n"
         "small: at an unknown cost, 1 request, 10 tokens in, 2 out\n"
         "vectors: $0.000125, 0 requests, 1 embedding, 50 tokens in, 0 out"
     )
     assert result.structured["cost"] == pytest.approx(0.250125)
     assert (result.structured["is_whole"], list(result.structured["models"])) == (False, ["large", "small", "vectors"])
-    assert call(PROCESS, "process_cost", Run()).output == "in all: $0.00, 0 requests, 0 tokens in, 0 out"
+    assert call(PROCESS, "process_cost", Run()).output == "total: $0.00, 0 requests, 0 tokens in, 0 out"
 
 
 def test_history_is_cut_and_keeps_secrets():
@@ -170,7 +170,7 @@ def test_secrets_of_calls_do_not_come_back():
     [
         ({"tool": "buy"}, ["1 of 1 call:", '1. buy({"item": "tea"}) 12ms -> error: the shop is closed']),
         ({"outcome": "error"}, ["1 of 1 call:", '1. buy({"item": "tea"}) 12ms -> error: the shop is closed']),
-        ({"tool": "sell"}, ["no call fits"]),
+        ({"tool": "sell"}, ["no call matches"]),
     ],
 )
 def test_history_is_filtered(wanted, lines):
@@ -254,7 +254,7 @@ def test_the_blackboard_is_listed_with_names_and_types():
     assert result.output == "0. teas: list\n1. customer: Customer\n2. Person\n3. account: Account"
     assert result.structured["entries"][2] == {"number": 2, "name": None, "type": "Person"}
     assert call(BOARD, "blackboard_list", board(), type="Person").output == "1. customer: Customer\n2. Person"
-    assert call(BOARD, "blackboard_list", board(), type="Order").output == "there is nothing of the type 'Order'"
+    assert call(BOARD, "blackboard_list", board(), type="Order").output == "there is no object of the type 'Order'"
     assert call(BOARD, "blackboard_list", Run()).output == "the blackboard is empty"
 
 
@@ -285,13 +285,13 @@ def test_what_is_not_there_is_answered_with_what_is():
         "nothing on the blackboard is named 'custommer'; did you mean 'customer'?"
     )
     assert call(BOARD, "blackboard_get", board(), name="x").error == (
-        "nothing on the blackboard is named 'x'; names are teas, customer, account"
+        "nothing on the blackboard is named 'x'; the names are teas, customer, account"
     )
     assert call(BOARD, "blackboard_get", Run(), name="x").error == (
         "nothing on the blackboard is named 'x'; no object has a name"
     )
     assert call(BOARD, "blackboard_last", board(), type="Order").error == (
-        "nothing on the blackboard is of the type 'Order'; types are list, Customer, Person, Account"
+        "nothing on the blackboard is of the type 'Order'; the types are list, Customer, Person, Account"
     )
     assert call(BOARD, "blackboard_last", Run(), type="Order").error_code == "not_found"
 

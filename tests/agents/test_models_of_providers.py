@@ -118,12 +118,12 @@ def test_server_of_ones_own_costs_what_one_says_oneself_and_is_never_billed_as_a
 @pytest.mark.parametrize(
     ("name", "base_url", "message"),
     [
-        ("nothing", None, "'nothing' names no model"),
-        ("scripted", None, "'scripted' names no model"),
+        ("nothing", None, "'nothing' is not the name of a model"),
+        ("scripted", None, "'scripted' is not the name of a model"),
         ("scripetd:x.yaml", None, "did you mean 'scripted'?"),
-        ("chat:m", None, "'chat:m' needs a base URL"),
+        ("chat:m", None, "'chat:m' needs the base URL"),
         ("chat:m", "localhost:11434/v1", "the base URL of 'chat:m' does not begin with http:// or https://"),
-        ("openai-chat:m", "http://127.0.0.1:1/v1", "nothing else takes one"),
+        ("openai-chat:m", "http://127.0.0.1:1/v1", "cannot be used with a base URL"),
         ("nowhere:m", None, "'nowhere:m' cannot be used"),
         ("quux:m", None, "write PROVIDER:NAME with a provider such as anthropic, "),
         ("opnai-chat:gpt-4o", None, "did you mean 'openai-chat:gpt-4o'"),

@@ -287,7 +287,7 @@ def test_locks_that_can_never_open_are_refused():
 
 
 def test_predicate_that_fails_ends_the_agent_and_says_which_it_was():
-    with pytest.raises(ConfigurationError, match="the lock that wants a model to 'find much' failed: IndexError: "):
+    with pytest.raises(ConfigurationError, match="the lock that requires a model to 'find much' failed: IndexError: "):
         run(["never"], {"analyze": when(lambda past: past.artifacts[-1].title == "much", "find much")})
 
 

@@ -60,7 +60,7 @@ def test_script_may_have_dataclasses_of_its_own(script):
         ("import sys\nsys.exit(3)", 2, "the script 'script.py' cannot be run: SystemExit: 3", None),
         ("turns = 3", None, "the script 'script.py' cannot be run: TypeError: 'int' object is not iterable", None),
         ("def turns():\n    yield 1 / 0", 2, "the script 'script.py' cannot be run: ZeroDivisionError: division by zero", None),
-        ("from itertools import repeat\nturns = repeat('more')", None, "'turns' in 'script.py' has more than 10,000 turns", "a function `reply(messages, tools)` may have any number of turns"),
+        ("from itertools import repeat\nturns = repeat('more')", None, "'turns' in 'script.py' has more than 10,000 turns", "a function `reply(messages, tools)` can return any number of turns"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_script_in_python_is_told_with_its_place(script, text, line, message, hint):
@@ -79,5 +79,5 @@ def test_script_in_python_that_is_not_there_is_told(tmp_path):
 @pytest.mark.parametrize(("turn", "kind"), [(None, "NoneType"), (3, "int"), ([], "list"), (["a"], "list")])
 def test_turn_that_is_none_is_a_failure_of_the_model(turn, kind):
     model = ScriptedModel(lambda messages, tools: turn, "mine")
-    with pytest.raises(ModelError, match=f"a turn of 'mine' gave {kind}, not text, ToolCalls or a ModelReply"):
+    with pytest.raises(ModelError, match=f"a turn of 'mine' is of type {kind}, not text, ToolCalls or a ModelReply"):
         asyncio.run(model.request([], []))

@@ -43,9 +43,9 @@ def test_everything_that_is_wrong_with_a_script_is_told_at_once_with_its_place(s
     with pytest.raises(ConfigurationError) as caught:
         ScriptedModel.load(path)
     assert [(problem.location.line, problem.message, problem.hint) for problem in caught.value.problems] == [
-        (5, "a script has no 'more'", "known are turns"),
+        (5, "a script has no 'more'", "the keys are turns"),
         (2, "a turn has no 'sya'", "did you mean 'say'?"),
-        (3, "a call needs 'tool': the name of one", None),
+        (3, "a call needs 'tool': the name of a tool", None),
         (4, "'cost' must be a number", None),
     ]
 

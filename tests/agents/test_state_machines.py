@@ -232,9 +232,9 @@ def test_what_is_wrong_with_a_machine_is_refused_all_at_once():
             "(did you mean 'confirmed'?)"
         ),
         "the state 'drafts' has 'confrim', which is not a tool of the agent (did you mean 'confirm'?)",
-        "in all states there is 'stats', which is not a tool of the agent (did you mean 'status'?)",
-        "the tool 'add_item' is in no state (name it under a state, or in 'everywhere')",
-        "the tool 'status' is in no state (name it under a state, or in 'everywhere')",
+        "'everywhere' has 'stats', which is not a tool of the agent (did you mean 'status'?)",
+        "the tool 'add_item' is in no state (list it under a state, or in 'everywhere')",
+        "the tool 'status' is in no state (list it under a state, or in 'everywhere')",
     ]
 
 

@@ -270,7 +270,7 @@ def test_an_agent_is_found_by_its_name_when_it_is_called():
 def test_a_name_that_nobody_has_is_a_wrong_set_up():
     with pytest.raises(ConfigurationError, match=r"^there is no agent 'findr'; did you mean 'finder'\?$"):
         Subagent.by_name("findr", {"finder": agent([])}).run({"task": "x"})
-    with pytest.raises(ConfigurationError, match=r"^there is no agent 'writer'; there are finder$"):
+    with pytest.raises(ConfigurationError, match=r"^there is no agent 'writer'; the agents are finder$"):
         Subagent.by_name("writer", {"finder": agent([])}).run({"task": "x"})
     with pytest.raises(ConfigurationError, match=r"^there is no agent 'writer'$"):
         Subagent.by_name("writer", lambda name: None).run({"task": "x"})
@@ -305,7 +305,7 @@ def test_an_object_is_a_subagent_if_it_is_one_tool():
             return "lost"
 
     assert Subagent.of(Finder()).run({"what": "tea"}).output == "found tea"
-    with pytest.raises(InvalidTools, match="a subagent is one tool, and this is 2: find, lose"):
+    with pytest.raises(InvalidTools, match="a subagent is one tool, but this is 2: find, lose"):
         Subagent.of(Several())
     with pytest.raises(InvalidTools, match="is not a tool"):
         Subagent.of(object())

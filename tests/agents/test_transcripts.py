@@ -60,5 +60,5 @@ def test_closing_gives_every_call_of_the_last_reply_a_result_and_changes_nothing
     ],
 )
 def test_what_is_no_record_of_a_message_is_refused_with_its_number(record):
-    with pytest.raises(ValueError, match="message 2 is not a record of one"):
+    with pytest.raises(ValueError, match="message 2 is not the record of a message"):
         Transcript.from_records([{"role": "user", "text": "hello"}, record])

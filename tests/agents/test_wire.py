@@ -68,7 +68,7 @@ NO_REPLY = "closed the connection: Connection error$"
 NO_STREAM = "gave no reply: Streamed response ended without content or tool calls$"
 FAILURES: dict[str, tuple[Answer, str, str, int]] = {
     "calls cut": (said("", ToolCall("double", '{"numb'), finish="length"), "was cut in the middle of its calls", "was cut in the middle of its calls", 1),
-    "withheld": (said("", finish="content_filter"), "withholds the reply", "withholds the reply", 1),
+    "withheld": (said("", finish="content_filter"), "withheld the reply", "withheld the reply", 1),
     "400": (failure(400, "no such model"), *("answered with status 400: no such model$",) * 2, 1),
     "401": (failure(401, f"wrong key: {KEY}"), *(r"status 401: wrong key: \*{10} \(its key comes from TOOLKIT_MODEL_KEY in the environment\)$",) * 2, 1),
     "429": (failure(429, "slow down"), *("answered with status 429: slow down$",) * 2, 3),

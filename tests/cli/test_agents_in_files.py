@@ -109,8 +109,8 @@ def test_agent_without_a_model_says_where_one_is_named(program, clerk):
     (clerk / "bare.yaml").write_text("agent: simple\ndescription: Work.\n", "utf-8")
     finished = program("run", "bare.yaml", "task=x")
     assert finished.returncode == 2
-    assert "no model is named for the agent 'bare'" in finished.stderr
-    assert "name one with --model, TOOLKIT_MODEL, 'model:' in the file or in the configuration" in finished.stderr
+    assert "no model is set for the agent 'bare'" in finished.stderr
+    assert "set one with --model, TOOLKIT_MODEL, 'model:' in the file or in the configuration" in finished.stderr
     (clerk / "other.yaml").write_text("turns: [well]", "utf-8")
     assert program("run", "bare.yaml", "task=x", env={"TOOLKIT_MODEL": "scripted:other.yaml"}).stdout == "well\n"
 

@@ -1,4 +1,4 @@
-"""Agents: a model that is offered tools and calls them, in a loop with an end."""
+"""Agents: models that call tools in a loop until they answer or reach a limit."""
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Agents: a model with its instructions and tools; run by one function, or used as a tool itself."""
+"""Agents: a model with instructions and tools, run with `run_agent` or used as a tool itself."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
@@ -49,26 +49,27 @@ async def run_agent(
     name: str = UNNAMED,
     **options: "Unpack[AgentOptions]",
 ) -> AgentResult[Output]:
-    """Let a model do a task with tools, and return the result.
+    """Let a model complete a task with tools.
 
     Args:
-        model: What answers.
+        model: The model.
         prompt: The task.
-        tools: What it may call: anything that `resolve_tools` takes; each object of a toolbox is one facade.
-        output_type: A pydantic model, a dataclass, a TypedDict or a shape of JSON that the answer must fit, as JSON.
+        tools: The tools that the model can call: anything that `resolve_tools` accepts. A toolbox becomes one facade.
+        output_type: A pydantic model, dataclass, TypedDict or JSON shape that the answer must fit, as JSON.
         instructions: The system prompt.
-        context: What its calls are made with. Its reviewer is asked; without one, a call that needs
+        context: The context of the calls. Its reviewer decides on approvals; without a reviewer, a call that needs
             approval ends the agent with a ConfigurationError.
         name: The agent's name for people and in metrics.
         **options: Any of `references`, `kind`, `chaining`, `limits`, `budget`, `transcript` and
-            `capture_nested_artifacts`; see `Settings` for each.
+            `capture_nested_artifacts`. `Settings` describes them.
 
     Raises:
-        InvalidTools: If something is not a tool, or the kind does not fit the tools; with every problem.
-        AgentError: If a limit is reached, or a returning tool gave what does not fit `output_type`.
-        ToolExecutionError: If another agent is at work with the transcript.
-        ModelError: If the model gives no answer.
-        Signal: What ends more than this agent: a reviewer who ends the run, a budget that is used up, a wrong set-up.
+        InvalidTools: If something is not a tool, or the kind does not fit the tools. The exception lists all problems.
+        AgentError: If a limit is reached, or the result of a returning tool does not fit `output_type`.
+        ToolExecutionError: If another agent is using the transcript.
+        ModelError: If the model does not answer.
+        Signal: If more than this agent has to end: a reviewer ends the run, a budget is used up, or the configuration
+            is wrong.
     """
     settings = Settings(**options)
     offered = settings.offered(tools)
@@ -87,21 +88,21 @@ class AgentToolOptions(AgentOptions, ToolOptions, total=False):
 
 
 class AgentTool(HandmadeTool):
-    """An agent as a tool: a step of a pipeline, or a tool of another agent. It takes a task in words, by default.
+    """An agent as a tool, for pipelines and other agents. By default, it takes a task in words.
 
-    Nothing of a call is kept, so that it may be called side by side, unless it has a transcript; then each call
-    continues the conversation, one at a time.
+    It keeps no state between calls, so calls can run in parallel. With a transcript, each call continues the
+    conversation instead, and calls must not overlap.
 
     Attributes:
-        model: What answers.
-        tools: What it may call, by name, without the tools of references.
-        instructions: The instructions for the model.
-        output_type: What the answer must fit.
-        settings: What it keeps to.
+        model: The model.
+        tools: The tools that the model can call, by name, without those of references.
+        instructions: The system prompt.
+        output_type: The type that the answer must fit.
+        settings: All other settings.
     """
 
     is_agent = True
-    """The tools that are agents themselves, so that their artifacts can be distinguished from those of others."""
+    """Marks tools that are agents, so that their artifacts can be distinguished from those of other tools."""
 
     def __init__(
         self,
@@ -115,21 +116,21 @@ class AgentTool(HandmadeTool):
         output_type: "type | InputShape | None" = None,
         **options: "Unpack[AgentToolOptions]",
     ) -> None:
-        """Make it; for the other arguments see `run_agent`.
+        """Create an agent.
 
         Args:
-            name: What it is called by.
-            description: What it does and when to use it.
-            model: What answers.
-            tools: What it may call.
-            instructions: The system prompt; by default, the description.
+            name: The name of the tool.
+            description: What the agent does and when to use it.
+            model: The model.
+            tools: The tools that the model can call.
+            instructions: The system prompt; by default, it is made from the description.
             parameters: The JSON Schema of a call's arguments. The model receives a `task` as plain text and everything
                 else as JSON.
-            output_type: What the answer must fit.
-            **options: What `run_agent` takes, and the options of any tool, such as `category`.
+            output_type: The type that the answer must fit.
+            **options: The options of `run_agent`, and the options of any tool, such as `category`.
 
         Raises:
-            InvalidTools: With every problem at once.
+            InvalidTools: If the tools, the name or the options are invalid. The exception lists all problems.
         """
         self.model = model
         self.tools = folded_tools(tools)
@@ -157,14 +158,14 @@ class AgentTool(HandmadeTool):
 
     @property
     def uses(self) -> Mapping[str, str]:
-        """What answers, and what it may call."""
+        """The name of the model and the names of its tools."""
         return {"model": self.model.name, "tools": ", ".join(self.tools) or "none"}
 
     def replace(self, **changes: Any) -> "AgentTool":
-        """Return an agent that differs in some arguments: `agent.replace(model=…, tools=[*agent.tools.values(), …])`.
+        """Return a copy with other arguments, such as `agent.replace(model=…, tools=[*agent.tools.values(), …])`.
 
         Raises:
-            InvalidTools: With every problem at once.
+            InvalidTools: If the new arguments are invalid. The exception lists all problems.
         """
         return type(self)(**{**self._made_with, **changes})
 
@@ -197,8 +198,8 @@ def _split(options: AgentToolOptions) -> tuple[AgentOptions, ToolOptions]:
 
 
 def _prompt_of(arguments: Mapping[str, Any]) -> str:
-    """Return what an agent is asked to do: its task in words, then whatever else it was called with."""
-    import json  # noqa: PLC0415 - most agents take a task alone
+    """Return the prompt for an agent: its task in words, followed by all other arguments as JSON."""
+    import json  # noqa: PLC0415 - most agents take only a task
 
     others = {name: value for name, value in arguments.items() if name != "task"}
     task = arguments.get("task", "")
@@ -207,7 +208,7 @@ def _prompt_of(arguments: Mapping[str, Any]) -> str:
 
 
 def _artifact_of(result: AgentResult[Any]) -> Any:
-    """Return the object that an agent comes back with: its answer, what a tool returned, or what its tools made."""
+    """Return the artifact of an agent: its answer, the artifact of a returning tool, or the artifacts of its tools."""
     if result.output is not None or result.ending == "returned":
         return result.output if result.output is not None else result.artifact
     return list(result.artifacts) if len(result.artifacts) > 1 else next(iter(result.artifacts), None)

@@ -1,4 +1,4 @@
-"""Answers: the type that an agent's answer must fit, and its description for models."""
+"""The type that an agent's answer must fit: its description for models, and its parser."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -20,7 +20,11 @@ class Answer:
     _parse: Callable[[str], Any]
 
     def __init__(self, wanted: "type | InputShape") -> None:
-        """Read what is wanted: a pydantic model, a dataclass, a TypedDict, or a shape of JSON."""
+        """Create the parser.
+
+        Args:
+            wanted: A pydantic model, a dataclass, a TypedDict or a JSON shape.
+        """
         self._wanted = wanted
         if not isinstance(wanted, type):
             self._name, self._schema, self._parse = "the schema", wanted.schema, wanted.read
@@ -31,15 +35,15 @@ class Answer:
         self._name, self._schema, self._parse = wanted.__name__, reader.spec.parameters, reader.parse
 
     @property
-    def wish(self) -> str:
-        """The description that the model receives."""
-        import json  # noqa: PLC0415 - few agents have such a type
+    def request(self) -> str:
+        """The description of the type that the model receives."""
+        import json  # noqa: PLC0415 - few agents have an output type
 
         schema = json.dumps(self._schema, ensure_ascii=False, separators=(",", ":"))
         return f"Answer with nothing but one JSON object that fits this JSON Schema:\n{schema}"
 
     def objection(self, text: str) -> str | None:
-        """Return what is wrong with an answer."""
+        """Return what is wrong with an answer, in words for the model, or `None` if it fits."""
         try:
             self._parsed(text)
         except ToolArgumentsError as error:
@@ -47,10 +51,10 @@ class Answer:
         return None
 
     def of(self, end: LoopEnd) -> Any:
-        """Return the answer in its type.
+        """Return the answer as an object of the type.
 
         Raises:
-            AgentError: If a returning tool gave anything else.
+            AgentError: If the result of a returning tool does not fit the type.
         """
         if isinstance(end.artifact, _instances_of(self._wanted)):
             return end.artifact
@@ -64,5 +68,5 @@ class Answer:
 
 
 def _instances_of(wanted: "type | InputShape") -> tuple[type, ...]:
-    """Return the type if objects can be asked whether they are of it; a TypedDict cannot."""
+    """Return the type if `isinstance` supports it, which it does not for a TypedDict."""
     return (wanted,) if isinstance(wanted, type) and not issubclass(wanted, dict) else ()

@@ -1,7 +1,7 @@
-"""The blackboard as an agent sees it: tools that list, show and count what the tools of its run have left there.
+"""Tools that let an agent list, show and count the objects on the blackboard of its run.
 
-What is shown is text, cut where it is long. An object is shown as its class wants it shown, so that what a class keeps
-out of its `repr`, secrets above all, stays out.
+Objects are shown as text, which is truncated if it is long. The text comes from the object's class, so that anything
+that a class leaves out of its `repr`, such as secrets, is not shown.
 """
 
 from collections.abc import Callable
@@ -26,17 +26,20 @@ _SHOWN = 10_000
 
 @toolbox(
     name="blackboard",
-    description="What the tools of your work have left for one another: objects, some of them with names.",
+    description="The objects that the tools of your run share, some of them bound to names.",
 )
 class BlackboardTools:
-    """Tools that show an agent its blackboard: passed as they are, one facade; by `from_object`, five tools."""
+    """Tools that show an agent its blackboard.
+
+    Pass an instance to an agent for a single facade, or to `from_object` for five separate tools.
+    """
 
     def __init__(self, describe: Description | None = None, *, limit: int = _SHOWN) -> None:
-        """Make them.
+        """Create the tools.
 
         Args:
-            describe: Describes an object; `described` by default.
-            limit: Characters of an object that are shown.
+            describe: Describes an object in words; by default, text as it is, JSON for plain data, and `str` otherwise.
+            limit: Maximum length of an object's description, in characters.
         """
         self._describe = describe or described
         self._limit = limit
@@ -45,9 +48,9 @@ class BlackboardTools:
     def blackboard_list(
         self,
         context: ToolContext,
-        type: Annotated[str | None, "Only objects of this type."] = None,  # noqa: A002 - what a model calls it
+        type: Annotated[str | None, "Only objects of this type."] = None,  # noqa: A002 - the name that models see
     ) -> ToolResult:
-        """List the objects on the blackboard, the oldest first: the number, the name if there is one, and the type."""
+        """List the objects on the blackboard, oldest first, with their number, name (if any) and type."""
         entries = _board(context).entries()
         fitting = [(number, entry) for number, entry in enumerate(entries) if type is None or entry.is_a(type)]
         shown = fitting[-_LISTED:]
@@ -55,18 +58,18 @@ class BlackboardTools:
         lines = [f"{number}. {f'{entry.name}: ' if entry.name else ''}{_kind(entry)}" for number, entry in shown]
         if len(fitting) > len(shown):
             lines.insert(0, f"the latest {len(shown)} of {len(fitting)}:")
-        nothing = "the blackboard is empty" if not entries else f"there is nothing of the type '{type}'"
+        nothing = "the blackboard is empty" if not entries else f"there is no object of the type '{type}'"
         return ToolResult("\n".join(lines) or nothing, structured={"entries": data, "count": len(fitting)})
 
     @tool(read_only=True, open_world=False)
-    def blackboard_get(self, name: Annotated[str, "The name that it is bound to."], context: ToolContext) -> ToolResult:
-        """Show the object that a name on the blackboard is bound to."""
+    def blackboard_get(self, name: Annotated[str, "The name of the object."], context: ToolContext) -> ToolResult:
+        """Show the object with a name on the blackboard."""
         return self._shown(_bound(_board(context), name))
 
     @tool(read_only=True, open_world=False)
     def blackboard_last(
         self,
-        type: Annotated[str, "A type by its name, alone or with its module; subtypes count too."],  # noqa: A002
+        type: Annotated[str, "The name of a type, with or without its module; subtypes match too."],  # noqa: A002
         context: ToolContext,
     ) -> ToolResult:
         """Show the newest object of a type on the blackboard."""
@@ -77,10 +80,8 @@ class BlackboardTools:
         return self._shown(found)
 
     @tool(read_only=True, open_world=False)
-    def blackboard_describe(
-        self, name: Annotated[str, "The name that it is bound to."], context: ToolContext
-    ) -> ToolResult:
-        """Tell what the object bound to a name is: its type, what that derives from, and what it holds."""
+    def blackboard_describe(self, name: Annotated[str, "The name of the object."], context: ToolContext) -> ToolResult:
+        """Describe the object with a name on the blackboard: its type, its base types and its content."""
         entry = _bound(_board(context), name)
         kinds = [kind for kind in entry.types if "." not in kind]
         head = [f"{name} ({entry.types[1] if len(entry.types) > 1 else _kind(entry)})"]
@@ -91,7 +92,7 @@ class BlackboardTools:
     @tool(read_only=True, open_world=False)
     def blackboard_count(
         self,
-        type: Annotated[str, "A type by its name, alone or with its module; subtypes count too."],  # noqa: A002
+        type: Annotated[str, "The name of a type, with or without its module; subtypes match too."],  # noqa: A002
         context: ToolContext,
     ) -> ToolResult:
         """Count the objects of a type on the blackboard."""
@@ -122,19 +123,19 @@ def _bound(board: Blackboard, name: str) -> Entry:
     """Return the entry that a name is bound to.
 
     Raises:
-        ToolExecutionError: If there is none, with the names that there are.
+        ToolExecutionError: If there is none. The message lists the known names.
     """
     entries = board.entries()
     found = next((entry for entry in entries if entry.name == name), None)
     if found is not None:
         return found
     names = [entry.name for entry in entries if entry.name is not None]
-    there = f"names are {', '.join(names)}" if names else "no object has a name"
+    there = f"the names are {', '.join(names)}" if names else "no object has a name"
     hint = did_you_mean(name, names, otherwise=there)
     raise ToolExecutionError(f"nothing on the blackboard is named '{name}'; {hint}", "not_found")
 
 
 def _missing_type(wanted: str, entries: list[Entry]) -> str:
     kinds = list(dict.fromkeys(_kind(entry) for entry in entries))
-    there = f"types are {', '.join(kinds)}" if kinds else "it is empty"
+    there = f"the types are {', '.join(kinds)}" if kinds else "it is empty"
     return f"nothing on the blackboard is of the type '{wanted}'; {did_you_mean(wanted, kinds, otherwise=there)}"

@@ -1,7 +1,8 @@
-"""Chaining: objects that tools return bring tools of their own, their marked methods, once they are there.
+"""Chaining: objects that tools return provide further tools, which are their marked methods.
 
-Of an object of a registered type the model sees the tools from the start, and may call them as soon as a tool has
-returned one. The newest object counts. Only an object that stands alone does: a list is something to choose from.
+The model sees the tools of registered types from the start and can call them as soon as a tool has returned an object
+of the type. If there are several objects, the tools belong to the newest. Objects inside a list do not count, because
+the model would have to choose one first.
 """
 
 import re
@@ -24,18 +25,18 @@ Where = Callable[[Any, Run], bool]
 
 @dataclass(frozen=True, slots=True)
 class Chaining:
-    """Which objects bring tools.
+    """Which objects provide tools.
 
     Attributes:
-        kind: Objects of this type, whose tools are announced beforehand; None for any object that has some.
-        where: Only objects of which this is true, with the run; None for all.
+        kind: The type of the objects, whose tools are announced from the start; `None` for any object with tools.
+        where: A condition that objects must meet, called with the object and the run; `None` for all objects.
     """
 
     kind: type | None = None
     where: Where | None = None
 
-    def lets_in(self, thing: Any, run: Run) -> bool:
-        """Return whether an object of the type brings tools.
+    def accepts(self, thing: Any, run: Run) -> bool:
+        """Return whether an object of the type provides tools.
 
         Raises:
             ConfigurationError: If the function `where` fails.
@@ -44,27 +45,27 @@ class Chaining:
             return self.where is None or bool(self.where(thing, run))
         except Exception as error:
             kind = type(thing).__name__
-            message = f"the check whether a {kind} brings tools failed: {type(error).__name__}: {error}"
+            message = f"the check whether a {kind} provides tools failed: {type(error).__name__}: {error}"
             raise ConfigurationError(message) from error
 
 
 def chaining_from(kind: type, where: Where | None = None) -> Chaining:
-    """Let objects of a type bring their tools: the newest object that a tool has returned.
+    """Offer the tools of the newest object of a type that a tool has returned.
 
     Args:
-        kind: The type; its methods marked `@tool` are the tools.
-        where: Called with an object and the run; if it returns false, the object brings no tools.
+        kind: The type. Its methods marked `@tool` are the tools.
+        where: Called with an object and the run. If it returns false, the object provides no tools.
     """
     return Chaining(kind, where)
 
 
 def chaining_from_any() -> Chaining:
-    """Let any returned object bring its marked methods as tools, in place of those that earlier objects brought."""
+    """Offer the marked methods of any returned object as tools. They replace the tools of earlier objects."""
     return Chaining()
 
 
 def chaining_problems(chaining: Iterable[Chaining]) -> list[Problem]:
-    """Return what is wrong with the types that bring tools."""
+    """Return the problems with the types that provide tools."""
     problems: list[Problem] = []
     for kind in filter(None, (each.kind for each in chaining)):
         try:
@@ -72,25 +73,25 @@ def chaining_problems(chaining: Iterable[Chaining]) -> list[Problem]:
         except InvalidTools as error:
             problems += error.problems
         if not marked_methods(kind):
-            hint = "mark its methods with @tool"
-            problems.append(Problem("", f"objects of '{kind.__qualname__}' bring no tools", place_of(kind), hint=hint))
+            message, hint = f"objects of '{kind.__qualname__}' provide no tools", "mark its methods with @tool"
+            problems.append(Problem("", message, place_of(kind), hint=hint))
     return problems
 
 
 def chained_names(chaining: Iterable[Chaining]) -> set[str]:
-    """Return the names of the tools that are known beforehand."""
+    """Return the names of the tools that are announced from the start."""
     return {spec.name for each in chaining if each.kind is not None for spec in ToolSpec.from_class(each.kind)}
 
 
 class _AwaitedTool(Tool):
-    """A method of an object that is not there yet."""
+    """A method of a registered type of which there is no object yet."""
 
     def __init__(self, spec: ToolSpec, kind: type) -> None:
         self.spec = spec
         self._kind = kind
 
     def closed(self, named: Tool) -> Tool:
-        """Return it, under the name that it is offered by, as a tool that may not be called yet."""
+        """Return the tool, under the name by which it is offered, as a tool that cannot be called yet."""
         name = self._kind.__name__
         note = f"Note: This tool requires a {name} instance to be retrieved first."
         reason = f"This tool is not yet available. You must first retrieve a single {name} instance."
@@ -98,7 +99,7 @@ class _AwaitedTool(Tool):
 
 
 class Owned(NamedTuple):
-    """Tools that belong to objects of a type, and what stands in front of their names where these are taken."""
+    """The tools of objects of a type, and the prefix that is added to their names if these are already used."""
 
     owner: str
     tools: Sequence[Tool]
@@ -106,12 +107,12 @@ class Owned(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ChainedTools:
-    """What objects have brought in one loop so far.
+    """The tools that objects provide in one loop.
 
     Attributes:
-        chaining: Which objects bring tools.
-        brought: The tools that are there, by the place in `chaining` of what has let them in.
-        awaited: The tools that are announced beforehand, in the same way.
+        chaining: Which objects provide tools.
+        brought: The tools of returned objects, by the index of their entry in `chaining`.
+        awaited: The tools announced from the start, by the index of their entry in `chaining`.
     """
 
     chaining: Sequence[Chaining] = ()
@@ -120,19 +121,19 @@ class ChainedTools:
 
     @classmethod
     def begin(cls, chaining: Iterable[Chaining]) -> "ChainedTools":
-        """Return the beginning, where no object is there yet."""
+        """Return the initial value, before any object was returned."""
         listed = tuple(chaining)
         kinds = {place: each.kind for place, each in enumerate(listed) if each.kind is not None}
         return cls(listed, awaited={place: _awaited(kind) for place, kind in kinds.items()})
 
     def after(self, call: FinishedCall, run: Run) -> "ChainedTools":
-        """Return it after a call: with the tools of the object that the call has returned, if it brings some."""
+        """Return the value after a call, with the tools of the object that the call returned, if it provides any."""
         thing = call.result.artifact if self.chaining and call.result.succeeded else None
         if thing is None or not marked_methods(type(thing)):
             return self
         for place, each in enumerate(self.chaining):
             if each.kind is None or isinstance(thing, each.kind):
-                if not each.lets_in(thing, run):
+                if not each.accepts(thing, run):
                     return self
                 others = self.brought if each.kind is not None else {}
                 owned = Owned(_owner(each.kind or type(thing)), build_tools(thing)[0])
@@ -140,11 +141,11 @@ class ChainedTools:
         return self
 
     def alone(self) -> "ChainedTools":
-        """Return it without brought or announced tools, once other tools have replaced all of them."""
+        """Return the value without any tools of objects, for when a facade has replaced all tools."""
         return replace(self, brought={}, awaited={})
 
     def laid_over(self, tools: Mapping[str, Tool]) -> dict[str, Tool]:
-        """Return tools with those that objects bring; where a name is taken, the type's stands in front of it."""
+        """Return tools together with those of objects. If a name is already used, the type's name becomes a prefix."""
         table = dict(tools)
         for place in range(len(self.chaining)):
             owned = self.brought.get(place) or self.awaited.get(place) or Owned("", ())

@@ -1,4 +1,4 @@
-"""Handing over: what one agent sends to another, checked against the declared type and converted for the receiver."""
+"""Checks the input that one agent sends to another against the declared type, and converts it for the receiver."""
 
 import json
 from typing import Any
@@ -12,16 +12,16 @@ from toolkit.tools.typed import TypedTool
 
 
 def input_reader(name: str, input_type: type) -> TypedTool[Any]:
-    """Return what knows the schema of an agent's input, and makes the object of it.
+    """Return the schema and parser of an agent's input.
 
     Raises:
-        InvalidTools: If the type cannot be written as JSON.
+        InvalidTools: If the type cannot be represented as JSON.
     """
     return TypedTool(name=name, description="The input.", input_type=input_type, function=lambda input: input)  # noqa: A006
 
 
 def handed_over(agent: Tool, arguments: Arguments, spec: ToolSpec) -> dict[str, Any]:
-    """Return an input as the arguments of an agent: one by one, or as JSON where it takes one text alone.
+    """Return an input as the arguments of an agent: one by one, or as JSON if the agent takes a single string.
 
     Raises:
         ToolArgumentsError: If the arguments are not a JSON object.

@@ -1,7 +1,7 @@
-"""Introspection: tools with which an agent sees its own run: how far it is, what it may spend, what it has called.
+"""Tools that show an agent its own run: its status, budget, cost and calls.
 
-Each looks at the run of the context that it is called with. What is shown of calls is what the run keeps of them, with
-stars for secrets, and cut where it is long.
+Each tool reports on the run of the context that it is called with. Calls are shown as the run has recorded them: with
+secrets masked, and truncated if they are long.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,16 +25,19 @@ Outcome = Literal["success", "failure", "error", "signal"]
 
 @toolbox(
     name="agent_process",
-    description="Your own work: its status, its budget, what it has cost, what was called, and which models were used.",
+    description="Your own run: its status, budget and cost, the calls made, and the models used.",
 )
 class AgentProcessTools:
-    """Tools that show an agent its own run: passed as they are, one facade; by `from_object`, six tools."""
+    """Tools that show an agent its own run.
+
+    Pass an instance to an agent for a single facade, or to `from_object` for six separate tools.
+    """
 
     def __init__(self, *, whole: bool = False) -> None:
-        """Make them.
+        """Create the tools.
 
         Args:
-            whole: Whether they cover the outermost run with all its parts, rather than the agent's own.
+            whole: Whether they report on the outermost run with all its inner runs, rather than the agent's own run.
         """
         self._whole = whole
 
@@ -44,7 +47,7 @@ class AgentProcessTools:
 
     @tool(read_only=True, open_world=False)
     def process_status(self, context: ToolContext) -> ToolResult:
-        """Tell the id, the goal and the status of your work, and how long it has been going on."""
+        """Show the id, goal and status of your run, and how long it has been running."""
         run = self._run(context)
         asked_to_end = next((each.ending for each in run.lineage if each.ending), None)
         around = [outer.id for outer in run.lineage[1:]]
@@ -57,18 +60,18 @@ class AgentProcessTools:
 
     @tool(read_only=True, open_world=False)
     def process_budget(self, context: ToolContext) -> ToolResult:
-        """Tell what your work may spend, has spent and has left: dollars, tokens and calls of tools."""
+        """Show the budget of your run, what is spent and what is left: dollars, tokens and tool calls."""
         run = self._run(context)
         data = {what: _share(run, what) for what in ("cost", "tokens", "actions")}
         return ToolResult("\n".join(_share_in_words(what, share) for what, share in data.items()), structured=data)
 
     @tool(read_only=True, open_world=False)
     def process_cost(self, context: ToolContext) -> ToolResult:
-        """Tell what your work has cost so far: dollars, requests to models and tokens, in all and for each model."""
+        """Show the cost of your run so far: dollars, model requests and tokens, in total and for each model."""
         uses = self._run(context).uses
         models = {model: _summed(several) for model, several in _by_model(uses).items()}
         total = _summed(uses)
-        lines = [f"in all: {_summed_in_words(total)}"]
+        lines = [f"total: {_summed_in_words(total)}"]
         lines += [f"{model}: {_summed_in_words(sums)}" for model, sums in models.items()]
         return ToolResult("\n".join(lines), structured={**total, "models": models})
 
@@ -77,10 +80,10 @@ class AgentProcessTools:
         self,
         context: ToolContext,
         tool: Annotated[str | None, "Only calls of this tool."] = None,
-        outcome: Annotated[Outcome | None, "Only calls that ended so."] = None,
-        last: Annotated[int, "How many calls at most, the latest ones; 1 to 100."] = 20,
+        outcome: Annotated[Outcome | None, "Only calls with this outcome."] = None,
+        last: Annotated[int, "Maximum number of calls, the latest ones; 1 to 100."] = 20,
     ) -> ToolResult:
-        """List what was called in your work so far, the oldest first, with arguments, outcome and duration."""
+        """List the calls of your run so far, oldest first, with arguments, outcome and duration."""
         run = self._run(context)
         fitting = [call for call in run.calls if tool in (None, call.tool) and outcome in (None, call.outcome)]
         shown = fitting[-min(max(last, 1), _MOST) :]
@@ -89,7 +92,7 @@ class AgentProcessTools:
 
     @tool(read_only=True, open_world=False)
     def process_tools_stats(self, context: ToolContext) -> ToolResult:
-        """Tell for each tool how often it was called in your work, how often it failed, and how long it took."""
+        """Show for each tool how often it was called in your run, how often it failed, and how long it took."""
         run = self._run(context)
         counts, failures, seconds = run.counts, run.failures, _seconds(run.calls)
         table: dict[str, dict[str, Any]] = {
@@ -108,7 +111,7 @@ class AgentProcessTools:
 
     @tool(read_only=True, open_world=False)
     def process_models(self, context: ToolContext) -> ToolResult:
-        """List the models that were used in your work, with what each was used for and how often."""
+        """List the models used in your run, with what each was used for and how often."""
         table: list[dict[str, Any]] = [
             {"model": model, "kinds": sorted({use.kind for use in uses}), "requests": len(uses)}
             for model, uses in _by_model(self._run(context).uses).items()
@@ -121,15 +124,15 @@ def run_of(context: ToolContext) -> Run:
     """Return the run of a context.
 
     Raises:
-        ToolExecutionError: If there is none, in words for a model.
+        ToolExecutionError: If the context has no run. The message is for a model.
     """
     if context.run is None:
-        raise ToolExecutionError("There is no run to report on: this was called outside of one.", "no_run")
+        raise ToolExecutionError("There is no run to report on: this tool was called outside of a run.", "no_run")
     return context.run
 
 
 def _share(run: Run, what: str) -> dict[str, float | None]:
-    """Return the tightest limit of a kind and what counts against it; without a limit, what was spent."""
+    """Return the tightest limit of a kind with what is spent and left of it, or only what is spent if there is none."""
     limited = [one for one in run.lineage if getattr(one.budget, what) is not None]
     if not limited:
         return {"limit": None, "spent": getattr(run.spent, what), "left": None}
@@ -182,7 +185,7 @@ def _count(number: int, what: str) -> str:
 def _history_lines(run: Run, shown: Sequence[CallRecord], fitting: int) -> Iterator[str]:
     kept, all_calls = len(run.calls), sum(run.counts.values())
     if not shown:
-        yield "no calls so far" if not kept else "no call fits"
+        yield "no calls so far" if not kept else "no call matches"
         return
     more = f"; {all_calls - kept:,} older ones are only counted" if all_calls > kept else ""
     yield f"{len(shown)} of {_count(fitting, 'call')}{more}:"

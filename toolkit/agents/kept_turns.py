@@ -1,6 +1,6 @@
-"""Kept turns: what a journal has of an agent's requests to its model and of its calls, so that neither is made twice.
+"""Records an agent's model requests and calls in a journal, so that a resumed run does not repeat them.
 
-The request of the third turn is kept at `turn-3`, its second call at `turn-3.2`, beneath the path of the agent.
+The request of the third turn is recorded as `turn-3` and its second call as `turn-3.2`, below the path of the agent.
 """
 
 import json
@@ -26,43 +26,43 @@ from toolkit.wrappers.journaling import journaled
 
 
 def can_keep_turns(kind: AgentKind, chaining: Sequence[Chaining]) -> bool:
-    """Return whether an agent can continue from the recorded replies and results of its turns.
+    """Return whether an agent can be resumed from the recorded replies and results of its turns.
 
-    A journal keeps texts and plain data. A kind that closes tools, and objects with tools of their own, may depend on
-    the objects that calls have returned.
+    A journal records only text and plain data, but locks, states and chaining may depend on the objects that calls
+    returned.
     """
     return type(kind) is AgentKind and not chaining
 
 
 class KeptTurns:
-    """The turns of one loop, as a journal has them; without a journal nothing is kept."""
+    """The recorded turns of one loop. Without a journal, nothing is recorded."""
 
     def __init__(self, model: Model, context: ToolContext, *, keeps: bool) -> None:
-        """Keep where they are.
+        """Create the record of a loop.
 
         Args:
-            model: What answers.
-            context: What the agent was called with.
-            keeps: Whether the agent can go on from them.
+            model: The model.
+            context: The context of the agent's call.
+            keeps: Whether the agent can be resumed from recorded turns.
         """
         self._journal: Journal | None = context.journal if keeps and context.path is not None else None
         self._path = f"{context.path}/" if context.path else ""
         self._model, self._context = model, context
 
     def recalled(self, turn: int) -> ModelReply | None:
-        """Return what the model has replied in a turn, or `None` if it is to be asked.
+        """Return the recorded reply of a turn, or `None` if the model has to be asked.
 
-        Its use counts for the budgets of the run again, since a run that goes on begins with none.
+        Its usage is added to the run again, since a resumed run starts counting at zero.
 
         Raises:
-            JournalError: If the reply held a secret, which is not kept.
+            JournalError: If the reply contained a secret, which is not recorded.
         """
         kept = None if self._journal is None else self._journal.recall(self._path_of(turn))
         if kept is None or kept.status != "ok":
             return None
         if not kept.is_whole:
-            message = f"what the model said in turn {turn} held a secret, which is not kept"
-            raise JournalError(f"{message}, so this run cannot go on; start it again")
+            message = f"the model's reply in turn {turn} contained a secret, which is not recorded"
+            raise JournalError(f"{message}, so this run cannot be resumed; start it again")
         reply = model_reply(loads(kept.result))
         if self._context.run is not None:
             used = reply.usage
@@ -70,19 +70,19 @@ class KeptTurns:
         return reply
 
     def begin(self, turn: int) -> None:
-        """Keep that the model is asked, which may be done again.
+        """Record that the model is asked. A request can safely be repeated.
 
         Raises:
-            JournalError: If that cannot be written.
+            JournalError: If the journal cannot be written.
         """
         if self._journal is not None:
             self._journal.begin(self._path_of(turn), self._model.name, "", "", may_repeat=True)
 
     def keep(self, turn: int, reply: ModelReply) -> None:
-        """Keep what the model has replied, before any of its calls is made.
+        """Record the model's reply, before any of its calls is made.
 
         Raises:
-            JournalError: If that cannot be written.
+            JournalError: If the journal cannot be written.
         """
         if self._journal is not None:
             record = reply.as_record()
@@ -90,9 +90,9 @@ class KeptTurns:
             self._journal.end(self._path_of(turn), "ok", dumps(shown), is_whole=shown == record)
 
     def context_of_call(self, tool: Tool | None, turn: int, place: int) -> ToolContext:
-        """Return what a call is made with: it knows its path where it is kept.
+        """Return the context of a call, with the path under which the call is recorded.
 
-        A call of a facade is not: what it reveals are objects, and it does nothing.
+        Calls of facades are not recorded: they have no effect, and the tools that they reveal are not plain data.
         """
         if self._journal is None or facade_of(tool) is not None:
             return self._context.replace(path=None, journal=None)
@@ -106,7 +106,7 @@ async def call_kept(tool: Tool, call: ToolCall, context: ToolContext) -> ToolRes
     """Return the recorded result of a call; otherwise make the call, and record its result before the model sees it.
 
     Raises:
-        Signal: What ends more than the call; it is not kept then.
+        Signal: If more than the call has to end; the call is not recorded then.
     """
     journal, path = context.journal, context.path
     if journal is None or path is None:
@@ -126,7 +126,7 @@ async def call_kept(tool: Tool, call: ToolCall, context: ToolContext) -> ToolRes
 
 
 def _recalled(tool: Tool, sent: str, result: ToolResult, context: ToolContext) -> ToolResult:
-    """Count a call that was made before, and let the gate know what it has read."""
+    """Add a recalled call to the run's calls and to the gate's history."""
     if context.gate is not None:
         context.gate.history.add(tool.described.risk)
     if context.run is not None:

@@ -1,7 +1,7 @@
-"""Kinds: which of an agent's tools may be called, as it follows from what has happened so far.
+"""Agent kinds decide which of an agent's tools can be called, depending on what has happened so far.
 
-A kind knows nothing by itself: it is asked anew before each request, with the past of that very loop, so that one kind
-serves many loops at once.
+A kind has no state: before each request it receives the history of the loop, so one kind can serve many loops at the
+same time.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -22,16 +22,16 @@ from toolkit.tools.spec import ToolSpec
 from toolkit.wrappers.artifacts import artifacts_of
 
 CLOSED = "closed"
-"""The error code of a call of a tool that is not available at the time."""
+"""The error code for a call of a tool that is not available yet."""
 
 
 class FinishedCall(NamedTuple):
-    """One call that a loop has made of a tool that was open.
+    """A finished call of an open tool.
 
     Attributes:
-        tool: The tool, as it was offered; None for calls of a conversation that was read from a record.
-        name: What it was called by.
-        result: What came of it.
+        tool: The tool as it was offered; `None` if the conversation was read from a record.
+        name: The name by which it was called.
+        result: The result of the call.
     """
 
     tool: Tool | None
@@ -45,9 +45,9 @@ class LoopHistory:
 
     Attributes:
         run: The run of the loop, with its blackboard.
-        turns: How many requests to the model there were.
-        calls: The calls that were made, failed ones too, the oldest first; calls of closed tools are none.
-        origins: For each tool that another one has revealed the name of the agent's own tool that led to it.
+        turns: Number of requests to the model.
+        calls: The finished calls, oldest first, including failed ones but not calls of closed tools.
+        origins: For each tool revealed by a facade, the name of the agent's own tool that led to it.
     """
 
     run: Run
@@ -57,66 +57,71 @@ class LoopHistory:
 
     @property
     def used(self) -> frozenset[str]:
-        """The names of the tools that have done their work at least once."""
+        """The names of the tools that have succeeded at least once."""
         return frozenset(call.name for call in self.calls if call.result.succeeded)
 
     @property
     def artifacts(self) -> tuple[Any, ...]:
-        """The objects that tools have made, those of a collection one by one, the oldest first."""
+        """The artifacts of the calls, oldest first. The elements of a collection are listed individually."""
         return tuple(artifact for call in self.calls for artifact in artifacts_of(call.result))
 
     def with_call(self, call: FinishedCall) -> "LoopHistory":
-        """Return it with one more call."""
+        """Return the history with one more call."""
         return replace(self, calls=(*self.calls, call))
 
 
 class AgentKind:
-    """The simple kind: all tools are open at all times. Others say what is different."""
+    """The simple kind, in which all tools are always open. Subclasses override what is different."""
 
     one_by_one: ClassVar[bool] = False
-    """Whether the calls of one turn run one after the other, since each may change what the next one may do."""
+    """Whether the calls of one turn run one after another, because each can change which tools are open."""
 
     def problems(
         self,
-        tools: Mapping[str, Tool],  # noqa: ARG002 - for those that override it
+        tools: Mapping[str, Tool],  # noqa: ARG002 - for subclasses
         later: Collection[str] = (),  # noqa: ARG002
     ) -> Sequence[Problem]:
-        """Return what is wrong with the kind for an agent with these tools, and others by these names later on."""
+        """Return the problems of this kind for an agent with these tools, and with tools of the names in `later`."""
         return ()
 
-    def preface(self, past: LoopHistory) -> str:  # noqa: ARG002 - for those that override it
-        """Return the description of the kind that the model receives before the task."""
+    def preface(self, past: LoopHistory) -> str:  # noqa: ARG002 - for subclasses
+        """Return a description of the kind for the model, which is sent before the task."""
         return ""
 
-    def state(self, past: LoopHistory) -> Any:  # noqa: ARG002 - for those that override it
-        """Return the state that the past has led to, for kinds that have states."""
+    def state(self, past: LoopHistory) -> Any:  # noqa: ARG002 - for subclasses
+        """Return the current state, for kinds with states."""
         return None
 
-    def table(self, tools: Mapping[str, Tool], past: LoopHistory) -> dict[str, Tool]:  # noqa: ARG002 - for those that override it
-        """Return the tools as they are offered now, those that may not be called as closed ones."""
+    def table(self, tools: Mapping[str, Tool], past: LoopHistory) -> dict[str, Tool]:  # noqa: ARG002 - for subclasses
+        """Return the tools as they are offered now. Tools that cannot be called yet are closed tools."""
         return dict(tools)
 
 
 class ClosedTool(WrappedTool):
-    """A visible tool that may not be called yet: every call returns what is needed first."""
+    """A visible tool that cannot be called yet. Every call returns the reason.
+
+    Args:
+        inner: The tool.
+        reason: The error message of every call.
+        description: The description; by default, the tool's own followed by the reason.
+    """
 
     def __init__(self, inner: Tool, reason: str, description: str | None = None) -> None:
-        """Keep the tool, what its call is answered, and its description; the reason follows its own unless given."""
         super().__init__(inner)
         self.reason = reason
         self._spec = replace(inner.spec, description=description or f"{inner.description}\n\n{reason}")
 
     @property
     def spec(self) -> ToolSpec:  # type: ignore[override]
-        """The inner tool's specification with the reason after its description."""
+        """The inner tool's specification with the description of the closed tool."""
         return self._spec
 
-    def parse(self, arguments: Arguments) -> Any:  # noqa: ARG002 - no arguments would help
-        """Return nothing: whatever was sent, the answer is the same."""
+    def parse(self, arguments: Arguments) -> Any:  # noqa: ARG002 - the answer is always the same
+        """Accept any arguments, since the answer does not depend on them."""
         return None
 
-    def check(self, parsed: Any, context: ToolContext) -> None:  # noqa: ARG002 - it is closed for everybody
-        """Answer at once; nobody is asked about a call that does nothing.
+    def check(self, parsed: Any, context: ToolContext) -> None:  # noqa: ARG002 - the answer is always the same
+        """Answer with the reason, without asking for approval.
 
         Raises:
             AnsweredEarly: Always.
@@ -125,16 +130,16 @@ class ClosedTool(WrappedTool):
 
 
 def names_within(tools: Mapping[str, Tool]) -> set[str]:
-    """Return the names of tools, and of those that are known to stand behind them."""
+    """Return the names of tools, and of the tools known to be behind their facades."""
     return {tool.name for tool in leaves_of(tools.values())}
 
 
 def unknown_tool(name: str, role: str, names: Collection[str]) -> Problem:
-    """Return the problem that something refers to a tool that does not exist."""
-    hint = did_you_mean(name, names, otherwise=f"there are {', '.join(sorted(names)) or 'none'}")
+    """Return the problem that something refers to an unknown tool."""
+    hint = did_you_mean(name, names, otherwise=f"the tools are {', '.join(sorted(names))}" if names else None)
     return Problem("", f"{role} '{name}', which is not a tool of the agent", hint=hint)
 
 
 def state_name(state: Any) -> str:
-    """Return what a state is called: a member of an enumeration by its name."""
+    """Return the name of a state: the member's name for an enumeration."""
     return state.name if isinstance(state, Enum) else str(state)

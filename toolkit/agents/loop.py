@@ -1,7 +1,7 @@
-"""The loop: ask the model, run the calls that it wants, show it the results, until it answers or a limit is reached.
+"""The agent loop: ask the model, run its calls and send it the results, until it answers or a limit is reached.
 
-A call that fails is text that the model sees. What ends more than a call, a `Signal`, ends the loop; when several calls
-of one turn raise one, all calls have ended first, and the signal that ends the most counts.
+The error of a failed call is sent to the model. A `Signal`, which ends more than a call, ends the loop. If several
+calls of one turn raise signals, the loop waits for all calls and then follows the signal that ends the most.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,25 +37,24 @@ _NUDGE = "Your last turn was empty. Call a tool, or answer in words."
 
 
 class AgentError(ToolExecutionError):
-    """An agent could not finish; the message says why."""
+    """An agent could not finish. The message says why, and the error code is `agent`."""
 
     def __init__(self, message: str) -> None:
-        """Keep the message; a tool that fails by it fails with the code `agent`."""
         super().__init__(message, "agent")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How far an agent may go.
+    """The limits of an agent.
 
     Attributes:
-        turns: Requests to the model; at the end of the last one the loop must be over.
-        result: Characters of a result that the model sees; the rest is cut with a note. `None` cuts
-            nothing.
-        unknown: Calls in a row of tools that do not exist which are forgiven.
-        at_once: Calls of one turn that run side by side; the others wait for them.
-        last_answer: Whether the model, once its requests are used up, is asked one more time, without tools, to answer
-            with what it has.
+        turns: Maximum number of requests to the model.
+        result: Maximum length of a result for the model, in characters. Longer results are truncated with a note.
+            `None` means no limit.
+        unknown: Maximum number of consecutive calls of tools that do not exist.
+        at_once: Maximum number of calls of one turn that run in parallel.
+        last_answer: Whether the model gets one more request, without tools, to answer with what it has when its
+            requests are used up.
     """
 
     turns: int = 20
@@ -65,10 +64,10 @@ class Limits:
     last_answer: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse what would let nothing happen.
+        """Check the limits.
 
         Raises:
-            ValueError: If a limit makes no sense.
+            ValueError: If a limit is too small.
         """
         for name, least in (("turn", self.turns), ("call at once", self.at_once)):
             if least < 1:
@@ -78,13 +77,13 @@ class Limits:
 
 
 class LoopEnd(NamedTuple):
-    """How a loop has ended.
+    """How a loop ended.
 
     Attributes:
-        ending: By the model's answer, by a tool whose result goes to the caller, or by a tool's wish.
-        text: The answer, the result of the tool, or the reason.
-        artifact: The object that a returning tool has made.
-        replan: What asked for another plan.
+        ending: Whether the model answered, a tool returned to the caller, or a tool requested the end.
+        text: The answer, the result of the returning tool, or the reason.
+        artifact: The artifact of the returning tool.
+        replan: The signal with which a tool requested another plan, if one did.
     """
 
     ending: Ending
@@ -94,11 +93,11 @@ class LoopEnd(NamedTuple):
 
 
 Objection = Callable[[str], str | None]
-"""Returns what is wrong with an answer, in words for the model, or nothing if it is accepted."""
+"""Returns what is wrong with an answer, in words for the model, or `None` if it is accepted."""
 
 
 class Loop:
-    """One loop of a model over tools; made for one use."""
+    """One loop of a model with tools. It can be run once."""
 
     def __init__(
         self,
@@ -111,16 +110,17 @@ class Loop:
         *,
         keeps_turns: bool = False,
     ) -> None:
-        """Keep what takes part.
+        """Create a loop.
 
         Args:
-            model: What answers.
-            table: What it is offered.
-            transcript: The conversation so far; everything is added to it.
-            context: What calls are made with; it has a run and a loop id of its own.
-            limits: How far it may go.
-            objection: Returns what is wrong with an answer; without it, every answer is accepted.
-            keeps_turns: Whether the journal of the context keeps its requests and calls, so that it can go on.
+            model: The model.
+            table: The tools that are offered.
+            transcript: The conversation so far, to which all messages are added.
+            context: The context of calls, with the run and the id of this loop.
+            limits: The limits of the loop.
+            objection: Returns what is wrong with an answer. By default, every answer is accepted.
+            keeps_turns: Whether requests and calls are recorded in the context's journal, so that the loop can be
+                resumed.
         """
         self.table = table
         self.turns = 0
@@ -132,18 +132,18 @@ class Loop:
         self._is_nudged = False
 
     async def go(self) -> LoopEnd:
-        """Go on until it is over.
+        """Run the loop until it ends.
 
         Raises:
             AgentError: If a limit is reached.
-            ModelError: If the model gives no answer.
-            Signal: What ends more than this loop.
+            ModelError: If the model does not answer.
+            Signal: If more than this loop has to end.
         """
         while self.turns < self._limits.turns:
             reply = await self._ask()
             try:
-                end = await self._act(reply.calls) if reply.calls else self._taken(reply.text)
-            finally:  # a conversation that continues must not hold a call without a result
+                end = await self._act(reply.calls) if reply.calls else self._accepted(reply.text)
+            finally:  # every call needs a result before the conversation can be continued
                 self._transcript.close_calls("Ended: interrupted")
             if end is not None:
                 return end
@@ -153,12 +153,12 @@ class Loop:
         raise AgentError(f"the agent has used up its {count} to the model without finishing")
 
     async def _last_answer(self) -> LoopEnd | None:
-        """Ask for an answer with what there is; there is no end where the model calls a tool, or it will not do."""
+        """Ask for a final answer without tools; return `None` if the model calls a tool or the answer is rejected."""
         self._transcript.add(UserMessage(_LAST_WORD))
         reply = await self._ask_with([])
         self._transcript.close_calls("Ended: the requests are used up")
         is_answer = not reply.calls and reply.text.strip()
-        return self._taken(reply.text) if is_answer else None
+        return self._accepted(reply.text) if is_answer else None
 
     async def _ask(self) -> ModelReply:
         return await self._ask_with([tool.spec for tool in self.table.turn().values()])
@@ -176,8 +176,8 @@ class Loop:
         self._kept.keep(self.turns, reply)
         return reply
 
-    def _taken(self, text: str) -> LoopEnd | None:
-        """Return the end if an answer is accepted; otherwise send the model what is wrong with it."""
+    def _accepted(self, text: str) -> LoopEnd | None:
+        """Return the end of the loop if an answer is accepted; otherwise send the model what is wrong with it."""
         if not text.strip() and not self._is_nudged:
             self._is_nudged = True
             self._transcript.add(UserMessage(_NUDGE))
@@ -189,12 +189,12 @@ class Loop:
         return None
 
     async def _act(self, calls: Sequence[ToolCall]) -> LoopEnd | None:
-        """Run the calls of one turn, side by side as far as that can be."""
+        """Run the calls of one turn, in parallel where possible."""
         self._is_nudged = False
         called: list[Tool | None] = []
         outcomes: list[ToolResult] = []
         while waiting := calls[len(called) :]:
-            tools, results, signals = await self._side_by_side(self._first_of(waiting), len(called))
+            tools, results, signals = await self._run_in_parallel(self._first_of(waiting), len(called))
             called, outcomes = called + tools, outcomes + results
             if signals:
                 for call in calls[len(called) :]:
@@ -206,18 +206,18 @@ class Loop:
         return _returned(called, outcomes)
 
     def _first_of(self, calls: Sequence[ToolCall]) -> Sequence[ToolCall]:
-        """Return those of the calls that are next: one alone where each may change what the next may do.
+        """Return the calls to run next: only the first if each can change which tools are open.
 
-        A tool that is not there waits for the calls before it, which may reveal it.
+        The call of an unknown tool waits for the calls before it, since they may reveal the tool.
         """
         if self.table.one_by_one:
             return calls[:1]
         return [calls[0], *takewhile(lambda call: call.name in self.table.tools, calls[1:])]
 
-    async def _side_by_side(
+    async def _run_in_parallel(
         self, calls: Sequence[ToolCall], done: int
     ) -> tuple[list[Tool | None], list[ToolResult], list[BaseException]]:
-        """Run calls side by side, after so many of their turn, and put their results into the transcript in order."""
+        """Run calls in parallel, after the first `done` calls of the turn, and add their results to the transcript."""
         import asyncio
 
         called = [self.table.tools.get(call.name) for call in calls]
@@ -231,7 +231,7 @@ class Loop:
                 try:
                     return await call_as_step(tool, call, context, self.turns, self._limits.turns)
                 except ExitEarlyError as ending:
-                    self._hurry(ending, [task for task in tasks if task is not asyncio.current_task()])
+                    self._stop_others(ending, [task for task in tasks if task is not asyncio.current_task()])
                     raise
 
         tasks = [
@@ -240,35 +240,35 @@ class Loop:
         ]
         try:
             await asyncio.gather(*tasks, return_exceptions=True)
-        finally:  # also where it is cancelled, when all have ended: what was done must be known to those that continue
+        finally:  # record the results even after a cancellation, for a conversation that is continued
             outcomes = [_outcome_of(task) for task in tasks]
             for tool, call, outcome in zip(called, calls, outcomes, strict=True):
                 if isinstance(outcome, BaseException):
-                    self._tell(call, f"Ended: {outcome}", failed=True)
+                    self._send(call, f"Ended: {outcome}", failed=True)
                 else:
-                    self._note(tool, call, outcome)
+                    self._send_result(tool, call, outcome)
         results = [outcome for outcome in outcomes if isinstance(outcome, ToolResult)]
         return called, results, [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
 
-    def _hurry(self, ending: ExitEarlyError, others: Sequence["Task[ToolResult]"]) -> None:
-        """Start nothing new after a call has ended the whole run; after Ctrl-C, stop everything at once."""
+    def _stop_others(self, ending: ExitEarlyError, others: Sequence["Task[ToolResult]"]) -> None:
+        """Let the other calls start nothing new after a call has ended the whole run; after Ctrl-C, cancel them."""
         if self._context.run is not None:
             self._context.run.terminate(ending.reason)
         for task in others if ending.interrupted else ():
             task.cancel()
 
-    def _note(self, tool: Tool | None, call: ToolCall, result: ToolResult) -> None:
-        """Send the model the result of a call, and the tools that may be called from now on."""
+    def _send_result(self, tool: Tool | None, call: ToolCall, result: ToolResult) -> None:
+        """Send the model the result of a call, and the names of newly available tools."""
         if tool is None:
             self._unknown_in_a_row += 1
-            self._tell(call, f"Error: {self.table.why_unknown(call.name)}", failed=True)
+            self._send(call, f"Error: {self.table.why_unknown(call.name)}", failed=True)
             return
         self._unknown_in_a_row = 0
         output = redactor_of(self._context).text(result.text)
         text, remark = _cut(output, self._limits.result), self.table.note(tool, call.name, result)
-        self._tell(call, f"{text}\n{remark}" if remark else text, failed=not result.succeeded)
+        self._send(call, f"{text}\n{remark}" if remark else text, failed=not result.succeeded)
 
-    def _tell(self, call: ToolCall, text: str, *, failed: bool) -> None:
+    def _send(self, call: ToolCall, text: str, *, failed: bool) -> None:
         """Send the model the result of a call, without secrets."""
         self._transcript.add(ToolMessage(call, redactor_of(self._context).text(text), failed=failed))
 
@@ -282,7 +282,7 @@ def _outcome_of(task: "Task[ToolResult]") -> ToolResult | BaseException:
 
 
 def _gravest(signals: Sequence[BaseException]) -> BaseException:
-    """Return the signal that ends the most; of calls that wait for approval all together."""
+    """Return the signal that ends the most. Signals of calls that wait for approval are combined."""
     gravest = max(signals, key=_weight)
     if isinstance(gravest, ApprovalPending):
         return ApprovalPending.all_of([signal for signal in signals if isinstance(signal, ApprovalPending)])
@@ -290,7 +290,7 @@ def _gravest(signals: Sequence[BaseException]) -> BaseException:
 
 
 def _weight(signal: BaseException) -> int:
-    """Return how much a signal ends: a plan, the loop, the run, or everything, a person's word before all others."""
+    """Return the rank of a signal: it ends a plan, the loop, the run or everything; a person's decision is highest."""
     match signal:
         case ReplanRequested():
             return 0
@@ -313,7 +313,10 @@ def _ended_by(signal: BaseException) -> LoopEnd:
 
 
 def _returned(tools: Sequence[Tool | None], results: Sequence[ToolResult]) -> LoopEnd | None:
-    """Return the end if results go to the caller: those of all calls, or that of the last one; none may have failed."""
+    """Return the end of the loop if the results of all calls, or of the last one, go to the caller.
+
+    If any call failed, the model receives the results instead.
+    """
     behaviors = [tool.spec.return_behavior if tool is not None else "to_model" for tool in tools]
     if not all(result.succeeded for result in results):
         return None
@@ -326,7 +329,7 @@ def _returned(tools: Sequence[Tool | None], results: Sequence[ToolResult]) -> Lo
 
 
 def _note_earlier_calls(table: Table, transcript: Transcript, context: ToolContext) -> None:
-    """Let the gate know what a conversation that is continued has read; a tool that is gone may have read anything."""
+    """Add the calls of a continued conversation to the gate's history. A tool that is gone may have read anything."""
     if context.gate is None:
         return
     known = {tool.name: tool.described.risk for tool in table.known}
@@ -347,7 +350,7 @@ def _cut(text: str, limit: int | None) -> str:
 
 
 def with_gate_of_its_own(context: ToolContext) -> ToolContext:
-    """Return the context of a model's calls: chosen by it, in a loop of its own, behind a gate in any case."""
+    """Return the context for a model's calls: chosen by a model, with a new loop id, and always with a gate."""
     from uuid import uuid4  # noqa: PLC0415 - only an agent needs one
 
     gate, redactor = context.gate or Gate(), redactor_of(context)

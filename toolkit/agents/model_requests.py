@@ -1,4 +1,4 @@
-"""One request to a model, with its events, its message in the transcript and its costs in the run."""
+"""Sends a request to a model, reports its events, and records the reply in the transcript and the usage in the run."""
 
 from collections.abc import Sequence
 from time import perf_counter
@@ -18,18 +18,18 @@ from toolkit.tools.spec import ToolSpec
 async def ask(
     model: Model, transcript: Transcript, tools: Sequence[ToolSpec], context: ToolContext, turn: int
 ) -> ModelReply:
-    """Ask a model for its next reply, and add it to the transcript, also the part of one that broke off.
+    """Ask a model for its next reply, and add it to the transcript, even if only part of it was received.
 
     Args:
-        model: The model; it streams if somebody listens and it can.
+        model: The model. It streams if it can and there is a listener for it.
         transcript: The conversation so far.
-        tools: What it is offered.
-        context: Has the listener, and the run to which the usage counts.
-        turn: Which request of the agent this is.
+        tools: The tools that the model can call.
+        context: Has the listener, and the run that the usage counts for.
+        turn: The number of the request in the agent's loop.
 
     Raises:
-        ModelError: If there is no answer to be had.
-        Signal: What the listener raises.
+        ModelError: If the model does not answer.
+        Signal: If the listener raises one.
     """
     began = perf_counter()
     tools = [redacted_spec(spec, redactor_of(context)) for spec in tools]
@@ -57,7 +57,7 @@ class _Silent:
 
 
 class _Reported:
-    """A request that is reported to a listener: a start, pieces, and exactly one finish."""
+    """A request that is reported to a listener: its start, the pieces of the reply, and exactly one finish."""
 
     def __init__(self, model: Model, context: ToolContext, turn: int) -> None:
         self._model, self._context, self._turn = model, context, turn
@@ -90,7 +90,7 @@ class _Reported:
 
     async def _asked(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         if hears_pieces(self._context.listener):
-            return await streamed(self._model, messages, tools, self._tell)
+            return await streamed(self._model, messages, tools, self._report)
         return await self._model.request(messages, tools)
 
     @property
@@ -120,7 +120,7 @@ class _Reported:
             seconds=seconds,
         )
 
-    def _tell(self, piece: Piece) -> None:
+    def _report(self, piece: Piece) -> None:
         if isinstance(piece, str):
             self._pieces.append(piece)
             self._show(self._shown.feed(piece))

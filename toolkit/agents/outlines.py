@@ -1,4 +1,4 @@
-"""Outlines: an agent as people look at it: what answers, what it may call, and what must come before what."""
+"""Outlines of agents for people to read: the model, the tools, and the order in which tools can be called."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -15,12 +15,12 @@ from toolkit.tools.base import Tool, innermost
 
 
 class OfferedTool(NamedTuple):
-    """A tool that an agent may call.
+    """A tool that an agent can call.
 
     Attributes:
-        name: What the model calls it by.
+        name: The name by which the model calls it.
         description: What it does.
-        first: What must have happened before it may be called, as a command; empty where nothing must.
+        first: What must happen before it can be called, as a command; empty if it can be called from the start.
     """
 
     name: str
@@ -29,7 +29,7 @@ class OfferedTool(NamedTuple):
 
 
 class StateOutline(NamedTuple):
-    """A state of an agent, and its tools, each with the state that it leads to; None where it stays."""
+    """A state of an agent with its tools, each with the state that it leads to, or `None` if it leads to none."""
 
     name: str
     is_start: bool
@@ -37,19 +37,19 @@ class StateOutline(NamedTuple):
 
 
 class AgentOutline(NamedTuple):
-    """An agent in short.
+    """The outline of an agent.
 
     Attributes:
-        kind: `simple`, `playbook` or `state machine`, or the name of a class of one's own.
-        model: The name of the model; None if none is set.
-        instructions: The system prompt; None if a function makes it.
-        turns: How often the model is asked at most.
-        budget: What it may spend, in words; None where there is no limit.
-        tools: What it may call.
-        references: What the model receives beside the instructions.
-        chaining: The classes whose objects bring it tools of their own; `any` for all.
-        states: The states that it may be in.
-        everywhere: The tools that it has in all of them.
+        kind: `simple`, `playbook` or `state machine`, or the name of a custom class.
+        model: The name of the model; `None` if none is set.
+        instructions: The system prompt; `None` if a function makes it.
+        turns: Maximum number of requests to the model.
+        budget: The budget in words; `None` if there is no limit.
+        tools: The tools that it can call.
+        references: The names of its references.
+        chaining: The classes whose objects provide tools; `any` for all.
+        states: The states of a state machine.
+        everywhere: The tools that are available in all states.
     """
 
     kind: str
@@ -65,7 +65,7 @@ class AgentOutline(NamedTuple):
 
 
 def outline_of(tool: Tool) -> AgentOutline | None:
-    """Return the outline of an agent tool, also under wrappers, or None for any other tool."""
+    """Return the outline of an agent, which may be wrapped, or `None` for any other tool."""
     match innermost(tool):
         case DeclaredAgent(definition=definition, parts=parts):
             instructions = definition.instructions

@@ -1,8 +1,8 @@
-"""Playbooks: agents whose tools open one after the other, each when its lock does.
+"""Playbooks: agents whose tools become available one after another, each when its lock opens.
 
     Playbook({"analyze": after("search"), "report": after("analyze") & produced(Document)})
 
-A lock is a value; whether it is open follows from what has happened in the loop at hand, and from nothing else.
+Locks have no state: whether one is open depends only on what has happened in the current loop.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,51 +24,51 @@ _PREFACE = (
 
 
 class Lock:
-    """What must have happened before a tool may be called; `a & b` wants both, `a | b` one of them."""
+    """A condition for calling a tool. `a & b` requires both conditions, `a | b` one of them."""
 
     __slots__ = ()
 
     @property
     def requirement(self) -> str:
-        """What must happen, in words that follow "you must first"."""
+        """What must happen first, in words that follow "you must first"."""
         raise NotImplementedError
 
     @property
     def tools(self) -> frozenset[str]:
-        """The names of the tools that it waits for."""
+        """The names of the tools that the lock waits for."""
         return frozenset()
 
     def is_open(self, past: LoopHistory) -> bool:
-        """Return whether it has happened."""
+        """Return whether the lock is open."""
         raise NotImplementedError
 
-    def missing(self, past: LoopHistory) -> str:  # noqa: ARG002 - for those that have parts
-        """Return what has not happened yet, in the words of `told`."""
+    def missing(self, past: LoopHistory) -> str:  # noqa: ARG002 - for locks with several parts
+        """Return the part of the requirement that is not met yet."""
         return self.requirement
 
-    def can_open(self, usable: Collection[str]) -> bool:  # noqa: ARG002 - for those that wait for tools
-        """Return whether it may ever open where no other tools but these can be used."""
+    def can_open(self, usable: Collection[str]) -> bool:  # noqa: ARG002 - for locks that wait for tools
+        """Return whether the lock can ever open if only these tools can be used."""
         return True
 
     def __and__(self, other: "Lock") -> "Lock":
-        """Return a lock that is open when both are."""
+        """Return a lock that is open if both locks are open."""
         return all_of(self, other)
 
     def __or__(self, other: "Lock") -> "Lock":
-        """Return a lock that is open when either is."""
+        """Return a lock that is open if one of the locks is open."""
         return any_of(self, other)
 
 
 @dataclass(frozen=True, slots=True)
 class After(Lock):
-    """Open once tools have done their work: all of them, or any."""
+    """Open once all tools, or any of them, have succeeded."""
 
     names: tuple[str, ...]
     wants_all: bool = True
 
     @property
     def requirement(self) -> str:
-        """Which tools must be used."""
+        """The tools that must be used."""
         return self._words(self.names)
 
     @property
@@ -76,16 +76,16 @@ class After(Lock):
         return frozenset(self.names)
 
     def is_open(self, past: LoopHistory) -> bool:
-        """Return whether they were used."""
+        """Return whether enough of the tools have been used."""
         return self.can_open(past.used)
 
     def missing(self, past: LoopHistory) -> str:
-        """Return which of them were not used yet."""
+        """Return the tools that have not been used yet."""
         used = past.used
         return self._words([name for name in self.names if name not in used])
 
     def can_open(self, usable: Collection[str]) -> bool:
-        """Return whether enough of the names are among these."""
+        """Return whether enough of the tools are usable."""
         return (all if self.wants_all else any)(name in usable for name in self.names)
 
     def _words(self, names: Sequence[str]) -> str:
@@ -94,29 +94,29 @@ class After(Lock):
 
 @dataclass(frozen=True, slots=True)
 class Produced(Lock):
-    """Open once a tool has made an object of a type, given as the class, by its name, or by its qualified name."""
+    """Open once a tool has produced an object of a type, given as the class, its name or its qualified name."""
 
     kind: type | str
 
     @property
     def requirement(self) -> str:
-        """What object must be made."""
+        """The object that must be produced."""
         return f"produce an artifact of type {_name(self.kind)}"
 
     def is_open(self, past: LoopHistory) -> bool:
-        """Return whether one was made."""
+        """Return whether such an object has been produced."""
         return any(Entry(artifact).is_a(self.kind) for artifact in past.artifacts)
 
 
 @dataclass(frozen=True, slots=True)
 class Known(Lock):
-    """Open while the blackboard has an object of a type, or one that is bound to a name."""
+    """Open while the blackboard has an object of a type or with a name."""
 
     what: type | str
 
     @property
     def requirement(self) -> str:
-        """What must be known."""
+        """The object that must be on the blackboard."""
         return f"have {_name(self.what)} on the blackboard"
 
     def is_open(self, past: LoopHistory) -> bool:
@@ -126,7 +126,7 @@ class Known(Lock):
 
 @dataclass(frozen=True, slots=True)
 class When(Lock):
-    """Open while a function of the past returns true."""
+    """Open while a function of the loop's history returns true."""
 
     predicate: Callable[[LoopHistory], bool]
     needs: str
@@ -140,42 +140,42 @@ class When(Lock):
         """Return the function's result.
 
         Raises:
-            ConfigurationError: If it fails.
+            ConfigurationError: If the function raises an exception.
         """
         try:
             return bool(self.predicate(past))
         except Exception as error:
-            message = f"the lock that wants a model to '{self.needs}' failed: {type(error).__name__}: {error}"
+            message = f"the lock that requires a model to '{self.needs}' failed: {type(error).__name__}: {error}"
             raise ConfigurationError(message) from error
 
 
 @dataclass(frozen=True, slots=True)
 class Several(Lock):
-    """Open when all of its locks are, or any."""
+    """Open if all of its locks, or any of them, are open."""
 
     locks: tuple[Lock, ...]
     wants_all: bool = True
 
     @property
     def requirement(self) -> str:
-        """The conditions of all parts."""
+        """The requirements of all locks."""
         return self._words([_as_part(lock, lock.requirement) for lock in self.locks])
 
     @property
     def tools(self) -> frozenset[str]:
-        """The tools that all of them wait for."""
+        """The names of the tools that any of the locks waits for."""
         return frozenset().union(*(lock.tools for lock in self.locks))
 
     def is_open(self, past: LoopHistory) -> bool:
-        """Return whether enough of them are open."""
+        """Return whether enough of the locks are open."""
         return (all if self.wants_all else any)(lock.is_open(past) for lock in self.locks)
 
     def missing(self, past: LoopHistory) -> str:
-        """Return what those wait for that are not open."""
+        """Return the requirements of the locks that are not open."""
         return self._words([_as_part(lock, lock.missing(past)) for lock in self.locks if not lock.is_open(past)])
 
     def can_open(self, usable: Collection[str]) -> bool:
-        """Return whether enough of them can."""
+        """Return whether enough of the locks can open."""
         return (all if self.wants_all else any)(lock.can_open(usable) for lock in self.locks)
 
     def _words(self, parts: Sequence[str]) -> str:
@@ -183,75 +183,76 @@ class Several(Lock):
 
 
 def after(*tools: str) -> Lock:
-    """Return a lock that opens once all the named tools have done their work; a call that failed has not.
+    """Return a lock that opens once all these tools have succeeded. Failed calls do not count.
 
     Raises:
-        ValueError: If no tool is named.
+        ValueError: If no tool is given.
     """
     return After(_some(tools, "tool"))
 
 
 def after_any(*tools: str) -> Lock:
-    """Return a lock that opens once one of the named tools has done its work.
+    """Return a lock that opens once one of these tools has succeeded.
 
     Raises:
-        ValueError: If no tool is named.
+        ValueError: If no tool is given.
     """
     return After(_some(tools, "tool"), wants_all=False)
 
 
 def produced(kind: type | str) -> Lock:
-    """Return a lock that opens once a tool has made an object of a type; of a collection each element counts."""
+    """Return a lock that opens once a tool has produced an object of a type, alone or as an element of a collection."""
     return Produced(kind)
 
 
 def known(what: type | str) -> Lock:
-    """Return a lock that is open while the run's blackboard has an object of a type, or under a name."""
+    """Return a lock that is open while the run's blackboard has an object of a type or with a name."""
     return Known(what)
 
 
 def when(predicate: Callable[[LoopHistory], bool], needs: str = "meet the conditions of this tool") -> Lock:
-    """Return a lock that is open while a function of the past returns true.
+    """Return a lock that is open while a function of the loop's history returns true.
 
     Args:
-        predicate: Is given the run, what was called and made, and how many turns there were; from the very start, so
-            that there may be nothing yet. If it fails the agent ends with a ConfigurationError.
+        predicate: Called with the history: the run, the finished calls, their artifacts and the number of turns. It is
+            called from the start, when the history is still empty. If it raises an exception, the agent ends with a
+            ConfigurationError.
         needs: What the model must do first, in words for the model.
     """
     return When(predicate, needs)
 
 
 def all_of(*locks: Lock) -> Lock:
-    """Return a lock that is open while all the others are.
+    """Return a lock that is open while all these locks are open.
 
     Raises:
-        ValueError: If there is none.
+        ValueError: If no lock is given.
     """
     return Several(_some(locks, "lock"))
 
 
 def any_of(*locks: Lock) -> Lock:
-    """Return a lock that is open while one of the others is.
+    """Return a lock that is open while any of these locks is open.
 
     Raises:
-        ValueError: If there is none.
+        ValueError: If no lock is given.
     """
     return Several(_some(locks, "lock"), wants_all=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Playbook(AgentKind):
-    """An agent's tools open one after the other.
+    """An agent kind in which tools become available one after another.
 
     Attributes:
-        locks: The lock of each tool that has one, by the tool's name; all other tools are open from the start. What a
-            facade reveals may have one too.
+        locks: The locks by tool name. Tools without a lock are open from the start. Tools behind a facade can have
+            locks too.
     """
 
     locks: Mapping[str, Lock]
 
     def problems(self, tools: Mapping[str, Tool], later: Collection[str] = ()) -> Sequence[Problem]:
-        """Return the names that mean no tool, and the tools that could never be called."""
+        """Return the problems with unknown tools, and with tools that could never be called."""
         names = names_within(tools)
         found = [unknown_tool(name, "a lock is for", names) for name in self.locks if name not in names]
         for name, lock in self.locks.items():
@@ -262,18 +263,18 @@ class Playbook(AgentKind):
         return found + [Problem("", never_opens(name)) for name in never]
 
     def closed_for_ever(self, names: Collection[str]) -> Sequence[str]:
-        """Return the tools that can never be called where these are all that there are: open what can be, and again."""
+        """Return the tools that can never be called if there are no tools except `names`."""
         usable = {name for name in names if name not in self.locks}
         while opened := {name for name, lock in self.locks.items() if name not in usable and lock.can_open(usable)}:
             usable |= opened
         return [name for name in self.locks if name not in usable]
 
     def preface(self, past: LoopHistory) -> str:  # noqa: ARG002 - the same at all times
-        """Return the notice that tools may be closed."""
+        """Return the notice that some tools may be closed."""
         return _PREFACE if self.locks else ""
 
     def table(self, tools: Mapping[str, Tool], past: LoopHistory) -> dict[str, Tool]:
-        """Return the tools, those whose lock is not open as closed ones that say what is missing."""
+        """Return the tools. Tools whose lock is not open are closed tools that say what is missing."""
         return {name: self._as_offered(name, tool, past) for name, tool in tools.items()}
 
     def _as_offered(self, name: str, tool: Tool, past: LoopHistory) -> Tool:
@@ -284,7 +285,7 @@ class Playbook(AgentKind):
 
 
 def never_opens(name: str) -> str:
-    """Return that a tool can never be called, in words."""
+    """Return the message for a tool that can never be called."""
     return f"the lock of '{name}' can never open: it waits for tools that wait for it"
 
 
@@ -295,7 +296,7 @@ def _some(things: tuple[Thing, ...], what: str) -> tuple[Thing, ...]:
 
 
 def _as_part(lock: Lock, words: str) -> str:
-    """Return the condition of a lock among others, with its own parts in brackets."""
+    """Return the requirement of a lock that is part of another one, in parentheses if it has several parts itself."""
     return f"({words})" if isinstance(lock, Several) and len(lock.locks) > 1 else words
 
 

@@ -1,4 +1,4 @@
-"""References: knowledge for an agent beside its instructions, with tools of its own."""
+"""References: additional knowledge for an agent, with its own tools."""
 
 import re
 import unicodedata
@@ -13,38 +13,38 @@ from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 
 Notes = str | Path | Callable[[], str]
-"""The content of a reference: a text, a file that holds it, or a function that returns it at every start."""
+"""The content of a reference: a string, the path of a text file, or a function that is called at every start."""
 
 _Instructions = str | Callable[[ToolContext, str], str]
 
 
 class Reference:
-    """Something that an agent refers to, such as a handbook, a store or an API: notes for its prompt, and tools.
+    """Additional knowledge for an agent, such as a handbook, a store or an API: notes for the prompt, and tools.
 
-    Each tool bears the name of the reference in front of its own, so that two of them may have a `search` each.
+    The name of each tool is prefixed with the name of the reference, so two references can both have a tool `search`.
 
     Attributes:
-        name: What it is called.
-        description: What it is, in a sentence.
-        notes: How it is to be used, at any length.
-        prefix: What stands in front of the names of its tools.
+        name: The name of the reference.
+        description: A one-sentence description.
+        notes: How to use it, at any length.
+        prefix: The prefix of the names of its tools.
     """
 
     def __init__(
         self, name: str, description: str, notes: Notes = "", tools: Iterable[Any] = (), *, prefix: str | None = None
     ) -> None:
-        """Make it.
+        """Create a reference.
 
         Args:
-            name: What it is called, in any words.
-            description: What it is, in a sentence.
-            notes: How it is to be used; a file is read, and a function asked, whenever an agent starts.
-            tools: Whatever can be a tool; each object of a toolbox is one facade.
-            prefix: What stands in front of the names of its tools, with an underscore; made of the name unless given,
-                and nothing if it is empty.
+            name: The name of the reference, which can contain any characters.
+            description: A one-sentence description.
+            notes: How to use it. A file is read, and a function called, whenever an agent starts.
+            tools: Anything that `resolve_tools` accepts. A toolbox becomes one facade.
+            prefix: The prefix of the names of its tools, to which an underscore is added. By default, it is made from
+                the name; an empty string means no prefix.
 
         Raises:
-            InvalidTools: With every problem of the tools.
+            InvalidTools: If the tools are invalid. The exception lists all problems.
             ConfigurationError: If the name is blank.
         """
         if not name.strip():
@@ -58,7 +58,7 @@ class Reference:
 
     @property
     def tools(self) -> tuple[Tool, ...]:
-        """The tools that an agent is offered, under the names that it is offered them by."""
+        """The tools that an agent is offered, with prefixed names."""
         if self._is_unfolding:
             return (self.facade(),) if self._own else ()
         if not self.prefix:
@@ -66,7 +66,7 @@ class Reference:
         return tuple(tool.with_name(f"{self.prefix}_{tool.name}") for tool in self._own)
 
     def facade(self) -> UnfoldingTool:
-        """Return the reference as one tool, whose call reveals its tools and the notes.
+        """Return the reference as a facade: a tool that reveals the tools and the notes when it is called.
 
         Raises:
             ConfigurationError: If the notes cannot be read.
@@ -75,13 +75,13 @@ class Reference:
         return UnfoldingTool.of(name, self.description, self._own, usage_notes=self._read() or None)
 
     def unfolding(self) -> "Reference":
-        """Return the same reference with its tools behind one facade, whose call reveals the notes."""
+        """Return the reference with its tools and notes behind a facade."""
         other = Reference(self.name, self.description, self.notes, self._own, prefix=self.prefix)
         other._is_unfolding = True
         return other
 
     def section(self) -> str:
-        """Return the notes that an agent receives beside its instructions.
+        """Return the section that is added to an agent's instructions.
 
         Raises:
             ConfigurationError: If the notes cannot be read.
@@ -103,12 +103,12 @@ class Reference:
             raise ConfigurationError(f"the notes of the reference '{self.name}' cannot be read: {reason}") from error
 
     def __repr__(self) -> str:
-        """Return the name."""
+        """Return the class and the name."""
         return f"<Reference {self.name!r}>"
 
 
 def with_references(instructions: _Instructions, references: Sequence[Reference]) -> _Instructions:
-    """Return instructions that include the references, anew at every start."""
+    """Return instructions that include the references, which are read at every start."""
     if not references:
         return instructions
 
@@ -120,11 +120,11 @@ def with_references(instructions: _Instructions, references: Sequence[Reference]
 
 
 def referenced_tools(references: Iterable[Reference]) -> list[Tool]:
-    """Return the tools of references, under the names that an agent is offered them by."""
+    """Return the tools of references, with prefixed names."""
     return [tool for each in references for tool in each.tools]
 
 
 def _safe(name: str) -> str:
-    """Return a name with which every tool's name may begin: small letters, digits and underscores."""
+    """Return a name as a valid prefix of tool names: lowercase letters, digits and underscores."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode("ascii").casefold()
     return re.sub(r"[^a-z0-9]+", "_", plain).strip("_") or "reference"

@@ -1,4 +1,4 @@
-"""State machines: agents that are in one state at a time, each with tools of its own, some of which lead to another.
+"""State machines: agents that are always in one state. Every state has its own tools, and some lead to another state.
 
 StateMachine(Order.DRAFT, {
     Order.DRAFT: {"add_item": None, "confirm": Order.CONFIRMED},
@@ -21,15 +21,15 @@ State = Enum | str
 
 @dataclass(frozen=True, slots=True)
 class StateMachine(AgentKind):
-    """An agent's tools belong to states, and some lead from one to another once they have done their work.
+    """An agent kind in which tools belong to states, and some tools lead to another state once they have succeeded.
 
-    A tool may belong to several states, and lead elsewhere from each. What a facade reveals is where the facade is. The
-    calls of one turn run one after the other, since each may change the state.
+    A tool can belong to several states and lead to a different state from each. Tools behind a facade belong to the
+    same states as the facade. The calls of one turn run one after another, since each may change the state.
 
     Attributes:
-        start: The state that a loop begins in.
-        states: For each state the names of its tools, each with the state that it leads to, or None where it stays.
-        everywhere: The names of the tools that are there in all states.
+        start: The initial state.
+        states: For each state, the names of its tools, each with the state that it leads to, or `None` for no change.
+        everywhere: The names of the tools that are available in all states.
     """
 
     one_by_one: ClassVar[bool] = True
@@ -39,32 +39,32 @@ class StateMachine(AgentKind):
     everywhere: Collection[str] = ()
 
     def starting_in(self, state: State) -> "StateMachine":
-        """Return the same machine, only that it begins in another state: to go on where something was left."""
+        """Return the machine with another initial state, for example to resume earlier work."""
         return replace(self, start=state)
 
     def problems(self, tools: Mapping[str, Tool], later: Collection[str] = ()) -> Sequence[Problem]:
-        """Return the states that there are not, the names that mean no tool, and the tools that are nowhere."""
+        """Return the problems with unknown states, unknown tools, and tools that are in no state."""
         names = names_within(tools)
         found = [*self._wrong_states()]
         for state, own in self.states.items():
             role = f"the state '{state_name(state)}' has"
             found += [unknown_tool(name, role, names) for name in own if name not in names and name not in later]
         found += [
-            unknown_tool(name, "in all states there is", names)
+            unknown_tool(name, "'everywhere' has", names)
             for name in self.everywhere
             if name not in names and name not in later
         ]
         placed = {*self.everywhere, *(name for own in self.states.values() for name in own)}
-        hint = "name it under a state, or in 'everywhere'"
+        hint = "list it under a state, or in 'everywhere'"
         found += [Problem("", f"the tool '{name}' is in no state", hint=hint) for name in tools if name not in placed]
         return found
 
     def preface(self, past: LoopHistory) -> str:
-        """Return the notice of the first state."""
+        """Return the notice of the current state."""
         return f"Current state: {state_name(self.state(past))}"
 
     def state(self, past: LoopHistory) -> State:
-        """Return the state that the calls so far have led to."""
+        """Return the current state, to which the calls so far have led."""
         state = self.start
         for call in past.calls:
             if call.result.succeeded:
@@ -72,7 +72,7 @@ class StateMachine(AgentKind):
         return state
 
     def table(self, tools: Mapping[str, Tool], past: LoopHistory) -> dict[str, Tool]:
-        """Return the tools with the states that they belong to; those of other states as closed ones."""
+        """Return the tools with their states in the description. Tools of other states are closed tools."""
         state = self.state(past)
         return {name: self._as_offered(name, tool, state, past) for name, tool in tools.items()}
 
@@ -101,7 +101,8 @@ class StateMachine(AgentKind):
             named += [(f"{role} '{name}' leads to", after) for name, after in own.items() if after is not None]
         for role, state in named:
             if type(state) is not type(self.start) or state_name(state) not in known:
-                hint = did_you_mean(state_name(state), known, otherwise=f"there are {', '.join(known) or 'none'}")
+                otherwise = f"the states are {', '.join(known)}" if known else None
+                hint = did_you_mean(state_name(state), known, otherwise=otherwise)
                 yield Problem("", f"{role} '{state_name(state)}', which is not a state", hint=hint)
 
 
@@ -110,7 +111,7 @@ def _noted(tool: Tool, note: str) -> Tool:
 
 
 def _transitions(leads: Mapping[State, State | None]) -> str:
-    """Return where a tool leads to: from the one state that it is in, or from each of several."""
+    """Return a note on the states that a tool leads to, for each state that it belongs to."""
     names = {state_name(state): state_name(after) for state, after in leads.items() if after is not None}
     if not names:
         return ""

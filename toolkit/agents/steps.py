@@ -1,4 +1,4 @@
-"""Steps: one call that a model wants, made within the budgets of its run and reported as a step of the agent."""
+"""Runs a call of a model within the budgets of its run, and reports it as a step of the agent."""
 
 from contextlib import nullcontext
 from time import perf_counter
@@ -14,23 +14,23 @@ from toolkit.tools.results import ToolResult
 from toolkit.tools.wait_clocks import Counting, Waiting
 
 UNNAMED = "agent"
-"""What an agent is called that nobody has given a name."""
+"""The name of an agent without a name."""
 
 _STATUSES: dict[str | int | None, StepStatus] = {"rejected": "rejected", "timeout": "timed_out"}
 
 
 async def call_as_step(tool: Tool | None, call: ToolCall, context: ToolContext, turn: int, of: int) -> ToolResult:
-    """Call a tool as a step of an agent, and return what it gave.
+    """Call a tool as a step of an agent.
 
     Args:
-        tool: The tool; None where the model has called one that there is not.
+        tool: The tool; `None` if the model has called an unknown one.
         call: The call, as the model made it.
-        context: What it is made with; its listener receives the step. Its path is where the call is recorded.
-        turn: The turn in which it is made: the position of the step.
-        of: How many turns there may be.
+        context: The context of the call. Its listener receives the step, and the call is recorded under its path.
+        turn: The number of the turn, which is the position of the step.
+        of: Maximum number of turns.
 
     Raises:
-        Signal: What ends more than the call, a budget that is used up among it.
+        Signal: If more than the call has to end, for example because a budget is used up.
     """
     who = f"agent {context.agent}" if context.agent != UNNAMED else UNNAMED
     place = " · ".join(filter(None, (f"turn {turn}/{of}", who, context.place)))

@@ -1,4 +1,4 @@
-"""Subagents: agents as tools of other agents, each in a run inside its caller's, with a shared blackboard."""
+"""Subagents: agents as tools of other agents. Each runs inside its caller's run and shares its blackboard."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -33,20 +33,20 @@ from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 
 DEEPEST = 5
-"""How deep subagents may be nested, by default."""
+"""Default maximum depth of nested subagents."""
 
 Agents = Mapping[str, Tool] | Callable[[str], Tool | None]
-"""Agents by name: a table, or a function that returns the one of a name, the same one each time, or None."""
+"""Agents by name: a mapping, or a function that returns the agent of a name (always the same one) or `None`."""
 
 
 class SubagentOptions(TypedDict, total=False):
     """The options of any subagent.
 
     Attributes:
-        input_type: What a call must carry, as a pydantic model, a dataclass or a TypedDict. The agent is given it as
-            its arguments, or, where it takes one text alone, as JSON; the object itself is put on its blackboard.
-        budget: What each call of it may spend; those of the runs round it hold too.
-        deepest: How many subagents may stand in one another, this one counted.
+        input_type: The type of the input: a pydantic model, a dataclass or a TypedDict. The agent receives the input as
+            its arguments, or as JSON if it takes a single string. The object is also added to its blackboard.
+        budget: The budget of each call. The budgets of outer runs apply too.
+        deepest: Maximum depth of nested subagents, including this one.
     """
 
     input_type: type | None
@@ -55,7 +55,7 @@ class SubagentOptions(TypedDict, total=False):
 
 
 class _Given(NamedTuple):
-    """The arguments of a call as the agent takes them, and the object that they make if an input type is set."""
+    """The parsed arguments for the agent, and the input object if an input type is set."""
 
     arguments: Any
     thing: Any = None
@@ -65,16 +65,16 @@ _KNOWN_BEFORE = {
     "demands", "holders", "identity", "ignores_unknown", "pipe", "reads_files", "spec", "suspends", "toolbox",
     "uses_context",
 }  # fmt: skip
-"""The hooks that are asked before any call: for them no agent is made."""
+"""The hooks that are used before any call. They must not create the agent."""
 
 
 @forwards(HOOKS - _KNOWN_BEFORE, to="agent", arguments=attrgetter("arguments"))
 class Subagent(Tool):
-    """An agent that another agent can delegate work to, as a tool. Make one with `of`, `made_by` or `by_name`.
+    """A tool with which an agent delegates work to another agent. Create it with `of`, `made_by` or `by_name`.
 
-    Its run is a part of its caller's: it sees the blackboard, and what it adds is there for the caller when it is over,
-    well or not: what its tools have done is done. What it calls and spends counts for the caller too. A budget of its
-    own ends it alone.
+    The subagent's run is part of its caller's run. It can read the caller's blackboard, and the objects that it adds
+    are passed to the caller when it ends, even if it failed. Its calls and costs count for the caller, too. If its own
+    budget is used up, only the subagent ends.
     """
 
     is_agent = True
@@ -88,17 +88,17 @@ class Subagent(Tool):
         budget: Budget | None = None,
         deepest: int = DEEPEST,
     ) -> None:
-        """Keep what makes the agent; `of`, `made_by` and `by_name` are the plainer ways.
+        """Create a subagent. `of`, `made_by` and `by_name` are simpler.
 
         Args:
-            make: Returns the agent; it is called when the agent is needed first.
-            spec: What it is offered as.
-            input_type: What a call must carry; this and the rest as in `SubagentOptions`.
-            budget: What each call of it may spend.
-            deepest: How many subagents may stand in one another.
+            make: Returns the agent. It is called when the agent is first needed.
+            spec: The specification of the tool.
+            input_type: The type of the input, as in `SubagentOptions`.
+            budget: The budget of each call.
+            deepest: Maximum depth of nested subagents.
 
         Raises:
-            InvalidTools: If the name is not legal, or the input type cannot be written as JSON.
+            InvalidTools: If the name is invalid, or the input type cannot be represented as JSON.
         """
         if problem := name_problem(spec.name, spec.location):
             raise InvalidTools(problems=[problem])
@@ -122,16 +122,16 @@ class Subagent(Tool):
         description: str | None = None,
         **options: Unpack[SubagentOptions],
     ) -> "Subagent":
-        """Return the subagent of an agent that is there: an AgentTool, any other tool, or a function.
+        """Create a subagent from an existing agent: an AgentTool, any other tool, or a function.
 
         Args:
-            agent: What does the work; name, description and parameters are its own by default.
-            name: What it is called by instead.
-            description: What it is described as instead.
-            **options: Any of `input_type`, `budget` and `deepest`; see `SubagentOptions` for each.
+            agent: The agent. By default, the subagent has its name, description and parameters.
+            name: The name to use instead.
+            description: The description to use instead.
+            **options: Any of `input_type`, `budget` and `deepest`. `SubagentOptions` describes them.
 
         Raises:
-            InvalidTools: If it is not a tool, or several; if the name is not legal.
+            InvalidTools: If `agent` is not exactly one tool, or the name is invalid.
         """
         tool = _one_tool(agent)
         spec = replace(tool.spec, name=name or tool.name, description=description or tool.description)
@@ -144,10 +144,10 @@ class Subagent(Tool):
     def made_by(
         cls, make: Callable[[], Any], name: str, description: str, **options: Unpack[SubagentOptions]
     ) -> "Subagent":
-        """Return the subagent of an agent that a function makes when it is called for the first time.
+        """Create a subagent from a function that creates the agent on the first call.
 
         Raises:
-            InvalidTools: If the name is not legal.
+            InvalidTools: If the name is invalid.
         """
         spec = ToolSpec(name, description, TASK)
         return cls(lambda: _one_tool(make()), spec, **options)
@@ -156,38 +156,38 @@ class Subagent(Tool):
     def by_name(
         cls, name: str, agents: Agents, *, description: str | None = None, **options: Unpack[SubagentOptions]
     ) -> "Subagent":
-        """Return the subagent of an agent that is looked up by its name when it is called for the first time.
+        """Create a subagent from an agent that is looked up by name on the first call.
 
         Args:
-            name: The name of the agent, which the tool has too.
-            agents: Where it is looked up.
-            description: The description that a model receives; by default, that it delegates to the agent.
-            **options: Any of `input_type` (a task in words, by default), `budget` and `deepest`.
+            name: The name of the agent, which is also the name of the tool.
+            agents: The agents by name.
+            description: The description for models; by default, it says that the tool delegates to the agent.
+            **options: Any of `input_type` (by default, a task in words), `budget` and `deepest`.
 
         Raises:
-            InvalidTools: If the name is not legal.
+            InvalidTools: If the name is invalid.
         """
         text = description or f"Delegate to the agent '{name}'."
         return cls.made_by(lambda: _named(name, agents), name, text, **options)
 
     @property
     def known_agent(self) -> Tool | None:
-        """What does the work, if it is there already."""
+        """The agent, or `None` if it has not been created yet."""
         return self._agent
 
     @property
     def agent(self) -> Tool:
-        """What does the work.
+        """The agent, which is created if necessary.
 
         Raises:
-            ConfigurationError: If there is none of its name.
+            ConfigurationError: If there is no agent of the name.
         """
         if self._agent is None:
             self._agent = self._make()
         return self._agent
 
     def parse(self, arguments: Arguments) -> _Given:
-        """Return the arguments as the agent takes them."""
+        """Parse the arguments, and convert them for the agent."""
         if self._reader is None:
             return _Given(self.agent.parse(arguments))
         thing = self._reader.parse(arguments)
@@ -198,10 +198,10 @@ class Subagent(Tool):
         return self.agent.describe(parsed.arguments) if self._reader is None else self._reader.describe(parsed.thing)
 
     def check(self, parsed: _Given, context: ToolContext) -> None:
-        """Refuse what the agent refuses, one that is at work already, and more within one another than there may be.
+        """Refuse a call if the agent refuses it, is already running, or would be nested too deeply.
 
         Raises:
-            ToolExecutionError: In words for the model that has called it.
+            ToolExecutionError: If the call is refused. The message is for the calling model.
         """
         at_work = [run.performer for run in reversed(_lineage(context)) if isinstance(run.performer, Tool)]
         way = " → ".join([*(tool.name for tool in at_work), self.agent.name])
@@ -213,19 +213,19 @@ class Subagent(Tool):
         self.agent.check(parsed.arguments, context)
 
     def demand(self, parsed: _Given, context: ToolContext) -> Demand | None:
-        """Want the question that the agent's own marks want, or that it wants itself."""
-        marks = self.agent.spec
+        """Return the approval that the agent demands, either itself or because of its specification."""
+        spec = self.agent.spec
         if self.agent.demands and (demand := self.agent.demand(parsed.arguments, context)) is not None:
             return demand
-        needs_leave = marks.requires_approval or marks.destructive
-        return Demand(f"the agent '{marks.name}'") if needs_leave and not self._says_so else None
+        needs_approval = spec.requires_approval or spec.destructive
+        return Demand(f"the agent '{spec.name}'") if needs_approval and not self._is_marked else None
 
     @property
-    def _says_so(self) -> bool:
+    def _is_marked(self) -> bool:
         return bool(self.spec.requires_approval or self.spec.destructive)
 
     async def perform(self, parsed: _Given, context: ToolContext) -> ToolResult:
-        """Let the agent work in a run of its own, and take over the objects on its blackboard."""
+        """Run the agent in an inner run, and add the objects on its blackboard to the caller's."""
         run = Run.within(context.run, goal=self.name, budget=self.budget, performer=self.agent)
         if parsed.thing is not None:
             run.blackboard.add(parsed.thing)
@@ -243,7 +243,7 @@ class Subagent(Tool):
 
 
 def _with_artifact(result: ToolResult) -> ToolResult:
-    """Return a result whose artifact is its output, if it succeeded and has none."""
+    """Return a result with its output as the artifact, if it succeeded and has no artifact."""
     if not result.succeeded or result.artifact is not None:
         return result
     return ToolResult.success(result.output, structured=result.structured, artifact=result.output)
@@ -254,10 +254,10 @@ def _lineage(context: ToolContext) -> tuple[Run, ...]:
 
 
 def _one_tool(thing: Any) -> Tool:
-    """Return the one tool that a thing is.
+    """Return the single tool that a value stands for.
 
     Raises:
-        InvalidTools: If it is not a tool, or is several.
+        InvalidTools: If it is not exactly one tool.
     """
     if isinstance(thing, Tool):
         return thing
@@ -267,8 +267,8 @@ def _one_tool(thing: Any) -> Tool:
     raise_errors(InvalidTools, problems)
     if len(tools) != 1:
         names = ", ".join(tool.name for tool in tools)
-        message = f"a subagent is one tool, and this is {len(tools)}: {names}"
-        raise InvalidTools(problems=[Problem(NOT_A_TOOL, message, hint="make an AgentTool of them")])
+        message = f"a subagent is one tool, but this is {len(tools)}: {names}"
+        raise InvalidTools(problems=[Problem(NOT_A_TOOL, message, hint="combine them in an AgentTool")])
     return tools[0]
 
 
@@ -277,5 +277,5 @@ def _named(name: str, agents: Agents) -> Tool:
     if found is not None:
         return found
     known = list(agents) if isinstance(agents, Mapping) else []
-    hint = did_you_mean(name, known, otherwise=f"there are {', '.join(sorted(known))}" if known else None)
+    hint = did_you_mean(name, known, otherwise=f"the agents are {', '.join(sorted(known))}" if known else None)
     raise ConfigurationError(f"there is no agent '{name}'{f'; {hint}' if hint else ''}")

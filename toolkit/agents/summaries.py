@@ -1,4 +1,4 @@
-"""Summaries: short descriptions of runs and their objects for a model."""
+"""Short descriptions of times and objects for a model."""
 
 from types import NoneType
 from typing import Any
@@ -7,12 +7,12 @@ from toolkit.json_texts import json_text
 
 
 def shortened(text: str, limit: int) -> str:
-    """Return a text, or its beginning and how long it is where it is longer than so many characters."""
+    """Return a string, truncated to `limit` characters with a note on its length if it is longer."""
     return text if len(text) <= limit else f"{text[:limit]}… [{limit} of {len(text)} characters]"
 
 
 def time_in_words(seconds: float) -> str:
-    """Return a span of time for reading: `12ms`, `1.5s`, `1m 1s`, `1h 2m 5s`."""
+    """Return a duration in words, such as `12ms`, `1.5s`, `1m 1s` or `1h 2m 5s`."""
     if seconds < 1:
         return f"{int(seconds * 1000)}ms"
     if seconds < 60:  # noqa: PLR2004 - a minute
@@ -23,9 +23,9 @@ def time_in_words(seconds: float) -> str:
 
 
 def described(thing: Any) -> str:
-    """Return an object in words: text as it is, plain data as JSON, anything else as its class describes itself.
+    """Return an object as text: a string unchanged, plain data as JSON, anything else with `str`.
 
-    An object whose class has no description is shown by its class name alone, since its data may be private.
+    If the class defines neither `__str__` nor `__repr__`, only its name is shown.
     """
     if isinstance(thing, str):
         return thing
@@ -45,7 +45,7 @@ def _in_words(thing: Any) -> str:
         return _named(thing)
     try:
         return str(thing)
-    except Exception:  # noqa: BLE001 - what an object's class does is foreign code
+    except Exception:  # noqa: BLE001 - the class may raise anything
         return _named(thing)
 
 

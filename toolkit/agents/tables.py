@@ -1,4 +1,4 @@
-"""Tables: what the model of one loop is offered, turn by turn."""
+"""The tools that the model of one loop is offered, turn by turn."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,18 +13,18 @@ from toolkit.tools.results import ToolResult
 
 
 class Table:
-    """The tools of one loop: those of the agent and those that facades revealed, open or closed according to its kind.
+    """The tools of one loop: the agent's own and those revealed by facades, open or closed according to its kind.
 
-    Beside them are the tools of objects that were returned, which no kind closes.
+    It also includes the tools of returned objects, which are not affected by the kind.
 
     Attributes:
         past: What has happened so far.
-        tools: What is offered now, by name.
-        one_by_one: Whether the calls of one turn must not run side by side.
+        tools: The tools that are currently offered, by name.
+        one_by_one: Whether the calls of one turn must run one after another.
     """
 
     def __init__(self, tools: Mapping[str, Tool], kind: AgentKind, past: LoopHistory, chain: ChainedTools) -> None:
-        """Lay out the agent's tools, with what facades and objects have brought in the past as far as it holds."""
+        """Create the table of a new task, including tools that facades and objects provided earlier if still valid."""
         self.past = replace(past, calls=())
         self._standing = dict(tools)
         self._kind = kind
@@ -32,30 +32,30 @@ class Table:
         for call in past.calls:
             if not _is_over(call, self._standing):
                 self._reveal(call)
-            self._take_in(call)
+            self._record(call)
         self.one_by_one = kind.one_by_one
         self.tools = self._lay_out()
 
     def turn(self) -> dict[str, Tool]:
-        """Begin a turn, and return what the model is offered in it."""
+        """Begin a turn, and return the tools that the model is offered in it."""
         self.past = replace(self.past, turns=self.past.turns + 1)
         self.tools = self._lay_out()
         return self.tools
 
     @property
     def known(self) -> list[Tool]:
-        """Every tool that the model can call, may call later, or has called: what it knows can come from each."""
+        """All tools that the model can call now or later, or has called: what it knows may come from any of them."""
         called = (call.tool for call in self.past.calls if call.tool is not None)
         return [*self._standing.values(), *self.tools.values(), *called]
 
     def note(self, tool: Tool, name: str, result: ToolResult) -> str:
-        """Take in the result of a call, and return what the model must know beside it, if anything."""
+        """Record the result of a call, and return a note for the model on what has changed, or an empty string."""
         if isinstance(tool, ClosedTool):
             return ""
         call = FinishedCall(tool, name, result)
         remarks = [self._reveal(call)]
         before, state = self.tools, self._kind.state(self.past)
-        self._take_in(call)
+        self._record(call)
         self.tools = self._lay_out()
         if (now := self._kind.state(self.past)) != state:
             remarks.append(f"The state is now {state_name(now)}.")
@@ -63,7 +63,7 @@ class Table:
         return "\n".join(filter(None, remarks))
 
     def why_unknown(self, name: str) -> str:
-        """Return the answer to a call of an unknown tool: the way to it, or the tools that there are."""
+        """Return the answer to a call of an unknown tool: the facade that it is behind, or the known tools."""
         way = next((path for path, _ in paths_of(self._standing.values()) if path[1:] and path[-1] == name), ())
         if way and way[0] in self.tools:
             first, *others = (f"'{facade}'" for facade in way[:-1])
@@ -75,11 +75,11 @@ class Table:
         there = f"Available tools: {', '.join(known)}." if known else "No tools are available."
         return f"the tool '{name}' does not exist.{hint} {there} Use the exact name of one."
 
-    def _take_in(self, call: FinishedCall) -> None:
+    def _record(self, call: FinishedCall) -> None:
         self.past, self._chain = self.past.with_call(call), self._chain.after(call, self.past.run)
 
     def _reveal(self, call: FinishedCall) -> str:
-        """Offer what a facade has revealed; whatever holds for the agent's own tool that led there holds for it."""
+        """Offer the tools that a facade has revealed, under the conditions of the agent's own tool that led there."""
         unfolded = unfolded_by(call.result)
         if unfolded is None:
             return ""
@@ -98,9 +98,9 @@ class Table:
 
 
 def _is_over(call: FinishedCall, standing: Mapping[str, Tool]) -> bool:
-    """Return whether what a call has revealed is so no more: its facade is gone, or had taken the place of all tools.
+    """Return whether the tools that a call revealed are no longer valid: the facade is gone, or it is exclusive.
 
-    The latter holds for a task alone, since there would be no way back.
+    An exclusive facade replaces all tools, which applies only to one task, since there would be no way back.
     """
     unfolded, facade = unfolded_by(call.result), facade_of(call.tool)
     is_gone = call.name not in standing or facade is not facade_of(standing[call.name])
@@ -108,7 +108,7 @@ def _is_over(call: FinishedCall, standing: Mapping[str, Tool]) -> bool:
 
 
 def _opened(before: Mapping[str, Tool], now: Mapping[str, Tool]) -> str:
-    """Return the notice of the tools that may be called from now on."""
+    """Return the notice of newly available tools."""
     names = [
         name
         for name, tool in now.items()

@@ -1,4 +1,4 @@
-"""Task reports: a task of an agent as events, with one start and, whatever happens, one finish."""
+"""Reports a task of an agent as events: one start and, however the task ends, one finish."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, TypeVar
@@ -9,26 +9,26 @@ from toolkit.tools.context import ToolContext
 
 
 class Ended(Protocol):
-    """The end of a task, as far as a report has it."""
+    """The result of a task, as far as the report needs it."""
 
     @property
     def ending(self) -> str:
-        """How it ended."""
+        """How the task ended."""
 
 
 Result = TypeVar("Result", bound=Ended)
 
 
 async def reported(work: Callable[[], Awaitable[Result]], model: str, context: ToolContext) -> Result:
-    """Do a task, and report its start and its finish.
+    """Run a task, and report its start and its finish.
 
     Args:
-        work: Does the task.
-        model: The name of what answers.
-        context: Has the listener, the task and the run to which it belongs.
+        work: Runs the task.
+        model: The name of the model.
+        context: Has the listener, the agent's name and the run.
 
     Raises:
-        Signal: What ends more than the task; and whatever else the work raises.
+        Exception: Any exception that `work` raises.
     """
     outcome: Outcome = "signal"
     error: str | None = None

@@ -1,4 +1,4 @@
-"""Tasks: one task of an agent, from its instructions to its result."""
+"""Runs one task of an agent, from its instructions to its result."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from toolkit.tools.context import ToolContext
 from toolkit.wrappers.artifacts import artifacts_of
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeVar  # before Python 3.13 that of `typing` takes no default
+    from typing_extensions import TypeVar  # `typing.TypeVar` has no default before Python 3.13
 
     Output = TypeVar("Output", default=Any)
 else:
@@ -33,7 +33,7 @@ else:
     Output = TypeVar("Output")
 
 Instructions = str | Callable[[ToolContext, str], str]
-"""The system prompt: text, or a function that makes it from the context and the task at every start."""
+"""The system prompt: a string, or a function that is called with the context and the task at every start."""
 
 _ALL_OPEN = AgentKind()
 _USUAL = Limits()
@@ -41,7 +41,7 @@ _PLAIN = (str, int, float, bool, type(None))
 
 
 class AgentOptions(TypedDict, total=False):
-    """The options of any agent; see `Settings` for each."""
+    """The options of any agent. `Settings` describes them."""
 
     references: Sequence[Reference]
     kind: AgentKind
@@ -54,17 +54,17 @@ class AgentOptions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What an agent keeps to, whatever its model, its tools and its task.
+    """The settings of an agent.
 
     Attributes:
-        references: What the model receives beside the instructions, with tools of their own.
-        kind: Which tools may be called when: a Playbook, a StateMachine; without one all may at all times.
-        chaining: Which objects that tools return bring tools of their own; no kind closes these.
-        limits: How far it may go.
-        budget: What a task may spend; those of the runs round it hold too.
-        transcript: Receives the conversation; one that has messages is continued, and so is what has
-            happened, as far as the kind looks at it. Without one each task begins anew.
-        capture_nested_artifacts: Whether the artifacts of agents among the tools are artifacts of this one too.
+        references: Additional knowledge for the model, with its own tools.
+        kind: Which tools can be called when: a Playbook or a StateMachine. By default, all can always be called.
+        chaining: Which returned objects provide tools. The kind does not affect these tools.
+        limits: The limits of the loop.
+        budget: The budget of a task. The budgets of outer runs apply too.
+        transcript: Receives the conversation. If it already has messages, the conversation and the history that the
+            kind depends on are continued. Without a transcript, every task starts a new conversation.
+        capture_nested_artifacts: Whether the artifacts of agents among the tools are also artifacts of this agent.
     """
 
     references: Sequence[Reference] = ()
@@ -76,10 +76,10 @@ class Settings:
     capture_nested_artifacts: bool = False
 
     def offered(self, tools: Iterable[Any]) -> dict[str, Tool]:
-        """Return the tools that an agent has from the start, by name, those of references among them.
+        """Return the tools that an agent has from the start, by name, including those of references.
 
         Raises:
-            InvalidTools: With everything that is wrong with the tools, and with what refers to them.
+            InvalidTools: If the tools, or settings that refer to tools, are invalid. The exception lists all problems.
         """
         offered = folded_tools([*tools, *referenced_tools(self.references)])
         raise_errors(InvalidTools, chaining_problems(self.chaining))
@@ -92,17 +92,17 @@ class AgentResult(Generic[Output]):
     """The result of an agent.
 
     Attributes:
-        text: The answer, the result of a tool that returns to the caller, or why it ended.
-        ending: `answered` by the model, `returned` by a tool; `replan` or `terminated` where a tool wanted that.
-        output: The answer in the type that was wanted, if one was and the agent came to an answer.
-        turns: How many requests to the model there were.
-        usage: What all of them have used.
+        text: The answer, the result of a tool that returns to the caller, or the reason for the end.
+        ending: `answered` by the model, `returned` by a tool, or `replan` or `terminated` at the request of a tool.
+        output: The answer as an object of the output type, if there is one and the agent has answered.
+        turns: Number of requests to the model.
+        usage: The usage of all requests.
         transcript: The conversation.
         run: The run, with its calls and its blackboard.
-        artifact: The object that a returning tool has made.
-        artifacts: The objects that tools have made, without plain numbers and texts; those that agents among the tools
-            came back with are there if that was wanted.
-        state: The state that the agent is in at the end, where its kind has states.
+        artifact: The artifact of a returning tool.
+        artifacts: The artifacts of all tools, except plain numbers and strings. Artifacts of agents among the tools are
+            included if `capture_nested_artifacts` is set.
+        state: The final state, if the agent's kind has states.
     """
 
     text: str
@@ -119,16 +119,16 @@ class AgentResult(Generic[Output]):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """One task of an agent, as far as it is the same for any task.
+    """Everything that is needed to run a task of an agent, except the task itself.
 
     Attributes:
-        model: What answers.
-        tools: What it may call from the start, by name.
-        settings: What it keeps to.
+        model: The model.
+        tools: The tools that can be called from the start, by name.
+        settings: The agent's settings.
         transcript: Receives the conversation.
-        context: What its calls are made with.
-        run: The run of the task, which the context has.
-        answer: The type that the answer must fit, if one is wanted.
+        context: The context of the calls.
+        run: The run of the task, which is also the context's.
+        answer: The type that the answer must fit, if any.
     """
 
     model: Model
@@ -140,7 +140,7 @@ class Work:
     answer: Answer | None
 
     async def do(self, task: str, instructions: Instructions) -> AgentResult[Any]:
-        """Do a task, and return what it came to."""
+        """Run a task, and return its result."""
         return await reported(lambda: self._done(task, instructions), self.model.name, self.context)
 
     async def _done(self, task: str, instructions: Instructions) -> AgentResult[Any]:
@@ -150,7 +150,7 @@ class Work:
             self.tools, kind, LoopHistory(self.run, calls=done_before), ChainedTools.begin(self.settings.chaining)
         )
         is_new = not transcript.messages
-        self._tell(task, instructions, kind.preface(table.past))
+        self._send_task(task, instructions, kind.preface(table.past))
         objection = self.answer.objection if self.answer is not None else None
         loop = Loop(
             self.model,
@@ -178,16 +178,16 @@ class Work:
             state=kind.state(table.past),
         )
 
-    def _tell(self, task: str, instructions: Instructions, preface: str) -> None:
-        """Send the model its instructions, unless it has them, and the task."""
+    def _send_task(self, task: str, instructions: Instructions, preface: str) -> None:
+        """Add the task to the conversation, and the instructions if the conversation is new."""
         transcript = self.transcript
         if not transcript.messages:
             whole = with_references(instructions, self.settings.references)
             first = whole if isinstance(whole, str) else whole(self.context, task)
-            wish = self.answer.wish if self.answer is not None else ""
-            if text := "\n\n".join(part for part in (first, preface, wish) if part):
+            output = self.answer.request if self.answer is not None else ""
+            if text := "\n\n".join(part for part in (first, preface, output) if part):
                 transcript.add(SystemMessage(redactor_of(self.context).text(text)))
-        transcript.close_calls("Ended: interrupted")  # those of a record that was left in the middle of them
+        transcript.close_calls("Ended: interrupted")  # those of a recorded conversation that was interrupted
         transcript.add(UserMessage(task))
 
     def _output(self, end: LoopEnd) -> Any:
@@ -197,7 +197,7 @@ class Work:
 
 
 async def _ended(loop: Loop, run: Run) -> LoopEnd:
-    """Go to the end of a loop; its run knows how it ended, the run round it in any case what is on the blackboard."""
+    """Run a loop to its end, record how it ended in its run, and pass its blackboard to the outer run in any case."""
     with run.at_work():
         try:
             end = await loop.go()
@@ -213,7 +213,7 @@ async def _ended(loop: Loop, run: Run) -> LoopEnd:
 
 
 def _make(calls: Sequence[FinishedCall], *, nested: bool) -> tuple[Any, ...]:
-    """Return the artifacts of calls, with those that other agents came back with or without."""
+    """Return the artifacts of calls; those of agents only if `nested` is true."""
     return tuple(
         artifact
         for call in calls

@@ -1,4 +1,4 @@
-"""Transcripts: the conversation between a user, a model and the tools, as data."""
+"""Transcripts: the messages between a user, a model and its tools, as data."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,17 +13,17 @@ from toolkit.tools.results import ToolResult
 
 
 class Transcript:
-    """A conversation that grows: its owner sees the messages also if the agent ended with an error.
+    """A conversation to which messages are added. They can be read even if the agent ended with an error.
 
-    One that has messages already is continued, and so is what was done with tools in it, as far as that is known here.
+    If a transcript already has messages, the conversation is continued, including the history of its calls.
 
     Attributes:
-        done: The calls that were made, with what they gave as objects; a record has of these the texts alone.
+        done: The finished calls with their results. If the transcript was read from records, the results are only text.
         after_each: Called after each message that is added, for example to save it.
     """
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
-        """Begin with earlier messages, if any."""
+        """Create a transcript, optionally with earlier messages."""
         self._messages = list(messages)
         self._is_held = False
         self.done = _done(self._messages)
@@ -31,36 +31,36 @@ class Transcript:
 
     @classmethod
     def from_records(cls, records: Iterable[Mapping[str, Any]]) -> "Transcript":
-        """Return the conversation that `as_record` gave.
+        """Create a transcript from the data that `as_record` returned.
 
         Raises:
-            ValueError: If something is not a record of a message, with its number.
+            ValueError: If something is not the record of a message. The error has the number of the message.
         """
         transcript = cls()
         for number, record in enumerate(records, 1):
             try:
                 transcript.add(_message(record, transcript))
             except (AttributeError, KeyError, TypeError, StopIteration) as error:
-                raise ValueError(f"message {number} is not a record of one") from error
+                raise ValueError(f"message {number} is not the record of a message") from error
         transcript.done = _done(transcript.messages)
         return transcript
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The messages, the oldest first."""
+        """The messages, oldest first."""
         return tuple(self._messages)
 
     @property
     def usage(self) -> Usage:
-        """What all replies together have used."""
+        """The total usage of all replies."""
         return sum((message.usage for message in self._messages if isinstance(message, ModelReply)), Usage())
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Hold the conversation for one agent: two at once would answer each other's questions.
+        """Reserve the conversation for one agent, since the messages of two agents would get mixed up.
 
         Raises:
-            ToolExecutionError: If another one holds it, in words for a model.
+            ToolExecutionError: If another agent is using it. The message is for a model.
         """
         if self._is_held:
             raise ToolExecutionError("this conversation is already running; call again when it has finished", "busy")
@@ -77,27 +77,27 @@ class Transcript:
             self.after_each()
 
     def close_calls(self, text: str) -> None:
-        """Say of every call of the last reply that has no result why it has none."""
+        """Add a failed result with this text for every call of the last reply that has no result."""
         for call in self._open_calls():
             self.add(ToolMessage(call, text, failed=True))
 
     def _open_calls(self) -> Sequence[ToolCall]:
-        """Return the calls of the last reply that have no result yet; results stand in the order of the calls."""
+        """Return the calls of the last reply that have no result yet. Results are in the order of the calls."""
         results = list(takewhile(lambda message: isinstance(message, ToolMessage), reversed(self._messages)))
         last = self._messages[-len(results) - 1] if len(results) < len(self._messages) else None
         return last.calls[len(results) :] if isinstance(last, ModelReply) else ()
 
     def as_record(self) -> list[dict[str, Any]]:
-        """Return it as plain data, a member for each message."""
+        """Return the messages as plain data."""
         return [message.as_record() for message in self._messages]
 
     def __repr__(self) -> str:
-        """Return its length, not its messages: they may be secret."""
+        """Return the number of messages only, since messages may contain secrets."""
         return f"<Transcript of {len(self._messages)} messages>"
 
 
 def _message(record: Mapping[str, Any], so_far: Transcript) -> Message:
-    """Return the message that a record is of; the result of a tool belongs to the next call that has none."""
+    """Return the message of a record. The result of a tool belongs to the next call without a result."""
     text = record["text"]
     if not isinstance(text, str):
         raise TypeError(text)
@@ -107,7 +107,7 @@ def _message(record: Mapping[str, Any], so_far: Transcript) -> Message:
         case "user":
             return UserMessage(text)
         case "tool":
-            call = next(iter(so_far._open_calls()))  # noqa: SLF001 - of this module
+            call = next(iter(so_far._open_calls()))  # noqa: SLF001 - the same module
             return ToolMessage(call, text, failed=bool(record["failed"]))
         case "model":
             return model_reply(record)
@@ -115,17 +115,17 @@ def _message(record: Mapping[str, Any], so_far: Transcript) -> Message:
 
 
 def model_reply(record: Mapping[str, Any]) -> ModelReply:
-    """Return the reply that a record is of.
+    """Return the reply of a record.
 
     Raises:
-        KeyError: If it is not a record of one.
-        TypeError: As above.
+        KeyError: If it is not the record of a reply.
+        TypeError: If it is not the record of a reply.
     """
     calls = tuple(ToolCall(call["name"], call["arguments"], call["id"]) for call in record["calls"])
     return ModelReply(record["text"], calls, Usage(**record["usage"]), cut=bool(record.get("cut")))
 
 
 def _done(messages: Iterable[Message]) -> tuple[FinishedCall, ...]:
-    """Return the calls that are finished, as far as the messages show."""
+    """Return the successful calls in a conversation, with their results as text."""
     results = [message for message in messages if isinstance(message, ToolMessage) and not message.failed]
     return tuple(FinishedCall(None, message.call.name, ToolResult(message.text)) for message in results)

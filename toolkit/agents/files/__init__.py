@@ -1,1 +1,1 @@
-"""Agents in files: YAML that declares an agent's instructions, its tools and the order of its calls."""
+"""Agents in YAML files, which declare the instructions, the tools and the order of calls."""

@@ -1,4 +1,4 @@
-"""Declared agents: an agent of a file as a Tool, made when it is first called."""
+"""An agent that is declared in a file, as a Tool. The agent itself is created on the first call."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -26,13 +26,13 @@ _TASK_SCHEMA = {"type": "string", "description": "What to do, in words, with eve
 
 
 class Parts(NamedTuple):
-    """The parts of an agent that its file refers to.
+    """The objects that an agent's file refers to.
 
     Attributes:
-        tools: What the model is offered at first, by name, without the tools of references.
-        kind: Which tools may be called when.
-        references: What the model receives beside the instructions.
-        chaining: Which objects that tools return bring tools of their own.
+        tools: The tools that the model is offered at first, by name, without those of references.
+        kind: Which tools can be called when.
+        references: Additional knowledge for the model.
+        chaining: Which returned objects provide tools.
         model: The name of the model; `None` if none is set.
     """
 
@@ -44,24 +44,24 @@ class Parts(NamedTuple):
 
 
 class DeclaredAgent(Tool):
-    """An agent that a file describes; it is a tool like any other.
+    """An agent that is declared in a file.
 
-    Its model is opened when it is first called: to look at an agent takes neither a package nor a key.
+    The model is opened on the first call, so inspecting an agent needs neither the model's package nor a key.
 
     Attributes:
         definition: The content of the file.
-        parts: What it is made of.
+        parts: The objects that the file refers to.
     """
 
     is_agent = True
 
     def __init__(self, definition: AgentDefinition, parts: Parts, open_model: Callable[[], Model]) -> None:
-        """Keep what takes part; everything was checked when the file was read.
+        """Create an agent from a file that has been checked.
 
         Args:
             definition: The content of the file.
-            parts: What it is made of.
-            open_model: Returns the model, or raises a ConfigurationError with the reason why there is none.
+            parts: The objects that the file refers to.
+            open_model: Returns the model, or raises a ConfigurationError if it cannot be opened.
         """
         self.definition = definition
         self.parts = parts
@@ -71,7 +71,7 @@ class DeclaredAgent(Tool):
 
     @cached_property
     def spec(self) -> ToolSpec:  # type: ignore[override]  # cached: it never changes
-        """What it takes and gives; it is read-only if all is that it may come to call, objects' own tools included."""
+        """The specification. The agent is read-only if all tools that it can call are, and it has no chaining."""
         definition = self.definition
         offered = [*self.parts.tools.values(), *referenced_tools(self.parts.references)]
         is_read_only = not self.parts.chaining and are_read_only(offered)
@@ -88,12 +88,12 @@ class DeclaredAgent(Tool):
 
     @property
     def uses(self) -> Mapping[str, str]:
-        """What answers, and what it may call."""
-        return {"model": self.parts.model or "none is named", "tools": ", ".join(self.parts.tools) or "none"}
+        """The name of the model and the names of the tools."""
+        return {"model": self.parts.model or "none is set", "tools": ", ".join(self.parts.tools) or "none"}
 
     @property
     def tools(self) -> Mapping[str, Tool]:
-        """What its model is offered at first, by name, without the tools of references."""
+        """The tools that the model is offered at first, by name, without those of references."""
         return self.parts.tools
 
     @cached_property
@@ -101,7 +101,7 @@ class DeclaredAgent(Tool):
         """The agent itself, which takes a task in words.
 
         Raises:
-            ConfigurationError: If its model cannot be had.
+            ConfigurationError: If the model cannot be opened.
         """
         definition = self.definition
         return AgentTool(
@@ -122,35 +122,35 @@ class DeclaredAgent(Tool):
         """Return the inputs by name.
 
         Raises:
-            ToolArgumentsError: Naming every input that is missing or wrong.
+            ToolArgumentsError: If inputs are missing or wrong. The exception lists all of them.
         """
         return self._shape.read(arguments)
 
     def describe(self, parsed: dict[str, Any]) -> dict[str, Any]:
-        """Return the inputs, which are plain data already."""
+        """Return the inputs, which are already plain data."""
         return parsed
 
     async def perform(self, parsed: dict[str, Any], context: ToolContext) -> ToolResult:
-        """Let the model do the task that the inputs make."""
+        """Run the agent with the task made from the inputs."""
         result: ToolResult = await self.instructed(parsed).perform({TASK: self.task_of(parsed)}, context)
         return result
 
     @property
     def takes_task(self) -> bool:
-        """Whether its task is given in words."""
+        """Whether the agent has the input `task`."""
         return TASK in self.spec.properties
 
     def instructed(self, inputs: Mapping[str, Any]) -> AgentTool:
-        """Return the agent itself with its inputs in its instructions.
+        """Return the agent itself, with the inputs inserted into its instructions.
 
         Raises:
-            ConfigurationError: If its model cannot be had.
+            ConfigurationError: If the model cannot be opened.
         """
         instructions = self.definition.instructions
         return self.agent if instructions is None else self.agent.replace(instructions=instructions.filled(inputs))
 
     def task_of(self, inputs: Mapping[str, Any]) -> str:
-        """Return the task in words: the prompt with the inputs in it, or the task with the inputs after it."""
+        """Return the task in words: the prompt with the inputs inserted, or the task followed by the inputs."""
         prompt = self.definition.prompt
         if prompt is not None:
             return prompt.filled(inputs)
@@ -160,7 +160,7 @@ class DeclaredAgent(Tool):
 
 
 def inputs_of(definition: AgentDefinition) -> tuple[Input, ...]:
-    """Return what an agent takes: its inputs, and the task unless its prompt makes it."""
+    """Return the inputs of an agent, including the task unless its prompt replaces it."""
     own = definition.inputs or ()
     takes_task = definition.prompt is None or TASK in definition.prompt.names
     if not takes_task or any(given.name.text == TASK for given in own):

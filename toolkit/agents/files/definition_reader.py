@@ -1,4 +1,4 @@
-"""The nodes of a document become the definition of an agent; every mistake of form is found in one go."""
+"""Reads an agent's definition from a document and reports all mistakes of form together."""
 
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,13 @@ from toolkit.tools.heads import HeadReader
 
 
 def read_definition(root: nodes.Mapping, folder: Path, problems: list[Problem]) -> AgentDefinition:
-    """Return the definition that a document holds, as far as it can be read.
+    """Read as much as possible of the definition in a document.
 
     Args:
         root: The document, which has the key `agent`.
-        folder: The folder of the project, beyond which no text is read.
-        problems: Receives everything that is wrong. A definition with errors must not be run, but may be looked at, so
-            that later problems are reported at the same time.
+        folder: The folder of the project. Text files outside of it are not read.
+        problems: The list to which all problems are added. A definition with errors must not be run, but it can be
+            checked further, so that the problems of both stages are reported together.
     """
     return _Reader(root, folder, problems).definition()
 
@@ -68,7 +68,7 @@ class _Reader(HeadReader):
         return next((kind for kind in KINDS if kind == chosen), None)
 
     def _check_keys(self, kind: KindName | None) -> None:
-        """Report keys that there are not, and those of another kind as such; one that is not known may have any."""
+        """Report unknown keys and keys of other kinds. If the kind is unknown, the keys of all kinds are allowed."""
         others = {key: name for name in KINDS if name != kind for key in KIND_KEYS[name]}
         mine = (*COMMON_KEYS, *(() if kind is None else KIND_KEYS[kind]))
         for key, owner in others.items() if kind is not None else ():
@@ -96,7 +96,7 @@ class _Reader(HeadReader):
         return Text(text, node.location, node) if text is not None and isinstance(node, Scalar) else None
 
     def _text_or_file(self, node: Node, what: str) -> Text | None:
-        """Read instructions: a text, or the file that holds it."""
+        """Read text that is given directly or as the path of a file."""
         if not isinstance(node, nodes.Mapping):
             return self._text_here(node, what)
         self.check_keys(node, what, ("file",))
@@ -117,7 +117,7 @@ class _Reader(HeadReader):
         path = Path(self._root.location.file).parent / name
         if not self._is_inside(path):
             hint = f"move it into '{self._folder}'; files elsewhere are not shown to a model"
-            self.report(node.location, f"the file '{name}' lies outside the project", hint=hint)
+            self.report(node.location, f"the file '{name}' is outside the project", hint=hint)
             return None
         text = read_text(path, name)
         if isinstance(text, Problem):
@@ -128,7 +128,7 @@ class _Reader(HeadReader):
     def _is_inside(self, path: Path) -> bool:
         try:
             return path.resolve().is_relative_to(self._folder.resolve())
-        except (OSError, ValueError, RuntimeError):  # a circle of links, or a name that no file can have
+        except (OSError, ValueError, RuntimeError):  # a loop of symlinks, or an invalid file name
             return False
 
     def _targets(self, owner: nodes.Mapping) -> tuple[Word, ...]:
@@ -179,7 +179,7 @@ class _Reader(HeadReader):
         )
 
     def _flow(self, kind: KindName) -> dict[str, Any]:
-        """Read which tool may be called when; what belongs to another kind has been reported."""
+        """Read the keys that only this kind has. Keys of other kinds have been reported already."""
         root, reader = self._root, FlowReader(self.problems)
         match kind:
             case "playbook":

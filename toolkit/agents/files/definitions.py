@@ -1,4 +1,4 @@
-"""Definitions: the content of an agent's file; read and well-formed, but nothing in it looked up yet."""
+"""Values for the content of an agent's file: well-formed, but with no name looked up yet."""
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -20,9 +20,9 @@ class LockDefinition(NamedTuple):
     """The lock of one tool.
 
     Attributes:
-        tool: The tool that it is for.
-        lock: When it opens; `None` where that could not be read.
-        waits_for: The tools that it names.
+        tool: The tool with the lock.
+        lock: The lock; `None` if it could not be read.
+        waits_for: The names of the tools that the lock waits for.
     """
 
     tool: Word
@@ -31,14 +31,14 @@ class LockDefinition(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A tool of a state, and the state that it leads to; `None` means that it stays."""
+    """A tool of a state, and the state that it leads to; `None` means no change."""
 
     tool: Word
     to: Word | None = None
 
 
 class StateDefinition(NamedTuple):
-    """A state, and the tools that may be called in it."""
+    """A state and the tools that can be called in it."""
 
     name: Word
     ways: tuple[Way, ...] = ()
@@ -48,11 +48,11 @@ class ReferenceDefinition(NamedTuple):
     """Additional knowledge for an agent, with the targets of its tools.
 
     Attributes:
-        name: What it is called.
-        description: What it is, in a sentence.
-        notes: How it is to be used.
+        name: The name of the reference.
+        description: A one-sentence description.
+        notes: How to use it.
         tools: The targets of its tools.
-        unfolds: Whether its tools are behind one facade, whose call reveals them and the notes.
+        unfolds: Whether its tools and notes are behind a facade.
     """
 
     name: Word
@@ -63,27 +63,27 @@ class ReferenceDefinition(NamedTuple):
 
 
 class AgentDefinition(NamedTuple):
-    """A whole agent as it is written.
+    """A whole agent as written.
 
     Attributes:
-        kind: Which kind of agent it is.
-        name: The name of the tool that it becomes, and where that stands (the file's stem if nowhere).
-        description: What it does.
-        location: The place of the whole definition.
-        model: The name of the model; `None` leaves the choice to the caller.
-        instructions: The system prompt; `None` means the description.
-        prompt: What the task is, with the inputs in it; `None` is the input `task`.
-        tools: The targets that it may call, each of which may hold several tools.
-        inputs: What it takes besides, or instead of, the task; `None` means the task alone.
-        output: The members of the answer; `None` means that any text will do.
-        limits: How far it may go.
-        budget: What it may spend; `None` means no limit.
-        references: What the model receives beside the instructions, with tools of their own.
-        chaining: The classes whose objects bring tools of their own once a tool has returned one; `any` for all.
-        captures_nested: Whether the artifacts of agents among its tools are its own too.
-        locks: The locks of a playbook's tools; those without one are open.
+        kind: The kind of agent.
+        name: The tool's name with its location; the file's stem if the file sets no name.
+        description: What the agent does.
+        location: The location of the whole definition.
+        model: The name of the model; `None` if the caller chooses it.
+        instructions: The system prompt; `None` means that it is made from the description.
+        prompt: The task, with `${{ inputs.NAME }}` in it; `None` means the input `task`.
+        tools: The targets of the tools; each can have several tools.
+        inputs: The inputs in addition to, or instead of, the task; `None` means only the task.
+        output: The fields of the answer; `None` means any text.
+        limits: The limits of the loop.
+        budget: The budget of each call; `None` means no limit.
+        references: Additional knowledge for the model, with its own tools.
+        chaining: The classes whose objects provide tools once a tool has returned one; `any` for all.
+        captures_nested: Whether the artifacts of agents among the tools are also artifacts of this agent.
+        locks: The locks of a playbook's tools. Tools without a lock are open.
         states: The states of a state machine.
-        start: The state that it begins in; `None` is the first one.
+        start: The initial state; `None` means the first one.
         everywhere: The tools that a state machine has in all states.
     """
 

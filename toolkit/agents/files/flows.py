@@ -1,4 +1,4 @@
-"""Flows: which tool may be called when, as a file declares it: the locks of a playbook, and the states of a machine."""
+"""Reads which tools can be called when: the locks of a playbook and the states of a state machine."""
 
 from toolkit.agents.files.definitions import LockDefinition, StateDefinition, Way
 from toolkit.agents.playbooks import After, Lock, after, after_any, all_of, any_of, known, produced
@@ -11,15 +11,15 @@ _LOCK = "a tool's name, a list of them, or one of {all: […]}, {any: […]}, {a
 
 
 class FlowReader(ShapeReader):
-    """Reads what stands under `locks`, `states` and `everywhere`."""
+    """Reads the values of `locks` and `states`."""
 
     def locks(self, node: Node) -> tuple[LockDefinition, ...]:
-        """Read the locks of a playbook: what each tool waits for, by the tool's name."""
+        """Read the locks of a playbook by tool name."""
         locks = self.mapping(node, "'locks'", "{report: search}")
         return () if locks is None else tuple(self._lock_of(entry) for entry in locks.entries.values())
 
     def states(self, node: Node) -> tuple[StateDefinition, ...]:
-        """Read the states of a machine: the tools of each, with the states that they lead to."""
+        """Read the states of a state machine, with their tools and the states that these lead to."""
         states = self.mapping(node, "'states'", "{draft: {send: sent}, sent: {}}")
         if states is not None and not states.entries:
             self.report(node.location, "a state machine needs at least one state")
@@ -50,7 +50,7 @@ class FlowReader(ShapeReader):
         return None
 
     def _several(self, node: Node, what: str, waits_for: list[Word], *, wants_all: bool) -> Lock | None:
-        """Read a list of locks; where they are names alone, they become one lock, whose words are plainer."""
+        """Read a list of locks. If it has only tool names, they become one lock, whose messages are simpler."""
         items = self.sequence(node, what)
         if items is None:
             return None

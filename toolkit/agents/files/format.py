@@ -1,4 +1,4 @@
-"""The format of agents' files as a JSON Schema, for editors."""
+"""The format of agents' files as a JSON Schema for editors."""
 
 from toolkit.agents.files.definitions import KINDS, KindName
 from toolkit.agents.files.flows import LOCK_KEYS
@@ -10,7 +10,7 @@ _NAME = "^[A-Za-z_][A-Za-z0-9_]*$"
 
 
 def agent_schema() -> Schema:
-    """Return the JSON Schema (draft-07) of an agent's file."""
+    """Return the JSON Schema (draft-07) of agents' files."""
     return {
         "$schema": DRAFT,
         "title": "Agent",
@@ -24,7 +24,7 @@ def agent_schema() -> Schema:
                 "additionalProperties": reference("input"),
             },
             "text_or_file": {
-                "anyOf": [{"type": "string", "minLength": 1}, closed({"file": text("Its path.")}, ["file"])]
+                "anyOf": [{"type": "string", "minLength": 1}, closed({"file": text("The path of the file.")}, ["file"])]
             },
             "lock": _lock(),
             "state": _state(),
@@ -47,4 +47,4 @@ def _lock() -> Schema:
 
 def _state() -> Schema:
     ways = {"type": ["object", "null"], "additionalProperties": {"type": ["string", "null"]}}
-    return {"anyOf": [ways, texts("Its tools, none of which leads elsewhere.")]}
+    return {"anyOf": [ways, texts("The tools of the state, none of which leads to another state.")]}

@@ -1,4 +1,4 @@
-"""Keys: a row for each key of an agent's file, which its messages and its JSON Schema for editors come from."""
+"""The table of the keys of an agent's file, from which messages and the JSON Schema for editors are made."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ from toolkit.tools.heads import FORMAT_VERSION
 
 MOST_TURNS = 1_000
 LIMITS: Mapping[str, tuple[int, int]] = {"result": (1, 10_000_000), "unknown": (0, 1_000), "at_once": (1, 1_000)}
-"""The least and the most that each limit can be."""
+"""The minimum and maximum of each limit."""
 _LIMITS = {key: {"type": "integer", "minimum": least, "maximum": most} for key, (least, most) in LIMITS.items()}
 
 
@@ -18,26 +18,26 @@ def _names(description: str) -> Schema:
 
 KEYS: dict[str, Schema] = {
     "toolkit": {"const": FORMAT_VERSION, "description": "The version of the format."},
-    "agent": {"description": "Which kind of agent it is."},
-    "name": text("What the tool is called; the file's name by default.", pattern="^[A-Za-z0-9_-]+$"),
-    "description": text("What it does and when to use it."),
-    "model": text("What answers: PROVIDER:NAME, chat:NAME, or scripted:FILE beside this file."),
+    "agent": {"description": "The kind of agent."},
+    "name": text("The name of the tool; the file's stem by default.", pattern="^[A-Za-z0-9_-]+$"),
+    "description": text("What the agent does and when to use it."),
+    "model": text("The model: PROVIDER:NAME, chat:NAME, or scripted:FILE relative to this file."),
     "instructions": reference("text_or_file", "The instructions for the model; made from the description by default."),
     "prompt": text("The task, with ${{ inputs.NAME }} in it; the input `task` by default."),
-    "tools": texts("The tools that it may call: files, names, groups, pipelines, other agents."),
-    "inputs": reference("inputs", "Its inputs besides the task, a JSON Schema fragment for each name."),
-    "output": reference("inputs", "What the answer is made of, a JSON Schema fragment by name."),
+    "tools": texts("The tools that the agent can call: files, names, groups, pipelines, other agents."),
+    "inputs": reference("inputs", "The inputs besides the task: a JSON Schema fragment for each name."),
+    "output": reference("inputs", "The fields of the answer: a JSON Schema fragment for each name."),
     "max_turns": {"type": "integer", "minimum": 1, "maximum": MOST_TURNS, "default": 20},
-    "last_answer": {"type": "boolean", "description": "Whether it answers once more with what it has after that."},
-    "budget": text("What each call may spend: '$0.50', '20k tokens', '30 calls', or several with commas."),
-    "limits": closed(_LIMITS) | {"description": "Characters of a result shown; wrong names forgiven; calls at once."},
-    "references": {"type": "array", "items": reference("reference"), "description": "More material for the model."},
-    "chaining": _names("Classes whose objects bring tools: file.py:Class; `any` for all."),
-    "capture_nested_artifacts": {"type": "boolean", "description": "Whether inner agents' objects are its own."},
-    "locks": {"type": "object", "additionalProperties": reference("lock"), "description": "What each waits for."},
+    "last_answer": {"type": "boolean", "description": "Whether to ask once more for an answer after `max_turns`."},
+    "budget": text("The budget of each call: '$0.50', '20k tokens', '30 calls', or several separated by commas."),
+    "limits": closed(_LIMITS) | {"description": "Characters of a result; unknown tool names in a row; parallel calls."},
+    "references": {"type": "array", "items": reference("reference"), "description": "Additional knowledge."},
+    "chaining": _names("Classes whose objects provide tools: file.py:Class, or `any` for all."),
+    "capture_nested_artifacts": {"type": "boolean", "description": "Whether to include artifacts of inner agents."},
+    "locks": {"type": "object", "additionalProperties": reference("lock"), "description": "What each tool waits for."},
     "states": {"type": "object", "minProperties": 1, "additionalProperties": reference("state")},
-    "start": text("The state that it begins in; the first by default."),
-    "everywhere": _names("The tools that it has in all states."),
+    "start": text("The initial state; the first one by default."),
+    "everywhere": _names("The tools that are available in all states."),
 }
 KIND_KEYS: Mapping[KindName, tuple[str, ...]] = {
     "simple": (),
@@ -46,12 +46,12 @@ KIND_KEYS: Mapping[KindName, tuple[str, ...]] = {
 }
 """The keys that only one kind of agent has."""
 COMMON_KEYS = tuple(key for key in KEYS if not any(key in own for own in KIND_KEYS.values()))
-ELSEWHERE: Mapping[str, str] = {"base_url": "give it with --base-url or TOOLKIT_MODEL_URL"}
-"""A key that a file may not use, and its place."""
+ELSEWHERE: Mapping[str, str] = {"base_url": "set it with --base-url or TOOLKIT_MODEL_URL"}
+"""Keys that are not allowed in a file, and where to set them instead."""
 REFERENCE_KEYS: dict[str, Schema] = {
-    "name": text("What it is called."),
-    "description": text("What it is, in a sentence."),
-    "notes": reference("text_or_file", "How it is to be used."),
-    "tools": texts("Its tools, which bear its name in front of theirs."),
-    "unfold": {"type": "boolean", "description": "Whether its tools are behind one facade."},
+    "name": text("The name of the reference."),
+    "description": text("A one-sentence description."),
+    "notes": reference("text_or_file", "How to use it."),
+    "tools": texts("Its tools, whose names are prefixed with its name."),
+    "unfold": {"type": "boolean", "description": "Whether its tools and notes are behind a facade."},
 }

@@ -1,4 +1,4 @@
-"""Kind checks: the locks and states of a file are compared with its tools, and become the kind of the agent."""
+"""Checks the locks and states of a file against its tools, and makes the kind of the agent from them."""
 
 from collections.abc import Collection, Iterator, Mapping
 
@@ -19,9 +19,9 @@ def make_kind(
 
     Args:
         definition: The content of the file.
-        tools: What its targets and references gave, by name.
-        later: The names of tools that it may be offered later on.
-        problems: Receives everything that is wrong; a kind with errors must not be used.
+        tools: The tools of its targets and references, by name.
+        later: The names of tools that may be offered later.
+        problems: The list to which all problems are added. A kind with errors must not be used.
     """
     known = {*tools, *names_within(tools), *later}
     match definition.kind:
@@ -44,7 +44,7 @@ def make_kind(
 
 
 def placed_tools(definition: AgentDefinition, tools: Mapping[str, Tool]) -> dict[str, Tool]:
-    """Return the tools that some state has; one that none has could never be called, and is not offered."""
+    """Return the tools that are in a state. Other tools could never be called and are not offered."""
     if definition.kind != "state_machine":
         return dict(tools)
     placed = {word.text for word in _words_of_states(definition)}
@@ -66,7 +66,7 @@ def _words_of_states(definition: AgentDefinition) -> Iterator[Word]:
 def _unknown_tools(words: Iterator[Word], known: Collection[str]) -> Iterator[Problem]:
     for word in words:
         if word.text not in known:
-            otherwise = f"its tools are {', '.join(sorted(known))}" if known else "name its tools under 'tools'"
+            otherwise = f"its tools are {', '.join(sorted(known))}" if known else "list its tools under 'tools'"
             hint = did_you_mean(word.text, known, otherwise=otherwise)
             fix = respelled(word.text, known, word.location)
             message = f"{word.text!r} is not one of the agent's tools"

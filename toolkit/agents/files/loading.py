@@ -1,7 +1,7 @@
-"""Loading: a YAML file becomes an agent, or every reason why it cannot.
+"""Loads an agent from a YAML file, or reports every reason why it cannot be loaded.
 
-The room knows no sources. The caller passes in an `Opening`: how a target under `tools:` becomes Tools, and
-which model answers.
+This package does not depend on sources of tools. The caller passes an `Opening`, which opens the targets under `tools:`
+and the model.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,47 +32,47 @@ from toolkit.problems import Location, Problem, errors_among, in_order, placed, 
 from toolkit.tools.base import Tool
 
 ANY = "any"
-"""What stands under `chaining` for objects of all types."""
+"""The value of `chaining` for objects of all types."""
 
 
 class Opening(Protocol):
-    """Where a file's targets lead, and what answers; the composition root has the real one."""
+    """Opens the targets and the model of a file. `toolkit.sources` implements it."""
 
     def boundary(self, base: Path) -> Path:
-        """Return the folder beyond which a file in the folder `base` reads no text."""
+        """Return the folder outside of which a file in the folder `base` cannot read text files."""
 
     def model_for(self, own: str | None) -> str | None:
-        """Return the name of the model of an agent that names this one, or none, itself."""
+        """Return the name of the model to use for an agent whose file has this model, if any."""
 
     def open_model(self, name: str) -> Model:
-        """Return the model of a name.
+        """Open a model by name.
 
         Raises:
-            ConfigurationError: If there is none.
+            ConfigurationError: If the model cannot be opened.
         """
 
     def open_target(self, target: str, *, base: Path) -> tuple[Sequence[Tool], list[Problem]]:
-        """Return the tools that a target holds for a file in the folder `base`, and what is wrong with the others."""
+        """Return the tools of a target in a file in the folder `base`, and the problems with the other tools."""
 
     def open_class(self, target: str, *, base: Path) -> type | list[Problem]:
-        """Return the class that `file.py:Class` means for a file in the folder `base`, or why there is none."""
+        """Return the class that `file.py:Class` refers to in a file in the folder `base`, or the problems with it."""
 
     def known_names(self, base: Path) -> Iterable[str]:
-        """Return the names that are targets, for hints."""
+        """Return the names that can be targets, for hints."""
 
 
 def read_agent(
     path: Path, opening: Opening, document: Document | None = None
 ) -> tuple[DeclaredAgent | None, list[Problem]]:
-    """Return the agent that a YAML file describes and every problem with it, all at once.
+    """Read an agent from a YAML file.
 
     Args:
         path: The file.
-        opening: Where its names lead.
-        document: The file's document, where it was read already.
+        opening: Opens the targets and the model of the file.
+        document: The file's document, if it has been read already.
 
     Returns:
-        The agent, if no problem is an error, and all problems in the order of their places.
+        The agent, or `None` if any problem is an error, and all problems in the order of their locations.
     """
     root, found = document or read_document(path)
     if not isinstance(root, nodes.Mapping):
@@ -117,7 +117,7 @@ class _Loader:
     # ---------------------------------------------------------------------------------------------------------- tools
 
     def _tools(self, targets: Sequence[Word]) -> dict[str, Tool]:
-        """Open every target; one that is broken hides no other."""
+        """Open all targets. A target that cannot be opened does not affect the others."""
         found: dict[str, Tool] = {}
         origins: dict[str, Word] = {}
         for target in targets:
@@ -149,7 +149,7 @@ class _Loader:
         return tools
 
     def _chaining(self, kinds: Sequence[Word]) -> list[Chaining]:
-        """Return which objects bring tools; one word, `any`, stands for all."""
+        """Return which objects provide tools; `any` means all."""
         found = []
         for word in kinds:
             kind = None if word.text == ANY else self._opening.open_class(word.text, base=self._path.parent)
@@ -174,14 +174,14 @@ class _Loader:
         return reference.unfolding() if definition.unfolds else reference
 
     def _check_placed(self, definition: AgentDefinition, offered: Mapping[str, Tool]) -> None:
-        """Report targets whose tools no state has; in a file with many tools, a few are enough."""
+        """Report targets none of whose tools is in a state. A target is fine if only some of its tools are."""
         placed = placed_tools(definition, offered)
         names = {*placed, *names_within(placed)}
         for target in definition.tools:
             opened = self._origins.get(target, [])
             if opened and not any(tool.name in names for tool in opened):
                 message = f"no state has a tool of '{target.text}'"
-                hint = "name it under a state, or in 'everywhere'"
+                hint = "list it under a state, or in 'everywhere'"
                 self._problems.append(Problem(IN_NO_STATE, message, target.location, "warning", hint))
 
     # ---------------------------------------------------------------------------------------------- texts and model
@@ -202,7 +202,7 @@ class _Loader:
                 self._problems.append(Problem(UNUSED_INPUT, message, given.name.location, "warning", hint))
 
     def _model(self, own: Word | None) -> str | None:
-        """Return the name of the model that will answer; a script of the file's own lies beside it."""
+        """Return the name of the model to use. The path of a script is relative to the agent's file."""
         if own is None:
             return self._opening.model_for(None)
         name = own.text
@@ -216,13 +216,13 @@ class _Loader:
         return self._opening.model_for(name)
 
     def _check_script(self, script: Path, word: Word) -> None:
-        """Report what is wrong with a script; one in Python would run as code, which only a user may choose."""
+        """Report problems with a script. Scripts in Python run as code, so only the user may choose them."""
         if not script.is_file():
             file = word.text.partition(":")[2]
             hint = near_file(file, script) or f"looked for in '{script.parent.resolve()}'"
             self._problems.append(Problem(UNKNOWN_KEY, f"there is no script '{file}'", word.location, hint=hint))
         elif runs_code(word.text):
-            hint = f"write it in YAML, or name it yourself: --model {SCRIPTED}:{script.name}, or TOOLKIT_MODEL"
+            hint = f"write it in YAML, or choose it yourself: --model {SCRIPTED}:{script.name}, or TOOLKIT_MODEL"
             message = f"the script '{script.name}' would run as code, which a file may not request"
             self._problems.append(Problem(UNKNOWN_KEY, message, word.location, hint=hint))
         else:
@@ -236,7 +236,7 @@ class _Loader:
 
     def _open(self, model: str | None, definition: AgentDefinition) -> Model:
         if model is None:
-            hint = "name one with --model, TOOLKIT_MODEL, 'model:' in the file or in the configuration"
-            message = f"no model is named for the agent '{definition.name.text}'"
+            hint = "set one with --model, TOOLKIT_MODEL, 'model:' in the file or in the configuration"
+            message = f"no model is set for the agent '{definition.name.text}'"
             raise ConfigurationError(problems=[Problem("", message, definition.location, hint=hint)])
         return self._opening.open_model(model)

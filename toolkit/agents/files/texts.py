@@ -1,4 +1,4 @@
-"""Texts: prompts, with the inputs of a call in place of `${{ inputs.NAME }}`."""
+"""Prompts in which `${{ inputs.NAME }}` is replaced by the inputs of a call."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -14,7 +14,7 @@ _WHOLE = re.compile(r"\$\{\{\s*inputs\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
 
 
 class Text(NamedTuple):
-    """A text and where it stands; `node` is None where it comes from a file of its own."""
+    """A prompt and its location; `node` is `None` if the prompt is in a separate file."""
 
     text: str
     location: Location
@@ -22,20 +22,20 @@ class Text(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The inputs that it names, in order."""
+        """The names of the inputs that it refers to, in order."""
         return _WHOLE.findall(self.text)
 
     def filled(self, inputs: Mapping[str, Any]) -> str:
-        """Return the text with the inputs in it; what is not text becomes JSON."""
+        """Return the prompt with the inputs inserted. Inputs other than strings are inserted as JSON."""
         return _WHOLE.sub(lambda match: as_text(inputs[match[1]]), self.text)
 
     def problems(self, known: Collection[str]) -> Iterator[Problem]:
-        """Yield what is wrong with its references."""
+        """Yield the problems with its references to inputs."""
         start = 0
         while (start := self.text.find(_OPENING, start)) >= 0:
             match = _WHOLE.match(self.text, start)
             if match is None:
-                message = "only inputs can be used in a text for a model"
+                message = "only inputs can be used in text for a model"
                 yield Problem(
                     BAD_EXPRESSION, message, self._place(start, len(_OPENING)), hint="write ${{ inputs.NAME }}"
                 )
@@ -57,5 +57,5 @@ class Text(NamedTuple):
 
 
 def as_text(value: Any) -> str:
-    """Return a value as a model reads it: text as it is, anything else as JSON."""
+    """Return a value as text for a model: a string unchanged, anything else as JSON."""
     return value if isinstance(value, str) else json_text(value)

@@ -1,1 +1,1 @@
-"""Models: what answers in a conversation. One protocol of one method, a second one to stream, and the ready models."""
+"""Models: the protocols of models and of streaming models, and the models that are included."""

@@ -1,4 +1,4 @@
-"""Conversions: conversations, tools and replies between our values and those of pydantic-ai."""
+"""Converts conversations, tools and replies between our types and those of pydantic-ai."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def offered(tools: Sequence[ToolSpec]) -> "ModelRequestParameters":
-    """Return the tools as pydantic-ai offers them."""
+    """Return tools as request parameters of pydantic-ai."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.tools import ToolDefinition
 
@@ -38,7 +38,7 @@ def offered(tools: Sequence[ToolSpec]) -> "ModelRequestParameters":
 
 
 def history_of(messages: Sequence[Message]) -> "list[ModelMessage]":
-    """Return a conversation in the provider's terms; a call without an id gets one that its result has too."""
+    """Return a conversation as messages of pydantic-ai. A call without an id gets one, which its result has too."""
     from pydantic_ai.messages import ModelRequest, SystemPromptPart, ToolReturnPart, UserPromptPart
 
     history: list[ModelMessage] = []
@@ -63,12 +63,12 @@ def history_of(messages: Sequence[Message]) -> "list[ModelMessage]":
 
 
 def _sendable(text: str) -> str:
-    """Return a text that can be sent: half a character, as in the name of a file that is not UTF-8, becomes `?`."""
+    """Replace lone surrogates, as in file names that are not UTF-8, with `?`, so that the text can be sent."""
     return text.encode(errors="replace").decode()
 
 
 def _describe(reply: ModelReply, identities: Sequence[str]) -> "ModelResponse":
-    """Return a reply as the provider gave it, with whatever it wants back; or made anew."""
+    """Return a reply as pydantic-ai's response: the original one with all provider data, or else a new one."""
     from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
 
     if isinstance(reply.native, ModelResponse):
@@ -81,7 +81,7 @@ def _describe(reply: ModelReply, identities: Sequence[str]) -> "ModelResponse":
 
 
 def reply_of(response: "ModelResponse", *, cost: float | None = None) -> ModelReply:
-    """Return a reply in our terms; one that ends at the provider's limit of length is `cut`."""
+    """Convert a response. The reply is `cut` if the provider ended it because of its length."""
     from pydantic_ai.messages import TextPart, ToolCallPart
 
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
@@ -91,7 +91,7 @@ def reply_of(response: "ModelResponse", *, cost: float | None = None) -> ModelRe
 
 
 def piece_of(event: "ModelResponseStreamEvent") -> Piece | None:
-    """Return what an event of a stream brings, if it brings some text or ends a call."""
+    """Return the piece that an event of a stream contains, if it contains text or completes a call."""
     from pydantic_ai.messages import (
         PartDeltaEvent,
         PartEndEvent,
@@ -112,12 +112,12 @@ def piece_of(event: "ModelResponseStreamEvent") -> Piece | None:
 
 
 def call_of(part: "ToolCallPart") -> ToolCall:
-    """Return a call in our terms."""
+    """Convert a tool call."""
     return ToolCall(part.tool_name, _arguments(part.args), part.tool_call_id)
 
 
 def _arguments(arguments: str | Mapping[str, Any] | None) -> str:
-    """Return the arguments as the model wrote them, also where they are not JSON."""
+    """Return the arguments as the model wrote them, even if they are not valid JSON."""
     if isinstance(arguments, str):
         return arguments or "{}"
     return json_text(arguments or {})

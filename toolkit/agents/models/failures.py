@@ -1,4 +1,4 @@
-"""Failures: what goes wrong between us and a provider, in words for people, with no key in them."""
+"""Turns the errors of model providers into readable messages without secrets."""
 
 import os
 from collections.abc import Iterator
@@ -11,22 +11,22 @@ from toolkit.errors import Signal
 from toolkit.redactors.environment import redactor_of_environment
 
 KEY = "TOOLKIT_MODEL_KEY"
-"""The variable with the key of a server of one's own."""
+"""The environment variable with the key for a custom base URL."""
 
 _LONGEST = 1_000
 
 
 @contextmanager
 def failures_in_words(name: str, base_url: str | None, silence: float) -> Iterator[None]:
-    """Turn whatever is raised into a `ModelError`.
+    """Turn any exception into a `ModelError`.
 
     Args:
-        name: What the model is called.
-        base_url: The server's address, if one is set.
-        silence: Seconds that it may be silent.
+        name: The name of the model.
+        base_url: The base URL of the server, if set.
+        silence: The timeout in seconds, for the message.
 
     Raises:
-        ModelError: With the words of the server, or of the library that speaks to it.
+        ModelError: If an exception was raised. The message includes that of the server or of its client library.
     """
     try:
         yield
@@ -34,12 +34,12 @@ def failures_in_words(name: str, base_url: str | None, silence: float) -> Iterat
         raise
     except TimeoutError as error:
         raise ModelError(f"the model '{name}' sent nothing for {silence:g} seconds", "timeout") from error
-    except Exception as error:  # noqa: BLE001 - what a server sends may break the provider's library anywhere
+    except Exception as error:  # noqa: BLE001 - a bad response can raise anything in the client library
         words = _describe(error, name, base_url)
         blotted = without_secrets(words)
         if len(blotted) > _LONGEST:
             blotted = f"{blotted[:_LONGEST]}… ({len(blotted)} characters)"
-        # The error below has the words of the server too: it is shown only where they hold no secret.
+        # The original exception contains the same text, so it is chained only if nothing had to be masked.
         raise ModelError(blotted) from (error if blotted == words else None)
 
 
@@ -65,7 +65,7 @@ def words_of(error: BaseException) -> str:
 
 
 def _had_connected(error: BaseException | None) -> bool:
-    """Return whether there was a connection, which the innermost exception shows."""
+    """Return whether a connection had been made, which can be seen from the innermost exception."""
     while error is not None:
         if type(error).__name__ in {"ReadError", "RemoteProtocolError"}:
             return True
@@ -74,7 +74,7 @@ def _had_connected(error: BaseException | None) -> bool:
 
 
 def _hint_for(status: int, base_url: str | None) -> str:
-    """Return a fix for an error of the user's own server; a provider's message has one already."""
+    """Return a hint for an error of a custom server; messages of providers have their own."""
     if base_url is None:
         return ""
     if status in (401, 403):
@@ -86,13 +86,13 @@ def _hint_for(status: int, base_url: str | None) -> str:
 
 
 def _meant(error: Any, name: str) -> str:
-    """Return the nearest known model where a provider has none of this name; of a server of one's own none is known."""
+    """Return a hint with the nearest known model of the provider; the models of a custom server are unknown."""
     provider, known = name.partition(":")[0], error.suggested_model_id
     return f" (did you mean '{provider}:{known.partition(':')[2]}'?)" if known and provider != "chat" else ""
 
 
 def _body(error: Any) -> str:
-    """Return the words of the server, wherever it has put them."""
+    """Return the error message in the body of a response."""
     body = error.body
     if isinstance(body, dict):
         inner = body.get("error", body)
@@ -101,11 +101,11 @@ def _body(error: Any) -> str:
 
 
 def shown_url(url: str) -> str:
-    """Return a URL without what may be secret in it: a user, a password, a query."""
+    """Return a URL without parts that may be secret: user, password and query."""
     parts = urlsplit(url)
     return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment="").geturl()
 
 
 def without_secrets(text: str) -> str:
-    """Return a text with a mask for every secret of the environment that is in it, in whatever form."""
+    """Mask every secret of the environment in a string, in any encoding."""
     return redactor_of_environment().text(text)

@@ -1,4 +1,4 @@
-"""Known names: the models that pydantic-ai knows, to suggest one for a mistyped name."""
+"""Suggests models that pydantic-ai knows for a mistyped name."""
 
 from toolkit.problems import nearest
 
@@ -6,7 +6,7 @@ _MOST = 3
 
 
 def near_models(name: str) -> str | None:
-    """Return a hint that names models like one whose provider is mistyped or left out, or the providers if none is."""
+    """Return a hint with similar models if the provider is mistyped or missing, or else with the known providers."""
     provider, _, model = name.rpartition(":")
     known = _known_models()
     providers = sorted({one.partition(":")[0] for one in known})
@@ -21,7 +21,7 @@ def near_models(name: str) -> str | None:
 
 
 def _known_models() -> list[str]:
-    """Return what is known; the ways that lead through somebody else's gateway are nobody's typing error."""
+    """Return the known models, without those behind a gateway, which are unlikely to be meant."""
     try:
         from pydantic_ai.models import known_model_names
     except ImportError:

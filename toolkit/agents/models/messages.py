@@ -1,4 +1,4 @@
-"""Messages: what goes to a model and comes back, as plain values that never change, and the protocol of a model."""
+"""The immutable messages of a conversation with a model, and the protocol of models."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,10 +10,9 @@ from toolkit.tools.spec import ToolSpec
 
 
 class ModelError(ToolExecutionError):
-    """A model gave no answer; the message says why, for the person who started the agent."""
+    """A model did not answer. The message says why, and the error code is `model` or `timeout`."""
 
     def __init__(self, message: str, code: str = "model") -> None:
-        """Keep the message, and the code that a tool fails with: `model`, or `timeout` where it was the clock."""
         super().__init__(message, code)
 
 
@@ -22,9 +21,9 @@ class Usage:
     """The usage of one request.
 
     Attributes:
-        input_tokens: What was sent.
-        output_tokens: What came back.
-        cost: What it cost in US dollars; `None` where nobody knows.
+        input_tokens: Number of tokens sent.
+        output_tokens: Number of tokens received.
+        cost: The cost in US dollars; `None` if it is unknown.
     """
 
     input_tokens: int = 0
@@ -32,7 +31,7 @@ class Usage:
     cost: float | None = None
 
     def __add__(self, other: "Usage") -> "Usage":
-        """Return both together; a cost that nobody knows adds nothing."""
+        """Return the sum. An unknown cost adds nothing."""
         known = [cost for cost in (self.cost, other.cost) if cost is not None]
         return Usage(
             self.input_tokens + other.input_tokens,
@@ -43,23 +42,23 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class SystemMessage:
-    """The instructions of the model."""
+    """The system prompt."""
 
     text: str
 
     def as_record(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the message as plain data."""
         return {"role": "system", "text": self.text}
 
 
 @dataclass(frozen=True, slots=True)
 class UserMessage:
-    """A message of the user, or of the loop on the user's behalf."""
+    """A message from the user, or from the loop on the user's behalf."""
 
     text: str
 
     def as_record(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the message as plain data."""
         return {"role": "user", "text": self.text}
 
 
@@ -68,11 +67,11 @@ class ModelReply:
     """A model's answer: text, tool calls, or both.
 
     Attributes:
-        text: Its words.
-        calls: The tools that it wants called, in its order.
-        usage: What the request has used.
-        cut: Whether the text ends where it does because the model may say no more, not because it is at its end.
-        native: The reply as the provider gave it, for the model that made it; it is in no record.
+        text: The text of the reply.
+        calls: The tool calls, in order.
+        usage: The usage of the request.
+        cut: Whether the text is incomplete, for example because the model's output limit was reached.
+        native: The original reply of the provider, for the model that made it. It is not part of records.
     """
 
     text: str = ""
@@ -82,7 +81,7 @@ class ModelReply:
     native: Any = field(default=None, compare=False, repr=False, kw_only=True)
 
     def as_record(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the reply as plain data."""
         calls = [{"name": call.name, "arguments": call.arguments, "id": call.id} for call in self.calls]
         used = {"input_tokens": self.usage.input_tokens, "output_tokens": self.usage.output_tokens}
         record = {"role": "model", "text": self.text, "calls": calls, "usage": used | {"cost": self.usage.cost}}
@@ -95,7 +94,7 @@ class ToolMessage:
 
     Attributes:
         call: The call, as the model made it.
-        text: The result, or `Error: ` and why there is none.
+        text: The result, or `Error: ` followed by the reason.
         failed: Whether the call failed.
     """
 
@@ -104,7 +103,7 @@ class ToolMessage:
     failed: bool = False
 
     def as_record(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the message as plain data."""
         called = {"tool": self.call.name, "id": self.call.id}
         return {"role": "tool", **called, "text": self.text, "failed": self.failed}
 
@@ -114,19 +113,19 @@ Message = SystemMessage | UserMessage | ModelReply | ToolMessage
 
 
 class Model(Protocol):
-    """Answers in a conversation; `name` is what records and bills call it."""
+    """A language model."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the model, as used in records and prices."""
 
     async def request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         """Return the next reply.
 
         Args:
-            messages: The conversation so far, the oldest first.
-            tools: What may be called, now.
+            messages: The conversation so far, oldest first.
+            tools: The tools that the model can call in this reply.
 
         Raises:
-            ModelError: If there is no answer to be had.
+            ModelError: If the model does not answer.
         """

@@ -1,4 +1,4 @@
-"""Opening: from the name of a model, as it is written on the command line and in files, to the model."""
+"""Opens a model by its name, as written on the command line and in files."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -22,18 +22,18 @@ def open_model(
     timeout: float | None = None,
     prices: Mapping[str, Price] = MappingProxyType({}),
 ) -> Model:
-    """Return the model that a name means.
+    """Open a model by name.
 
     Args:
-        name: `scripted:FILE` is a script of replies, `chat:NAME` a model of the server at the base URL, `PROVIDER:NAME`
-            one of a provider that pydantic-ai knows.
-        base_url: Where a server of the chat API is, such as `http://localhost:11434/v1`; only for `chat:NAME`.
-        timeout: Seconds that the model may be silent; 300 by default. A script never is.
-        prices: The prices of models by name; for others, the prices that pydantic-ai knows.
+        name: `scripted:FILE` for a script of replies, `chat:NAME` for a model of the server at the base URL, or
+            `PROVIDER:NAME` for a model of a provider that pydantic-ai supports.
+        base_url: The base URL of a server with the chat API, such as `http://localhost:11434/v1`; only for `chat:NAME`.
+        timeout: Maximum time in seconds without data from the model; 300 by default. It does not apply to scripts.
+        prices: Prices of models by name. For other models, the prices that pydantic-ai knows are used.
 
     Raises:
-        ConfigurationError: If the name means none, a package or a key is missing, or with everything that is wrong with
-            a script.
+        ConfigurationError: If the name is invalid, a package or a key is missing, or a script has errors. The exception
+            lists all errors of a script.
     """
     model = _opened(name, base_url, timeout)
     if name not in prices:
@@ -47,28 +47,28 @@ def _opened(name: str, base_url: str | None, timeout: float | None) -> Model:
         raise ConfigurationError(problems=[problem])
     kind, _, rest = name.partition(":")
     if kind != CHAT and base_url is not None:
-        raise _refused(f"'{name}' and a base URL: {CHAT}:NAME needs one, and nothing else takes one", _KINDS)
+        raise _refused(f"'{name}' cannot be used with a base URL, only {CHAT}:NAME can", _KINDS)
     if kind == SCRIPTED:
         from toolkit.agents.models.scripted import ScriptedModel  # noqa: PLC0415 - reading a script needs YAML
 
         return ScriptedModel.load(rest)
     if kind == CHAT and base_url is None:
-        raise _refused(f"'{name}' needs a base URL: where its server is", _SUCH_AS)
+        raise _refused(f"'{name}' needs the base URL of its server", _SUCH_AS)
     if base_url is not None and not base_url.lower().startswith(("http://", "https://")):
         raise _refused(f"the base URL of '{name}' does not begin with http:// or https://", _SUCH_AS)
-    from toolkit.agents.models.providers import ProvidedModel  # noqa: PLC0415 - only where one is wanted
+    from toolkit.agents.models.providers import ProvidedModel  # noqa: PLC0415 - only providers need pydantic-ai
 
     return ProvidedModel(name, base_url, timeout=timeout)
 
 
 def model_problem(name: str) -> Problem | None:
-    """Return what is wrong with the name of a model, as far as it can be known without opening the model."""
+    """Return the problem with the name of a model that can be found without opening it, if any."""
     kind, _, rest = name.partition(":")
     near = did_you_mean(kind, [SCRIPTED, CHAT]) if kind not in (SCRIPTED, CHAT) else None
     if kind and rest and near is None:
         return None
 
-    return Problem("", f"'{name}' names no model", hint=near or near_models(name) or _KINDS)
+    return Problem("", f"'{name}' is not the name of a model", hint=near or near_models(name) or _KINDS)
 
 
 def _refused(message: str, hint: str | None) -> ConfigurationError:

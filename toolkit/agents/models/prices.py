@@ -1,4 +1,4 @@
-"""Prices: what a request costs, for models whose provider's prices nobody else knows."""
+"""Custom prices for models whose prices are not known to pydantic-ai."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,40 +12,44 @@ _MILLION = 1_000_000
 
 
 class Price(NamedTuple):
-    """What a model costs, in US dollars for a million tokens.
+    """The price of a model, in US dollars per million tokens.
 
     Attributes:
-        input: For tokens that are sent.
-        output: For tokens that come back.
+        input: The price of tokens sent.
+        output: The price of tokens received.
     """
 
     input: float = 0.0
     output: float = 0.0
 
     def of(self, usage: Usage) -> float:
-        """Return what the use of it costs, in US dollars."""
+        """Return the cost of a usage in US dollars."""
         return (usage.input_tokens * self.input + usage.output_tokens * self.output) / _MILLION
 
 
 class PricedModel:
-    """A model whose requests cost what a price states; it streams if the model does."""
+    """A model with a custom price. It streams if the model does.
+
+    Args:
+        model: The model.
+        price: Its price.
+    """
 
     def __init__(self, model: Model, price: Price) -> None:
-        """Keep the model, and what it costs."""
         self._model = model
         self._price = price
 
     @property
     def name(self) -> str:
-        """What the model is called."""
+        """The name of the model."""
         return self._model.name
 
     async def request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
-        """Return the model's reply, with what it cost."""
+        """Return the model's reply with its cost."""
         return self._priced(await self._model.request(messages, tools))
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSpec], tell: Tell) -> ModelReply:
-        """Return the model's reply with its cost; report it piece by piece if the model streams."""
+        """Return the model's reply with its cost, and report it piece by piece if the model streams."""
         return self._priced(await streamed(self._model, messages, tools, tell))
 
     def _priced(self, reply: ModelReply) -> ModelReply:

@@ -1,8 +1,8 @@
-"""Providers: models behind an API, through pydantic-ai; needs the extra `agent`.
+"""Models of providers, through pydantic-ai; needs the extra `agent`.
 
-Keys come from the environment alone: for a provider from its own variable, such as `OPENAI_API_KEY`; for a
-server of one's own from `TOOLKIT_MODEL_KEY`, so that no provider's key goes anywhere else. A request that fails on the
-way, or that the server is too busy for, is repeated twice at most, as the libraries of the providers do it.
+Keys come only from the environment: for a provider from its own variable, such as `OPENAI_API_KEY`, and for a custom
+base URL from `TOOLKIT_MODEL_KEY`, so that a provider's key is never sent to another server. A request is retried at
+most twice if the connection fails or the server is overloaded, the default of the providers' client libraries.
 """
 
 import os
@@ -25,26 +25,26 @@ if TYPE_CHECKING:
     from pydantic_ai.models import Model as ProviderModel
 
 SILENCE = 300.0
-"""Seconds that a model may be silent, by default."""
+"""Default timeout in seconds: the maximum time without data from the model."""
 
 
 class ProvidedModel:
-    """A model of a provider, or of a server that speaks the chat API.
+    """A model of a provider, or of a server with the chat API.
 
-    It connects for each request, so that it can be used from any event loop.
+    It opens a new connection for each request, so it can be used from any event loop.
     """
 
     def __init__(self, name: str, base_url: str | None = None, *, timeout: float | None = None) -> None:
-        """Keep where the model is.
+        """Check that the model can be used, without sending a request.
 
         Args:
-            name: `provider:name`; with a `base_url` it is `chat:name`.
-            base_url: Where a server of the chat API is, such as `http://localhost:11434/v1`.
-            timeout: Seconds that it may be silent: until its whole reply, or, where it streams, until the next piece;
-                300 by default.
+            name: `provider:name`, or `chat:name` with a `base_url`.
+            base_url: The base URL of a server with the chat API, such as `http://localhost:11434/v1`.
+            timeout: Maximum time in seconds until the whole reply or, if it is streamed, until its next piece; 300 by
+                default.
 
         Raises:
-            ConfigurationError: If the extra is missing, the name means no model, or a key is missing.
+            ConfigurationError: If the extra is missing, the name is invalid, or a key is missing.
         """
         self.name = name
         self._base_url = base_url
@@ -62,7 +62,7 @@ class ProvidedModel:
         """Return the model's reply.
 
         Raises:
-            ModelError: If the provider cannot be reached, refuses, is silent too long, or sends no whole reply.
+            ModelError: If the provider cannot be reached, refuses the request, times out, or sends no complete reply.
         """
         import asyncio
 
@@ -74,15 +74,15 @@ class ProvidedModel:
             return self._reply(response)
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSpec], tell: Tell) -> ModelReply:
-        """Return the model's reply, after telling it piece by piece; all at once where the provider cannot stream.
+        """Return the model's reply, and report it piece by piece, or as a whole if the provider cannot stream.
 
         Raises:
-            ModelError: If the provider cannot be reached, refuses, is silent too long, or its stream is cut.
+            ModelError: If the provider cannot be reached, refuses the request or times out, or the stream is cut off.
         """
         with self._failures_in_words():
             try:
                 return self._reply(await self._streamed(messages, tools, tell))
-            except NotImplementedError:  # some providers cannot
+            except NotImplementedError:  # some providers cannot stream
                 reply = await self.request(messages, tools)
         tell_all(reply, tell)
         return reply
@@ -105,23 +105,23 @@ class ProvidedModel:
             return response
 
     def _refuse_cut_stream(self, model: "ProviderModel", response: "ModelResponse") -> None:
-        """Refuse a stream that closed the connection: it looks finished, but has no reason for the end.
+        """Refuse a stream whose connection was closed early: it looks complete, but has no finish reason.
 
         Raises:
-            ModelError: If it did.
+            ModelError: If the stream was cut off.
         """
         from pydantic_ai.models.openai import OpenAIChatModel
 
-        is_chat = isinstance(model, OpenAIChatModel)  # which calls the missing reason `stop`
+        is_chat = isinstance(model, OpenAIChatModel)  # it replaces a missing reason with `stop`
         is_whole = "finish_reason" in (response.provider_details or {}) or not is_chat
         if response.finish_reason is None or (not is_whole and response.finish_reason == "stop"):
             raise ModelError(f"the reply of '{self.name}' was cut: its stream ended without a reason to finish")
 
     def _reply(self, response: "ModelResponse") -> ModelReply:
-        """Return the reply in our terms.
+        """Convert a response.
 
         Raises:
-            ModelError: If it is cut in the middle of its calls, or withheld.
+            ModelError: If the reply was cut off within its calls, or withheld by a content filter.
         """
         reply = reply_of(response, cost=self._cost(response))
         if reply.cut and reply.calls:
@@ -129,11 +129,11 @@ class ProvidedModel:
             raise ModelError(f"{message} ({reply.usage.output_tokens} tokens)")
         if response.finish_reason == "content_filter" and not reply.text and not reply.calls:
             because = (response.provider_details or {}).get("refusal") or "its content filter"
-            raise ModelError(f"the provider of '{self.name}' withholds the reply: {because}")
+            raise ModelError(f"the provider of '{self.name}' withheld the reply: {because}")
         return reply
 
     def _cost(self, response: "ModelResponse") -> float | None:
-        """Return what a request cost in US dollars, or `None` where nobody knows, as for servers of one's own."""
+        """Return the cost of a request in US dollars, or `None` if it is unknown, as for custom servers."""
         if response.usage.cost is not None:  # the provider reports it
             return float(response.usage.cost)
         if self._base_url is not None:
@@ -159,12 +159,12 @@ class ProvidedModel:
 
 
 def _unusable(name: str, error: Exception) -> ConfigurationError:
-    """Return why a model cannot be used: a key is missing, or its name means none; in our words where we have some."""
+    """Return the error for a model that cannot be used, for example because a key is missing or its name is unknown."""
     words = without_secrets(words_of(error))
     if variable := re.match(r"Set the `(\w+)` environment variable", words):
         return _refused(f"'{name}' needs {variable[1]} in the environment, and it is not set", None)
     nearest = near_models(name)
-    if nearest is not None:  # which is about the part that is wrong
+    if nearest is not None:  # our hint is more precise
         words = words.partition(". Did you mean")[0]
     return _refused(f"'{name}' cannot be used: {words}", nearest)
 

@@ -1,4 +1,4 @@
-"""Scripts in Python files: the user's own code, which runs, and returns the turns or makes each of them."""
+"""Loads scripts of replies from Python files, which are run as code."""
 
 import sys
 import traceback
@@ -20,14 +20,14 @@ _KINDS = "write `turns = [...]`, or `def reply(messages, tools):`"
 
 
 def turns_in(file: Path) -> Iterable[Any] | Callable[..., Any]:
-    """Run a Python file, and return its turns, or its function that makes each of them.
+    """Run a Python file, and return its turns, or its function that makes them.
 
     Args:
-        file: It has a function `reply(messages, tools)`, or `turns`: a list of them, or a function that returns one (a
-            generator will do).
+        file: A file with a function `reply(messages, tools)`, or with `turns`: a list, or a function that returns an
+            iterable, such as a generator.
 
     Raises:
-        ConfigurationError: If there is no such file, it cannot be run, or it has neither.
+        ConfigurationError: If the file does not exist, cannot be run, or has neither.
     """
     names = vars(_run(file))
     if callable(names.get("reply")):
@@ -42,7 +42,7 @@ def turns_in(file: Path) -> Iterable[Any] | Callable[..., Any]:
     except Exception as error:
         raise _failed(error, file) from error
     if len(listed) > MOST_TURNS:
-        hint = "a function `reply(messages, tools)` may have any number of turns"
+        hint = "a function `reply(messages, tools)` can return any number of turns"
         raise _refused("", f"'turns' in '{file.name}' has more than {MOST_TURNS:,} turns", file, hint)
     return listed
 
@@ -53,7 +53,7 @@ def _run(file: Path) -> ModuleType:
     if spec is None or spec.loader is None or not file.is_file():
         raise _refused(NOT_FOUND, f"there is no file '{file}'", None, None)
     module = module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their own module up
+    sys.modules[name] = module  # dataclasses look up their module
     try:
         spec.loader.exec_module(module)
     except KeyboardInterrupt:
@@ -65,7 +65,7 @@ def _run(file: Path) -> ModuleType:
 
 
 def _failed(error: BaseException, file: Path) -> ConfigurationError:
-    """Return what a script has raised, with the innermost place in the file."""
+    """Return the error for an exception in a script, with the innermost line of the file."""
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
     line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
     words = error.msg if isinstance(error, SyntaxError) else str(error)

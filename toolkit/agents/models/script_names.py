@@ -1,10 +1,10 @@
-"""Script names: what calls a model a script of replies, and which script runs as code."""
+"""The names of scripted models, and which of them run code."""
 
 SCRIPTED = "scripted"
-"""The kind of model in `scripted:FILE`."""
+"""The prefix in `scripted:FILE`."""
 
 
 def runs_code(model: str) -> bool:
-    """Return whether opening a model runs code: a script in Python does, so only its user may name it, and no file."""
+    """Return whether opening a model runs code, as scripts in Python do. Only the user may choose such a model."""
     kind, _, file = model.partition(":")
     return kind == SCRIPTED and file.strip().lower().endswith(".py")

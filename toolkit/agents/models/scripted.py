@@ -1,4 +1,4 @@
-"""Scripted models: the replies are written down beforehand, for demonstrations, samples and tests.
+"""Scripted models: models with prepared replies, for demonstrations, samples and tests.
 
 A script is a YAML file:
 
@@ -9,9 +9,9 @@ A script is a YAML file:
             arguments: {expression: 6 * 7}
       - say: It is {calculator}.
 
-`{calculator}` stands for what the last call of that tool gave. In Python a turn may also be a function that sees the
-conversation, and one such function may stand for all turns. A script in a Python file is either of the two: `turns`, or
-a function `reply(messages, tools)`.
+`{calculator}` is replaced by the result of the last call of that tool. In Python, a turn can also be a function of the
+conversation, and a single function can replace all turns. A script in a Python file has either `turns` or a function
+`reply(messages, tools)`.
 """
 
 import re
@@ -33,30 +33,36 @@ from toolkit.tools.spec import ToolSpec
 Answer = str | ToolCall | Sequence[ToolCall] | ModelReply
 Reply = Callable[[Sequence[Message], Sequence[ToolSpec]], Answer | Awaitable[Answer]]
 Turn = Answer | Reply
-"""A reply, the text of one, its calls, or a function from the conversation and the tools to one of these."""
+"""A reply, its text, its calls, or a function of the conversation and the tools that returns one of these."""
 
 _USAGE = {"input_tokens": int, "output_tokens": int, "cost": float}
 _WORDS = re.compile(r"\s*\S+|\s+")
 
 
 class ScriptedModel:
-    """Gives prepared replies in order, word by word to a listener.
+    """A model that returns prepared replies in order, and streams them word by word.
 
-    It remembers nothing: which turn it is, it sees from the conversation, so that one script serves many at once.
+    It keeps no state: the number of the turn comes from the conversation, so one model can serve several conversations
+    at the same time.
     """
 
     def __init__(self, turns: Iterable[Turn] | Reply, name: str = "scripted") -> None:
-        """Keep the turns, or the function that makes each of them, and what the model is called."""
+        """Create a scripted model.
+
+        Args:
+            turns: The turns, or a function that makes each turn.
+            name: The name of the model.
+        """
         self.turns = None if callable(turns) else tuple(turns)
         self.name = name
         self._reply = turns if callable(turns) else self._prepare
 
     @classmethod
     def load(cls, path: str | Path) -> "ScriptedModel":
-        """Read a script from a file: from a Python file, which is run, or else from YAML.
+        """Load a script from a YAML file, or from a Python file, which is run.
 
         Raises:
-            ConfigurationError: With everything that is wrong with the file.
+            ConfigurationError: If the file has errors. The exception lists all of them.
         """
         file = Path(path)
         name = f"scripted:{file.name}"
@@ -68,20 +74,20 @@ class ScriptedModel:
         return cls(turns, name)
 
     async def request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
-        """Return the reply of the turn that the conversation has come to.
+        """Return the reply for the current turn of the conversation.
 
         Raises:
-            ModelError: If the script has no further turn, or what it gives is not a turn.
+            ModelError: If the script has no further turn, or a function does not return a turn.
         """
         given = self._reply(messages, tools)
         reply = self._as_reply(await given if isinstance(given, Awaitable) else given)
         return ModelReply(_fill(reply.text, messages), reply.calls, reply.usage, cut=reply.cut)
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSpec], tell: Tell) -> ModelReply:
-        """Return the same reply as `request` does, after telling it word by word.
+        """Return the same reply as `request`, and report it word by word.
 
         Raises:
-            ModelError: If the script has no further turn, or what it gives is not a turn.
+            ModelError: If the script has no further turn, or a function does not return a turn.
         """
         reply = await self.request(messages, tools)
         for piece in (*_WORDS.findall(reply.text), *reply.calls):
@@ -107,17 +113,19 @@ class ScriptedModel:
                 return ModelReply(calls=(answer,))
             case Sequence() if answer and all(isinstance(call, ToolCall) for call in answer):
                 return ModelReply(calls=tuple(cast("Sequence[ToolCall]", answer)))
-        raise ModelError(f"a turn of '{self.name}' gave {type(answer).__name__}, not text, ToolCalls or a ModelReply")
+        raise ModelError(
+            f"a turn of '{self.name}' is of type {type(answer).__name__}, not text, ToolCalls or a ModelReply"
+        )
 
 
 def _fill(text: str, messages: Sequence[Message]) -> str:
-    """Return the text with what calls gave in the place of the names of tools in braces."""
+    """Replace names of tools in braces by the results of their last calls."""
     given = {message.call.name: message.text for message in messages if isinstance(message, ToolMessage)}
     return re.sub(r"\{(\w+)\}", lambda match: given.get(match[1], match[0]), text)
 
 
 class _Reading:
-    """Reads turns from a document, and collects what is wrong."""
+    """Reads turns from a document and collects problems."""
 
     def __init__(self, problems: list[Problem]) -> None:
         self._problems = problems
@@ -151,9 +159,9 @@ class _Reading:
             return ToolCall("")
         tool, arguments, identity = call.get("tool"), call.get("arguments"), call.get("id")
         if not isinstance(tool, Scalar):
-            self._wrong(node, "a call needs 'tool': the name of one")
+            self._wrong(node, "a call needs 'tool': the name of a tool")
         if isinstance(arguments, Scalar) and isinstance(arguments.value, str):
-            text = arguments.text  # as the model would send it, also where it is not JSON
+            text = arguments.text  # as a model would send it, even if it is not valid JSON
         else:
             text = json_text({} if arguments is None else plain(arguments))
         name = tool.text if isinstance(tool, Scalar) else ""
@@ -178,7 +186,7 @@ class _Reading:
             return None
         for name, entry in node.entries.items():
             if name not in known:
-                hint = did_you_mean(name, known, otherwise=f"known are {', '.join(known)}")
+                hint = did_you_mean(name, known, otherwise=f"the keys are {', '.join(known)}")
                 self._problems.append(Problem("", f"{what} has no '{name}'", entry.key.location, hint=hint))
         return node
 

@@ -1,4 +1,4 @@
-"""Streaming: models that report their reply piece by piece."""
+"""Models that stream their replies."""
 
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
@@ -8,34 +8,34 @@ from toolkit.tools.calls import ToolCall
 from toolkit.tools.spec import ToolSpec
 
 Piece = str | ToolCall
-"""A piece of a reply: some text, or a whole call."""
+"""A piece of a reply: part of the text, or a complete call."""
 
 Tell = Callable[[Piece], None]
-"""Receives each piece in order."""
+"""A function that receives the pieces of a reply in order."""
 
 
 @runtime_checkable
 class StreamingModel(Model, Protocol):
-    """A model that can stream its reply; it needs only this one method more."""
+    """A model that can stream its replies, with one additional method."""
 
     async def stream(self, messages: Sequence[Message], tools: Sequence[ToolSpec], tell: Tell) -> ModelReply:
-        """Return the next reply, after telling it piece by piece.
+        """Return the next reply, and report its pieces as they arrive.
 
         Args:
-            messages: The conversation so far, the oldest first.
-            tools: What may be called, now.
+            messages: The conversation so far, oldest first.
+            tools: The tools that the model can call in this reply.
             tell: Receives every piece of text as it arrives, and every call when it is complete.
 
         Raises:
-            ModelError: If there is no answer; the pieces received so far do not count.
+            ModelError: If the model does not answer. Pieces reported before are not valid then.
         """
 
 
 async def streamed(model: Model, messages: Sequence[Message], tools: Sequence[ToolSpec], tell: Tell) -> ModelReply:
-    """Return a model's reply, and report it: as it arrives if the model streams, otherwise all at once.
+    """Return a model's reply, and report it piece by piece if the model streams, else as a whole.
 
     Raises:
-        ModelError: If there is no answer to be had.
+        ModelError: If the model does not answer.
     """
     if isinstance(model, StreamingModel):
         return await model.stream(messages, tools, tell)
@@ -45,7 +45,7 @@ async def streamed(model: Model, messages: Sequence[Message], tools: Sequence[To
 
 
 def tell_all(reply: ModelReply, tell: Tell) -> None:
-    """Report a whole reply."""
+    """Report a complete reply."""
     if reply.text:
         tell(reply.text)
     for call in reply.calls:
