@@ -323,7 +323,7 @@ def test_a_default_that_is_made_for_each_call_is_named_as_such(attacks):
         return text
 
     shown = asked_about(from_function(note), {"text": "x"})
-    attacks.count("a default factory", held="tags = <made anew for each call>  (default)" in shown.replace('"', ""))
+    attacks.count("a default factory", held="tags = <created for each call>  (default)" in shown.replace('"', ""))
 
 
 def test_a_handmade_tool_shows_its_defaults(attacks):

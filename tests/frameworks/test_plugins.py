@@ -156,7 +156,7 @@ def test_plugin_that_is_broken_is_named(toolkit):
         (
             "error[TK005]: the framework plugin 'toolkit_acme.marks' cannot be imported: ModuleNotFoundError: "
             "No module named 'nowhere'\n"
-            "hint: its package names it as an entry point of 'toolkit.frameworks': upgrade or uninstall it\n"
+            "hint: its package declares it as an entry point of 'toolkit.frameworks': upgrade or uninstall the package\n"
         ),
         2,
     )

@@ -166,9 +166,7 @@ def test_what_has_no_form_in_json_is_a_failed_result_that_names_the_type_after_t
 
     result = from_function(act).run()
     assert result.error is not None
-    assert result.error.startswith(
-        f"the tool has done its work, but what it returned ({kind}) cannot be written as JSON: "
-    )
+    assert result.error.startswith(f"the tool succeeded, but its return value ({kind}) cannot be written as JSON: ")
     assert (result.error_code, result.output, done) == ("error", "", ["once"])
 
 

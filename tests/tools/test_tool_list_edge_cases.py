@@ -229,8 +229,8 @@ def test_an_object_that_is_neither_is_refused_with_its_type_and_a_hint():
         (None, "tools[0]: an object of type 'builtins.NoneType' is not a tool", "mark its methods"),
         (5, "tools[0]: an object of type 'builtins.int' is not a tool", "mark its methods"),
         (line_of, "the function 'line_of' is not marked as a tool", "from_function(line_of)"),
-        (Sums, "'Sums' is a class", "make an object of it: Sums()"),
-        (Search, "'Search' is a class", "make an object of it: Search()"),
+        (Sums, "'Sums' is a class", "create an object: Sums()"),
+        (Search, "'Search' is a class", "create an object: Search()"),
     ],
 )
 def test_what_is_no_tool_is_refused_with_a_cure_of_its_own(candidate, message, hint):

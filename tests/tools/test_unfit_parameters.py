@@ -98,7 +98,7 @@ def test_everything_wrong_with_a_function_is_told_at_once_each_at_its_place(modu
     )
     tools, problems = build_tools(made.probe)
     assert tools == []
-    hint = "take plain types, a dataclass, a TypedDict or a pydantic model"
+    hint = "use plain types, a dataclass, a TypedDict or a pydantic model"
     named = "name each parameter, or take one 'list' or 'dict'"
     assert told(problems) == [
         ("TK323", "7:5", "unknown option 'destructiv'", "did you mean 'destructive' or 'strict'?"),
@@ -302,9 +302,9 @@ def of_one_renamed(a: int = Field(alias="b"), b: int = Field(alias="c")):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (twice, "the alias 'x' of parameter 'b' also means parameter 'a'"),
-        (of_another, "the alias 'b' of parameter 'a' also means parameter 'b'"),
-        (of_one_renamed, "the alias 'b' of parameter 'a' also means parameter 'b'"),
+        (twice, "the alias 'x' of parameter 'b' also refers to parameter 'a'"),
+        (of_another, "the alias 'b' of parameter 'a' also refers to parameter 'b'"),
+        (of_one_renamed, "the alias 'b' of parameter 'a' also refers to parameter 'b'"),
     ],
 )
 def test_an_alias_that_means_two_parameters_is_a_problem(function, message):

@@ -28,7 +28,7 @@ from toolkit.durable.permits import Stopped
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.tables import LIMITS, PROCESSES, TURNS
 from toolkit.durable.workflow_journals import Lost
-from toolkit.tools.limits import GiveBack, Limit
+from toolkit.tools.limits import Limit, Release
 
 _ID_BYTES: Final = 12
 
@@ -85,7 +85,7 @@ class StoredLimits:
         """Return whether a tool has a limit."""
         return tool in self._bounded
 
-    def take(self, tool: str, *, again: bool = False) -> GiveBack | float:
+    def take(self, tool: str, *, again: bool = False) -> Release | float:
         """Begin a call, or return the minimum time in seconds to wait before trying again; see `Limiter`.
 
         Raises:

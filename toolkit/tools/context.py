@@ -23,7 +23,7 @@ from toolkit.tools.approval_checks import decide
 from toolkit.tools.metrics import NO_METRICS, Metrics
 from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.questions import RunningCall
-from toolkit.tools.reports import UNHEARD, Finished, Report, Started
+from toolkit.tools.reports import NO_REPORT, Finished, Report, Started
 from toolkit.tools.subjects import Subject
 from toolkit.tools.wait_clocks import Waiting
 
@@ -291,7 +291,7 @@ class ToolContext:
             started: Creates the event for the start from the number of the call, which the block receives too.
             finished: Creates the event for the finish from that number and the duration in seconds.
         """
-        return UNHEARD if self.listener is None else Report(self.emit, started, finished)
+        return NO_REPORT if self.listener is None else Report(self.emit, started, finished)
 
     def progress(self, message: str, done: float | None = None, of: float | None = None) -> None:
         """Report progress, in units that the tool chooses.

@@ -113,7 +113,7 @@ def package_of(module: str) -> str:
 
 
 def is_installed(module: str) -> bool:
-    """Return whether the package of a framework that a module belongs to could be imported here."""
+    """Return whether the framework's package that contains a module is installed."""
     package = package_of(module)
     try:
         return package in sys.modules or find_spec(package) is not None
@@ -122,13 +122,13 @@ def is_installed(module: str) -> bool:
 
 
 def part_of(framework: str, part: Part) -> ModuleType | None:
-    """Return a part of what is known of a framework; None where it has no such part.
+    """Import and return a part of the support for a framework, or `None` if there is no such part.
 
     Raises:
-        ConfigurationError: If a plugin that knows the framework is broken.
+        ConfigurationError: If the plugin that supports the framework is broken.
     """
     if framework not in _OWN:
-        from toolkit.tools.plugin_parts import part_of_plugin  # noqa: PLC0415 - only a plugin's parts are checked
+        from toolkit.tools.plugin_parts import part_of_plugin  # noqa: PLC0415 - needed only for plugins
 
         return part_of_plugin(framework, part)
     name = f"toolkit.frameworks.{framework}.{part}"
@@ -141,7 +141,7 @@ def part_of(framework: str, part: Part) -> ModuleType | None:
 
 
 def title_of(framework: str) -> str:
-    """Return what people call a framework."""
+    """Return the display name of a framework."""
     marks = part_of(framework, "marks")
     title: str = framework if marks is None else marks.MARKS.title
     return title

@@ -1,4 +1,4 @@
-"""Readings of functions: everything that makes a function a tool, and everything that is wrong with it."""
+"""Reads the definition of a tool from a function, and reports everything that is wrong with it."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -16,12 +16,12 @@ from toolkit.tools.signatures import Signature, read_signature
 
 
 class FunctionReading(NamedTuple):
-    """What a function is as a tool.
+    """The definition of a tool, read from a function.
 
     Attributes:
-        signature: What it wants and gives.
-        shape: The shape of a call's arguments.
-        fields: The fields of its specification.
+        signature: The signature of the function.
+        shape: The shape of the arguments of a call.
+        fields: The fields of the tool's specification.
     """
 
     signature: Signature
@@ -32,12 +32,12 @@ class FunctionReading(NamedTuple):
 def read_function(
     function: Callable[..., Any], options: Mapping[str, Any], *, source: str | None = None
 ) -> tuple[FunctionReading | None, list[Problem]]:
-    """Read a function as a tool, or say everything that is wrong with it; it never raises.
+    """Read the definition of a tool from a function, and return all problems with it; never raises.
 
     Args:
         function: A function, bound method, partial or callable object.
-        options: What `@tool` takes; they win over the function's own mark.
-        source: Where it comes from, if not from its own file.
+        options: The options of `@tool`; they take precedence over the function's own mark.
+        source: The source of the tool, if it is not the function's own file.
     """
     options = {**(mark_of(function) or {}), **options}
     name = options.get("name") or getattr(function, "__name__", "")
@@ -51,7 +51,7 @@ def read_function(
         return None, _place(problems, function)
     problems += [*unreadable, *_clashing_names(function, signature)]
     shape, unfit = _shape(function, str(name), signature)
-    problems += [*unfit, *_silences(function, name, signature, options)]
+    problems += [*unfit, *_omissions(function, name, signature, options)]
     if shape is None or errors_among(problems):
         return None, _place(problems, function)
     fields = _fields(str(name), signature, shape, options) | {"source": source or _file_of(function)}
@@ -66,7 +66,7 @@ def _shape(function: Callable[..., Any], name: str, signature: Signature) -> tup
 
 
 def _clashing_names(function: Callable[..., Any], signature: Signature) -> list[Problem]:
-    """Return a problem for each alias that a parameter before it has, or that is the name of another one."""
+    """Return a problem for each alias that is also the alias of an earlier parameter, or the name of another one."""
     problems = []
     for position, parameter in enumerate(signature.parameters):
         before, others = signature.parameters[:position], [one for one in signature.parameters if one is not parameter]
@@ -74,7 +74,7 @@ def _clashing_names(function: Callable[..., Any], signature: Signature) -> list[
         clash = clash or next((one for one in others if one.name == parameter.alias), None)
         if clash is not None:
             message = (
-                f"the alias {parameter.alias!r} of parameter {parameter.name!r} also means parameter {clash.name!r}"
+                f"the alias {parameter.alias!r} of parameter {parameter.name!r} also refers to parameter {clash.name!r}"
             )
             place = place_of(function, parameter.name)
             problems.append(Problem(UNFIT_PARAMETER, message, place, hint="give it another alias"))
@@ -82,7 +82,7 @@ def _clashing_names(function: Callable[..., Any], signature: Signature) -> list[
 
 
 def _place(problems: list[Problem], function: Callable[..., Any]) -> list[Problem]:
-    """Return the problems, those without a place at the function's own."""
+    """Return the problems, with the location of the function for those that have none."""
     if all(problem.location is not None for problem in problems):
         return problems
     place = place_of(function)
@@ -97,15 +97,15 @@ def _unfit_parameters(function: Callable[..., Any], signature: Signature, whole:
             shape_of_parameters("one", [parameter])
         except UnfitTypeError as error:
             message = f"parameter {parameter.name!r} cannot be written as JSON: {error}"
-            hint = "take plain types, a dataclass, a TypedDict or a pydantic model"
+            hint = "use plain types, a dataclass, a TypedDict or a pydantic model"
             problems.append(Problem(UNFIT_PARAMETER, message, place_of(function, parameter.name), hint=hint))
     return problems or [Problem(UNFIT_PARAMETER, f"the parameters cannot be written as JSON: {whole}")]
 
 
-def _silences(
+def _omissions(
     function: Callable[..., Any], name: object, signature: Signature, options: Mapping[str, Any]
 ) -> list[Problem]:
-    """Return a warning for everything that a model would have to guess."""
+    """Return a warning for a missing description and for each parameter without a type."""
     problems = []
     if not (options.get("description") or signature.description):
         message, hint = f"tool {name!r} has no description", "write a docstring: what it does and when to use it"

@@ -1,4 +1,4 @@
-"""Functions as tools: the signature is the schema, and the call is the function's own."""
+"""Tools that are functions, with a schema that is derived from the signature."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -26,12 +26,12 @@ from toolkit.tools.spec import ToolSpec
 
 
 class FunctionTool(Tool):
-    """A function, bound or not, plain or async, as a tool."""
+    """A tool that calls a function or method, sync or async."""
 
     ignores_unknown = True
 
     def __init__(self, function: Callable[..., Any], signature: Signature, shape: Shape, spec: ToolSpec) -> None:
-        """Keep the parts; `build_function` makes them and reports what is wrong."""
+        """Create the tool from its parts; use `build_function`, which reports what is wrong."""
         self.function = function
         self._signature = signature
         self._shape = shape
@@ -48,26 +48,26 @@ class FunctionTool(Tool):
 
     @property
     def holders(self) -> tuple[object, ...]:
-        """The defaults of the function, what it is bound to, and the variables that it uses."""
+        """The defaults of the function, the object that it is bound to, and the variables that it uses."""
         return held_by(self.function)
 
     def parse(self, arguments: Arguments) -> Any:
-        """Return the arguments by name, each of the type that the function wants."""
+        """Return the arguments by parameter name, converted to the annotated types."""
         return read_arguments(self._shape, arguments, self._optional)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return the arguments as plain data under the names that calls use; secrets stay hidden."""
+        """Return the arguments as plain data under the names in the schema, with secrets masked."""
         data = plain_data(parsed)
         if self._aliases:
             data = {self._aliases.get(name, name): value for name, value in data.items()}
         return self.veil.over(data)
 
     def defaults(self, parsed: Any) -> Mapping[str, Any]:
-        """Return what the function itself gives to the parameters that are left out."""
+        """Return the function's own defaults for omitted parameters."""
         return defaults_left(self._signature, parsed, self.veil)
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""
+        """Call the function; if an event loop is running, a sync function runs in a thread, to keep it unblocked."""
         given = self._filled(parsed, context) if self._is_filled else parsed
         if self.suspends:
             return await self._call(given)
@@ -75,7 +75,7 @@ class FunctionTool(Tool):
         return await drive_or_run(value) if isinstance(value, CoroutineType) else value
 
     def _filled(self, parsed: dict[str, Any], context: ToolContext) -> dict[str, Any]:
-        """Return the arguments with what the context gives and with the defaults that stand in a `Field`."""
+        """Return the arguments with injected values and with the defaults that are declared in a `Field`."""
         filled = dict(parsed)
         for name, default in self._signature.explicit_defaults.items():
             if name not in filled:
@@ -84,7 +84,7 @@ class FunctionTool(Tool):
 
 
 def held_by(function: Callable[..., Any]) -> tuple[object, ...]:
-    """Return the objects that a function holds: its defaults, what it is bound to, and the variables that it uses."""
+    """Return what a function refers to: its defaults, the object it is bound to, and the variables that it uses."""
     plain = inspect.unwrap(getattr(function, "__func__", function))
     code, variables = getattr(plain, "__code__", None), getattr(plain, "__globals__", {})
     used = [variables[name] for name in getattr(code, "co_names", ()) if name in variables]
@@ -98,7 +98,7 @@ def _caller(function: Callable[..., Any], signature: Signature) -> Callable[[dic
         return lambda given: function(**given)
 
     def call(given: dict[str, Any]) -> Any:
-        rest = dict(given)  # the work may be done again with the same arguments
+        rest = dict(given)  # a copy, since the call may be retried with the same arguments
         first = [rest.pop(name) for name in signature.positional]
         return function(*first, **rest)
 
@@ -106,7 +106,7 @@ def _caller(function: Callable[..., Any], signature: Signature) -> Callable[[dic
 
 
 def from_function(function: Callable[..., Any], **options: Unpack[MarkOptions]) -> Tool:
-    """Make a tool of any function, marked or not.
+    """Create a tool from any function, marked or not.
 
     Example:
         >>> from toolkit import from_function
@@ -117,11 +117,11 @@ def from_function(function: Callable[..., Any], **options: Unpack[MarkOptions]) 
         '3'
 
     Args:
-        function: A function, bound method, partial or callable object, plain or async.
-        **options: What `@tool` takes; they win over the function's own mark.
+        function: A function, bound method, partial or callable object, sync or async.
+        **options: The options of `@tool`; they take precedence over the function's own mark.
 
     Raises:
-        InvalidTools: With every problem at once.
+        InvalidTools: If the function is not a valid tool; `problems` lists everything that is wrong.
     """
     tool, problems = build_function(function, options)
     return unbuilt(InvalidTools(problems=errors_among(problems))) if tool is None else tool
@@ -130,7 +130,7 @@ def from_function(function: Callable[..., Any], **options: Unpack[MarkOptions]) 
 def build_function(
     function: Callable[..., Any], options: Mapping[str, Any], *, source: str | None = None
 ) -> tuple[FunctionTool | None, list[Problem]]:
-    """Make a tool of a function, or say everything that is wrong with it; it never raises."""
+    """Create a tool from a function, and return all problems with it; never raises."""
     reading, problems = read_function(function, options, source=source)
     if reading is None:
         return None, problems

@@ -1,4 +1,4 @@
-"""Tools made by hand: a JSON Schema, and a function that takes the arguments by keyword."""
+"""Tools with a handwritten JSON Schema and a function that takes the arguments by keyword."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -28,10 +28,10 @@ from toolkit.tools.spec_fields import plain_fields
 
 
 class HandmadeWork:
-    """What a function does behind a JSON Schema that was written by hand."""
+    """Implements the hooks of a tool with a function and a handwritten JSON Schema."""
 
     def __init__(self, function: Callable[..., Any], signature: Signature, shape: Shape, spec: ToolSpec) -> None:
-        """Keep the parts; `read_handmade` makes them and reports what is wrong."""
+        """Create it from its parts; use `read_handmade`, which reports what is wrong."""
         self.spec = spec
         self.suspends = signature.is_async
         self.uses_context = bool(signature.injected)
@@ -42,24 +42,24 @@ class HandmadeWork:
 
     @cached_property
     def veil(self) -> Veil:
-        """Hides the secrets among the arguments."""
+        """Masks the secrets among the arguments."""
         return Veil(self.spec.parameters)
 
     def parse(self, arguments: str | Mapping[str, Any]) -> Any:
-        """Return the arguments by name, held against the schema."""
+        """Return the arguments by name, validated against the schema."""
         return read_arguments(self._shape, arguments, self._optional)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return the arguments as plain data, with a mask for each secret."""
+        """Return the arguments as plain data, with secrets masked."""
         return self.veil.over(plain_data(parsed))
 
     def defaults(self, parsed: Any) -> Mapping[str, Any]:
-        """Return what the function itself gives to the parameters of the schema that are left out."""
+        """Return the function's own defaults for omitted parameters of the schema."""
         left = defaults_left(self._signature, parsed, self.veil)
         return {name: value for name, value in left.items() if name in self.spec.properties}
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Call the function; inside a running loop a plain one goes to a thread, where it blocks nobody."""
+        """Call the function; if an event loop is running, a sync function runs in a thread, to keep it unblocked."""
         given = {**parsed, **injected(self.spec.name, self._signature.injected, context)}
         if self._signature.is_async:
             return await self._function(**given)
@@ -74,10 +74,10 @@ def read_handmade(
     function: Callable[..., Any],
     options: Mapping[str, Any],
 ) -> HandmadeWork:
-    """Return what `Tool.create` makes a tool of.
+    """Check the arguments of `Tool.create` and return the implementation of the tool.
 
     Raises:
-        InvalidTools: With every problem at once.
+        InvalidTools: If the tool is not valid; `problems` lists everything that is wrong.
     """
     place = place_of(function)
     given = {**options, "description": description}
@@ -119,22 +119,22 @@ def _signature(function: Callable[..., Any], place: Location | None, problems: l
 def _disagreements(
     parameters: Mapping[str, Any], function: Callable[..., Any], signature: Signature, place: Location | None
 ) -> list[Problem]:
-    """Return what the schema and the function do not agree on: members that it cannot take, or cannot do without."""
+    """Return a problem for each parameter on which the schema and the function disagree."""
     kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
     properties, required = parameters.get("properties", {}), parameters.get("required", ())
     taken = {parameter.name for parameter in signature.parameters}
     problems = [
-        Problem(ROOT_NOT_OBJECT, f"parameter {name!r} is filled by the context, so the schema must not offer it", place,
+        Problem(ROOT_NOT_OBJECT, f"parameter {name!r} comes from the context, so it must not be in the schema", place,
                 hint=f"remove {name!r} from the schema")
         for name in properties if name in signature.injected
     ]  # fmt: skip
     problems += [] if inspect.Parameter.VAR_KEYWORD in kinds else [
-        Problem(ROOT_NOT_OBJECT, f"the function has no parameter {name!r}, which the schema has", place,
+        Problem(ROOT_NOT_OBJECT, f"parameter {name!r} of the schema is not a parameter of the function", place,
                 hint=did_you_mean(name, taken))
         for name in properties if name not in taken and name not in signature.injected
     ]  # fmt: skip
     problems += [
-        Problem(ROOT_NOT_OBJECT, f"the function needs {parameter.name!r}, which the schema does not require", place)
+        Problem(ROOT_NOT_OBJECT, f"the function requires {parameter.name!r}, but the schema does not", place)
         for parameter in signature.parameters if parameter.required and parameter.name not in required
     ]  # fmt: skip
     return problems

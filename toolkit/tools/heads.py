@@ -1,4 +1,4 @@
-"""Heads: how every file that describes a tool begins: the version of its format, its name and its inputs."""
+"""Reads the keys at the beginning of every file that defines a tool: format version, name, description and inputs."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,16 +14,16 @@ FORMAT_VERSION = 1
 
 
 class HeadReader(ShapeReader):
-    """Reads the keys that files of all kinds of tools have."""
+    """Reads the keys that all files have in common."""
 
     def check_version(self, root: Mapping) -> None:
-        """Report a format that is not known; a file need not name its own."""
+        """Report an unknown format version; the version is optional."""
         node = root.get("toolkit")
         if node is not None and plain(node) != FORMAT_VERSION:
-            self.report(node.location, f"this is a format that is not known; 'toolkit' must be {FORMAT_VERSION}")
+            self.report(node.location, f"unknown format version; 'toolkit' must be {FORMAT_VERSION}")
 
     def name(self, root: Mapping, otherwise: str) -> Word:
-        """Read the name of the tool: that of the file where none is written, and `otherwise` where it is not text."""
+        """Read the name of the tool; without one, return the file's name, and `otherwise` if it is not a string."""
         node = root.get("name")
         if node is None:
             return Word(legal_name(Path(root.location.file).stem), root.location)
@@ -35,15 +35,15 @@ class HeadReader(ShapeReader):
         return Word(text, node.location)
 
     def description(self, owner: Mapping) -> str:
-        """Read what something does; empty if not described."""
+        """Read the description, or return an empty string if there is none."""
         node = owner.get("description")
         return "" if node is None else self.text(node, "'description'") or ""
 
     def inputs(self, root: Mapping, key: str = "inputs", each: str = "input") -> "tuple[Input, ...] | None":
-        """Read what a mapping of data is made of, if the file declares it."""
+        """Read the declarations of a mapping of data, or return `None` if there are none."""
         node = root.get(key)
         if node is None:
             return None
-        from toolkit.tools.inputs import InputReader  # noqa: PLC0415 - many tools take one text
+        from toolkit.tools.inputs import InputReader  # noqa: PLC0415 - many tools declare no inputs
 
         return InputReader(self.problems, key, each).read(node)

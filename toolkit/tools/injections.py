@@ -1,4 +1,4 @@
-"""Injections: what the context fills instead of the model, and the places where it could not."""
+"""Finds the parameters that receive values from the context instead of the model, and markers without effect."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -26,11 +26,11 @@ Injection = Literal["context", "memory_id", "memory_id_or_none"]
 
 _QUALIFIERS = (Required, NotRequired, Final, ClassVar)
 _PLAIN = frozenset({str, int, float, bool, NoneType})
-"""The commonest types, in which nothing stands."""
+"""The most common types, which contain no markers."""
 
 
 def injection_of(annotation: Any) -> Injection | None:
-    """Return what the context fills a parameter with, or `None` where calls fill it, or where nothing could."""
+    """Return what a parameter receives from the context, or `None` if it receives nothing from it."""
     kinds = set(_kinds(annotation, is_marked=False))
     if kinds <= {"context", None} and "context" in kinds:
         return "context"
@@ -40,12 +40,12 @@ def injection_of(annotation: Any) -> Injection | None:
 
 
 def misplaced_injection(what: str, annotation: Any) -> tuple[str, str] | None:
-    """Return why a marker in a type is never filled, and how to fix it; `None` where there is no marker.
+    """Return why a marker in a type has no effect, and how to fix it, or `None` if there is no marker.
 
-    Such a marker stands inside something that a model writes: in a list, in a field, beside other types.
+    A marker has no effect inside something that a model writes: in a list, in a field, or in a union with other types.
 
     Args:
-        what: Who has the type, for the message: `parameter 'owner'`.
+        what: What has the type, for the message: `parameter 'owner'`.
         annotation: The type.
     """
     if type(annotation) is type and annotation in _PLAIN:
@@ -54,21 +54,21 @@ def misplaced_injection(what: str, annotation: Any) -> tuple[str, str] | None:
         if _is_memory_mark(part):
             return (
                 f"{what} has MemoryId inside a type that the model fills",
-                "take it as a parameter of its own, Annotated[str, MemoryId], or read context.memory_id",
+                "use a separate parameter, Annotated[str, MemoryId], or read context.memory_id",
             )
         if isinstance(part, type) and issubclass(part, ToolContext):
             return (
                 f"{what} has ToolContext inside a type that the model fills",
-                "take the context as a parameter of its own: context: ToolContext",
+                "use a separate parameter: context: ToolContext",
             )
     return None
 
 
 def injected(tool: str, injections: Mapping[str, Injection], context: ToolContext) -> dict[str, Any]:
-    """Return what the context gives to a function, by parameter.
+    """Return the values from the context for a function, by parameter.
 
     Raises:
-        ConfigurationError: If a memory id is wanted and the context has none.
+        ConfigurationError: If a memory id is required and the context has none.
     """
     if context.memory_id is None and "memory_id" in injections.values():
         message = f"tool {tool!r} needs a memory id, but the context has none"
@@ -92,7 +92,7 @@ def _kinds(annotation: Any, *, is_marked: bool) -> Iterator[str | None]:
 
 
 def _bare(annotation: Any) -> tuple[Any, list[Any]]:
-    """Return a type without its annotations, aliases and new names, and everything that they say of it."""
+    """Return a type with `Annotated`, aliases, qualifiers and `NewType` resolved, and the collected metadata."""
     marks: list[Any] = []
     while True:
         if hasattr(annotation, "__metadata__"):
@@ -109,13 +109,13 @@ def _bare(annotation: Any) -> tuple[Any, list[Any]]:
 
 
 def _alias_value(annotation: Any) -> Any:
-    """Return what an alias (`type Owner = …`) stands for; `None` for anything else, or what cannot be evaluated."""
+    """Return the value of a type alias (`type Owner = …`), or `None` if this is no alias or cannot be evaluated."""
     alias = get_origin(annotation) or annotation
     if type(alias).__name__ != "TypeAliasType":
         return None
     try:
         return alias.__value__
-    except Exception:  # noqa: BLE001 - an alias is foreign code, evaluated here
+    except Exception:  # noqa: BLE001 - the value of an alias is the user's code, evaluated here
         return None
 
 
@@ -124,10 +124,10 @@ def _is_memory_mark(extra: Any) -> bool:
 
 
 def _parts(annotation: Any, seen: dict[int, Any]) -> Iterator[Any]:
-    """Yield an annotation, everything that it is made of, and its metadata."""
+    """Yield an annotation, all its parts and their metadata."""
     if id(annotation) in seen:
         return
-    seen[id(annotation)] = annotation  # kept, so that nothing else gets its id meanwhile
+    seen[id(annotation)] = annotation  # keep a reference, so that the id is not reused
     yield annotation
     for part in _directly_in(annotation):
         yield from _parts(part, seen)
@@ -154,7 +154,7 @@ def _directly_in(annotation: Any) -> Iterator[Any]:
 
 
 def _fields_of(cls: type) -> Iterator[Any]:
-    """Yield the type of each field that a model fills, and its metadata."""
+    """Yield the type and the metadata of each field of a class."""
     if hasattr(cls, "__pydantic_fields__"):
         yield from _pydantic_fields_of(cls)
     elif is_dataclass(cls) or hasattr(cls, "__total__") or hasattr(cls, "_fields"):  # __total__: any typed dict
@@ -164,7 +164,7 @@ def _fields_of(cls: type) -> Iterator[Any]:
 
 def _pydantic_fields_of(cls: Any) -> Iterator[Any]:
     if not getattr(cls, "__pydantic_fields_complete__", True):
-        with suppress(Exception):  # names that are not there yet are reported where the schema is made
+        with suppress(Exception):  # undefined names are reported when the schema is built
             cls.model_rebuild(raise_errors=False)
     for field in cls.__pydantic_fields__.values():
         yield from (field.annotation, *field.metadata)
@@ -174,5 +174,5 @@ def _pydantic_fields_of(cls: Any) -> Iterator[Any]:
 def _hints(cls: type) -> dict[str, Any]:
     try:
         return get_type_hints(cls, include_extras=True)
-    except Exception:  # noqa: BLE001 - annotations are foreign code, and pydantic reports what it cannot read
+    except Exception:  # noqa: BLE001 - annotations are the user's code; pydantic reports those that it cannot evaluate
         return {}

@@ -1,4 +1,4 @@
-"""Inputs: what a tool of a file takes, read from JSON Schema fragments, and what it is given, held against them."""
+"""Reads the inputs that a file declares as JSON Schema fragments, and validates arguments against them."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -42,7 +42,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
 class Input(NamedTuple):
-    """One input: the JSON Schema that a value must fit, and whether it must be given."""
+    """One input: its name, the JSON Schema of its value, and whether it is required."""
 
     name: Word
     schema: Mapping[str, Any]
@@ -50,22 +50,28 @@ class Input(NamedTuple):
 
 
 class InputReader(ShapeReader):
-    """Reads what stands under `inputs`, or under another key that declares a mapping of data."""
+    """Reads `inputs`, or another key that declares a mapping of data."""
 
     def __init__(self, problems: list[Problem], key: str = "inputs", each: str = "input") -> None:
-        """Keep where problems go, the key, and what each of its entries is called."""
+        """Create a reader.
+
+        Args:
+            problems: Receives the problems.
+            key: The key.
+            each: The name of an entry in messages.
+        """
         super().__init__(problems)
         self._key, self._each = key, each
 
     def read(self, node: Node) -> tuple[Input, ...] | None:
-        """Return the inputs, or `None` after reporting that they are none."""
+        """Return the inputs, or report that the node is not a mapping and return `None`."""
         inputs = self.mapping(node, f"'{self._key}'", "{name: {type: string}}")
         return None if inputs is None else tuple(self._input(entry) for entry in inputs.entries.values())
 
     def _input(self, entry: documents.Entry) -> Input:
         name = Word(entry.key.text, entry.key.location)
         if not _NAME.fullmatch(name.text):
-            hint = "use letters, digits and underscores, so that inputs.name can be written"
+            hint = "use letters, digits and underscores, so that expressions can use inputs.name"
             self.report(name.location, f"{name.text!r} cannot be the name of an {self._each}", hint=hint)
         before = len(self.problems)
         schema = self._fragment(entry.value, f"the {self._each} {name.text!r}")
@@ -78,7 +84,7 @@ class InputReader(ShapeReader):
         try:
             InputShape((given,)).read({given.name.text: given.schema["default"]})
         except ToolArgumentsError as error:
-            self.report(node.location, f"the default does not fit: {error}", code=TYPE_MISMATCH)
+            self.report(node.location, f"the default is not valid: {error}", code=TYPE_MISMATCH)
 
     def _fragment(self, node: Node, what: str) -> dict[str, Any]:
         if isinstance(node, documents.Scalar) and node.value is None:
@@ -89,7 +95,7 @@ class InputReader(ShapeReader):
         self.check_keys(fragment, what, FRAGMENT_KEYS)
         schema = {}
         for name, entry in fragment.entries.items():
-            if name in FRAGMENT_KEYS and self._is_well_said(name, entry.value, what):
+            if name in FRAGMENT_KEYS and self._is_valid(name, entry.value, what):
                 schema[name] = self._read_value(name, entry.value, what)
         return schema
 
@@ -101,8 +107,8 @@ class InputReader(ShapeReader):
             return {key: self._fragment(entry.value, f"the property {key!r} of {what}") for key, entry in entries}
         return documents.plain(node)
 
-    def _is_well_said(self, name: str, node: Node, what: str) -> bool:
-        """Report a keyword of JSON Schema whose value it cannot have."""
+    def _is_valid(self, name: str, node: Node, what: str) -> bool:
+        """Report an invalid value of a JSON Schema keyword, and return whether the value is valid."""
         before = len(self.problems)
         match name:
             case "type" | "format":
@@ -137,7 +143,7 @@ class InputReader(ShapeReader):
 
 
 def schema_of(inputs: tuple[Input, ...]) -> dict[str, Any]:
-    """Return the JSON Schema of the arguments that a tool with these inputs takes."""
+    """Return the JSON Schema of the arguments of a tool with these inputs."""
     schema: dict[str, Any] = {
         "type": "object",
         "properties": {given.name.text: dict(given.schema) for given in inputs},
@@ -147,7 +153,7 @@ def schema_of(inputs: tuple[Input, ...]) -> dict[str, Any]:
 
 
 class InputShape:
-    """Holds what is given against the inputs of a tool."""
+    """Validates arguments against the inputs of a tool."""
 
     def __init__(self, inputs: tuple[Input, ...]) -> None:
         self._inputs = inputs
@@ -172,10 +178,10 @@ class InputShape:
         return shape_of_schema(self.schema)
 
     def read(self, arguments: str | Mapping[str, Any]) -> dict[str, Any]:
-        """Return the inputs by name, defaults filled in; unknown ones are ignored.
+        """Validate arguments and return them by name, with defaults filled in; unknown ones are ignored.
 
         Raises:
-            ToolArgumentsError: Naming every input that is missing or wrong.
+            ToolArgumentsError: If the arguments are not valid; the message lists every missing or wrong input.
         """
         given: dict[str, Any] = read_arguments(self._shape, arguments, self._optional)
         whole = self._defaults | given
@@ -186,7 +192,7 @@ class InputShape:
 
 
 def _misfits(schema: JsonSchema, value: Any, path: str) -> Iterator[tuple[str, str]]:
-    """Yield the path of what does not have the format that its schema names, and why; the rest has been checked."""
+    """Yield the path of each value that does not match the `format` of its schema, and the reason."""
     wanted = schema.keywords.get("format")
     if isinstance(value, str) and wanted is not None and not fits(wanted, value):
         yield path, f"it is not a valid {wanted}: {value!r}"
@@ -202,14 +208,14 @@ def _misfits(schema: JsonSchema, value: Any, path: str) -> Iterator[tuple[str, s
 
 
 def input_format() -> Schema:
-    """Return the JSON Schema of one input as files have it, for editors; `input` is the name of its definition."""
+    """Return the JSON Schema for one input in a file, for editors; it refers to itself as the definition `input`."""
     kinds = {"enum": list(TYPES)}
     keys = {
         "type": {"anyOf": [kinds, {"type": "array", "items": kinds, "minItems": 1}]},
-        "description": text("What it is."),
-        "default": {"description": "The value that holds where none is given; without one it must be given."},
+        "description": text("A description of the input."),
+        "default": {"description": "The default value; an input without one is required."},
         "enum": {"type": "array", "minItems": 1},
-        "pattern": text("A regular expression that is found in the text.", format="regex"),
+        "pattern": text("A regular expression that must match somewhere in the string.", format="regex"),
         "format": {"enum": list(FORMATS)},
         **{name: {"type": "number"} for name in BOUNDS},
         **{name: {"type": "integer", "minimum": 0} for name in COUNTS},

@@ -1,4 +1,4 @@
-"""JSON data: a copy of foreign data that JSON can hold, of Python's own types alone, within limits."""
+"""Copies untrusted data as JSON data that consists only of Python's own types, within size limits."""
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
@@ -10,22 +10,22 @@ MAX_DEPTH = 200
 MAX_VALUES = 100_000
 MAX_CHARACTERS = 16 * 1024 * 1024
 MAX_BITS = 13_000
-"""Of a whole number: about 3,900 digits, fewer than Python refuses to write."""
+"""Maximum size of an integer: about 3,900 digits, which is below Python's limit for converting to a string."""
 
 
 class NotJsonError(Exception):
-    """A value that JSON cannot hold; the message names the place inside it and the reason."""
+    """A value cannot be represented in JSON; the message says which part of it, and why."""
 
 
 def plain_json(value: object, name: str) -> Any:
-    """Return a copy of data that shares nothing with it.
+    """Return a deep copy of data, made of Python's own types.
 
     Args:
-        value: Anything at all.
-        name: What it is called in messages.
+        value: Any object.
+        name: The name of the data in messages.
 
     Raises:
-        NotJsonError: If JSON cannot hold it, or it is larger than any definition needs to be.
+        NotJsonError: If the data cannot be represented in JSON, or is larger than any definition needs to be.
     """
     copier = _Copier()
     try:
@@ -92,7 +92,7 @@ class _Copier:
 
 
 def is_encodable(text: str) -> bool:
-    """Return whether a text consists of whole characters, so that it can be written to a file or a screen."""
+    """Return whether a string can be encoded, which is impossible with half of a surrogate pair."""
     if text.isascii():
         return True
     try:
@@ -116,7 +116,7 @@ def _number(value: float, path: tuple[str, ...]) -> float:
 
 
 def _write(path: tuple[str, ...]) -> str:
-    """Return a path as people write it, such as `parameters.properties.city`; of a long one without its middle."""
+    """Return a path as `parameters.properties.city`; the middle of a long path is omitted."""
     parts = path if len(path) <= _LONGEST_PATH else (*path[:3], "…", *path[-3:])
     return ".".join(parts)
 

@@ -1,4 +1,4 @@
-"""Kept results: what a call gave, as JSON text without secrets, and back."""
+"""Serializes results for the journal, without secrets, and restores them."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ from toolkit.tools.skipped_items import SkippedItem, Skips
 
 
 def result_text(result: ToolResult, output: Any, context: ToolContext) -> tuple[str, bool]:
-    """Return a result as JSON text without secrets, and whether nothing is missing from it.
+    """Return a result as JSON text without secrets, and whether it is complete.
 
     Args:
-        result: What a call gave.
-        output: What later steps see of it.
-        context: What it was called with; it knows the secrets.
+        result: The result of a call.
+        output: The data that later steps receive.
+        context: The context of the call, which knows the secrets.
     """
     record: dict[str, Any] = {"output": result.output}
     if result.error is not None:
@@ -29,14 +29,14 @@ def result_text(result: ToolResult, output: Any, context: ToolContext) -> tuple[
     redactor = reading_redactor(context)
     try:
         text = dumps(record)
-        # Few results hold a secret: then each text of it is looked at by itself, so that it stays JSON.
+        # Few results contain a secret. In those, each string is redacted by itself, so that the text remains JSON.
         return (text, True) if redactor.text(text) == text else (dumps(redactor.data(record)), False)
     except (TypeError, ValueError, RecursionError):
         return dumps({"output": redactor.text(result.output)}), False
 
 
 def kept_result(text: str) -> tuple[ToolResult, Any]:
-    """Return the result, and what later steps see of it, that `result_text` has written."""
+    """Restore a result, and the data that later steps receive, from the text that `result_text` has written."""
     record = loads(text)
     result = ToolResult(record["output"], record.get("error"), record.get("error_code"), record.get("data"))
     if "skips" in record:

@@ -1,4 +1,4 @@
-"""Limits: how many calls of a tool run at the same time on all workers, and how many begin in some time."""
+"""Limits of how many calls of a tool run at the same time, and how many start in a period of time."""
 
 import re
 from collections.abc import Callable
@@ -10,12 +10,12 @@ _RATE: Final = re.compile(r"\s*([1-9]\d{0,8})\s*/(.+)")
 
 
 class Limit(NamedTuple):
-    """What bounds the calls of a tool: in one process, or on all workers of a store together.
+    """Limits the calls of a tool, in one process or across all workers of a store.
 
     Attributes:
-        concurrency: How many run at the same time; `None` means no limit.
-        rate: How many begin within `seconds`; `None` means no limit.
-        seconds: In which time.
+        concurrency: Maximum number of calls at the same time; `None` means no limit.
+        rate: Maximum number of calls that start within `seconds`; `None` means no limit.
+        seconds: The period for `rate`, in seconds.
     """
 
     concurrency: int | None = None
@@ -23,30 +23,30 @@ class Limit(NamedTuple):
     seconds: float = 1.0
 
 
-GiveBack = Callable[[], None]
-"""Ends a turn."""
+Release = Callable[[], None]
+"""Releases a slot."""
 
 
 class Limiter(Protocol):
-    """Decides when calls may begin; safe to use from several threads."""
+    """Decides when calls may start. Thread-safe."""
 
     def bounds(self, tool: str) -> bool:
-        """Return whether calls of a tool have to wait for their turn."""
+        """Return whether a tool has a limit."""
 
-    def take(self, tool: str, *, again: bool = False) -> GiveBack | float:
-        """Begin a turn.
+    def take(self, tool: str, *, again: bool = False) -> Release | float:
+        """Acquire a slot for a call, if one is free.
 
         Args:
             tool: The name of the tool.
-            again: Whether the call has its turn, and begins once more in it.
+            again: Whether the call already has a slot, and starts again in it.
 
         Returns:
-            What ends the turn; where it cannot begin yet, how many seconds that will be so at least.
+            A function that releases the slot; if the call cannot start yet, the minimum time to wait in seconds.
         """
 
 
 def parse_rate(text: str) -> tuple[int, float] | None:
-    """Return how often, and in how many seconds, a rate such as `10/1m` means, or `None` if it is not a rate."""
+    """Parse a rate such as `10/1m` into a number of calls and a period in seconds; return `None` if it is not valid."""
     match = _RATE.fullmatch(text)
     seconds = parse_duration(match[2]) if match is not None else None
     return (int(match[1]), seconds) if match is not None and seconds else None

@@ -1,4 +1,4 @@
-"""Local limits: the limits of tools, held for the calls of one process."""
+"""Applies the limits of tools to the calls of one process."""
 
 import time
 from collections import deque
@@ -6,25 +6,25 @@ from collections.abc import Mapping
 from functools import partial
 from threading import Lock
 
-from toolkit.tools.limits import GiveBack, Limit
+from toolkit.tools.limits import Limit, Release
 
 
 class LocalLimits:
-    """Decides when calls of this process may begin: a `Limiter`."""
+    """A `Limiter` for the calls of this process."""
 
     def __init__(self, limits: Mapping[str, Limit]) -> None:
-        """Keep the limits, by the names of tools; nothing runs yet."""
+        """Create a limiter; `limits` maps the names of tools to their limits."""
         self._limits = limits
         self._running = dict.fromkeys(limits, 0)
         self._begun: dict[str, deque[float]] = {tool: deque(maxlen=limit.rate or 0) for tool, limit in limits.items()}
         self._lock = Lock()
 
     def bounds(self, tool: str) -> bool:
-        """Return whether calls of a tool have to wait for their turn."""
+        """Return whether a tool has a limit."""
         return tool in self._limits
 
-    def take(self, tool: str, *, again: bool = False) -> GiveBack | float:
-        """Begin a turn, or return how many seconds it cannot begin at least; see `Limiter`."""
+    def take(self, tool: str, *, again: bool = False) -> Release | float:
+        """Acquire a slot, or return the minimum time to wait in seconds; see `Limiter`."""
         limit = self._limits[tool]
         with self._lock:
             now, begun = time.monotonic(), self._begun[tool]
@@ -34,8 +34,8 @@ class LocalLimits:
                 return 0.0
             begun.append(now)
             self._running[tool] += not again
-        return partial(self._give_back, tool)
+        return partial(self._release, tool)
 
-    def _give_back(self, tool: str) -> None:
+    def _release(self, tool: str) -> None:
         with self._lock:
             self._running[tool] -= 1

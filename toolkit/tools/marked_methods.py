@@ -1,4 +1,4 @@
-"""Marked methods: which methods of a class are tools, and the options that the class gives them."""
+"""Finds the methods of a class that are marked as tools, and the options that they get from the class."""
 
 import inspect
 from typing import Any
@@ -8,9 +8,9 @@ from toolkit.tools.marking import box_of, mark_of
 
 
 def marked_methods(cls: type) -> list[str]:
-    """Return the names of a class's marked methods, own and inherited, of any visibility, in order of definition.
+    """Return the names of a class's marked methods, including inherited and private ones, in order of definition.
 
-    A method that overrides a marked one without a mark of its own is not a tool.
+    A method that overrides a marked one is a tool only if it is marked itself.
     """
     bases = reversed(bases_of_class(cls))
     names = dict.fromkeys(name for base in bases for name in members_of_class(base) if is_text(name))
@@ -24,6 +24,6 @@ def _plain_member(cls: type, name: str) -> Any:
 
 
 def boxed(candidate: Any, method: Any) -> dict[str, str]:
-    """Return the category that a method has from its class, unless it names one of its own."""
+    """Return the category that a method gets from its class, unless it sets its own."""
     box = box_of(candidate)
     return {"category": box.name} if box and not (mark_of(method) or {}).get("category") else {}

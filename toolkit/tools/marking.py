@@ -1,7 +1,7 @@
-"""Marking: `@tool` marks a function as a tool, `@toolbox` a class that holds some; both return what they mark.
+"""The decorators `@tool`, for functions, and `@toolbox`, for classes with tools.
 
-Nothing is registered and nothing is built: importing a module has no effect, the function can be called in a unit
-test, and every mistake is found where tools are collected, all of them at once.
+They only mark what they decorate and return it unchanged. Importing a module has no other effect, functions can still
+be called in unit tests, and all mistakes are reported together when the tools are collected.
 """
 
 import inspect
@@ -31,7 +31,7 @@ def tool(**options: "Unpack[MarkOptions]") -> Callable[[F], F]: ...
 def tool(function: Any = None, /, **options: Any) -> Any:
     """Mark a function or method as a tool: `@tool`, or `@tool(name=…, read_only=True)`.
 
-    Its name, its docstring and its annotations make the specification; the options say what they cannot.
+    The specification comes from its name, docstring and annotations; the options add what these cannot express.
 
     Example:
         >>> from toolkit import tool
@@ -39,19 +39,19 @@ def tool(function: Any = None, /, **options: Any) -> Any:
         ... def add(first: int, second: int) -> int:
         ...     '''Add two numbers.'''
         ...     return first + second
-        >>> add(1, 2)  # it stays the function that it was
+        >>> add(1, 2)  # the function still works as before
         3
 
     Args:
-        function: What is marked: a function, a method, a static method, an `async def`.
+        function: A function, method, static method or class method, sync or async.
         **options: Any of `name`, `description`, `return_behavior` (`to_model`, `immediate` or `immediate_if_last`),
             `category`, `requires_approval`, `read_only`, `destructive`, `idempotent`, `open_world`,
             `flow` (what it does with data: `reads_untrusted`, `reads_private`, `writes`, `sends`), `strict`,
-            `metadata` (a mapping for each provider's name) and `examples` (arguments that make sense).
-            What is wrong with them is a problem of the tool, found where tools are collected.
+            `metadata` (a mapping for each provider's name) and `examples` (example arguments).
+            Invalid options are reported when the tools are collected.
 
     Returns:
-        The very function, marked.
+        The same function, marked.
 
     Raises:
         TypeError: If the marked object is not a function.
@@ -62,7 +62,7 @@ def tool(function: Any = None, /, **options: Any) -> Any:
 
 
 def mark_of(candidate: object) -> Mapping[str, Any] | None:
-    """Return the options that a function was marked with, or `None` if it was not."""
+    """Return the options with which a function was marked, or `None` if it was not marked."""
     mark = _attribute(candidate, _MARK)
     return mark if type(mark) is dict else None
 
@@ -71,11 +71,11 @@ class ToolboxMark(NamedTuple):
     """The options of a class marked with `@toolbox`.
 
     Attributes:
-        name: What the set is called.
+        name: The name of the toolbox.
         description: What its tools are for.
-        usage_notes: How they are to be used together.
-        category_parameter: What the parameter is called that chooses among categories, where its tools have some.
-        exclusive: Whether all other tools make way when a model looks into it.
+        usage_notes: How to use the tools together.
+        category_parameter: The name of the parameter that selects a category, if its tools have categories.
+        exclusive: Whether all other tools are hidden when a model opens the toolbox.
     """
 
     name: str
@@ -93,9 +93,9 @@ def toolbox(
     category_parameter: str = "category",
     exclusive: bool = False,
 ) -> Callable[[C], C]:
-    """Mark a class as a set of tools that belong together: its marked methods have its name as their category.
+    """Mark a class as a set of tools that belong together; its name becomes the category of its marked methods.
 
-    A model is offered the set as one tool, which reveals the others when it is called.
+    A model sees the set as one tool, which reveals the others when it is called.
 
     Example:
         >>> from toolkit import from_object, tool, toolbox
@@ -103,17 +103,17 @@ def toolbox(
         ... class Accounts:
         ...     @tool(read_only=True)
         ...     def balance(self, owner: str) -> str:
-        ...         '''Tell how much somebody has.'''
+        ...         '''Return the balance of an account.'''
         ...         return f"{owner} has 12 euros"
         >>> [(each.name, each.spec.category) for each in from_object(Accounts())]
         [('balance', 'accounts')]
 
     Args:
-        name: What the set is called; the class's name unless it is given.
-        description: What the tools are for; the class's docstring unless it is given.
-        usage_notes: How the tools are to be used together; a model reads it when it sees them.
-        category_parameter: What the parameter is called that chooses among the categories of its methods.
-        exclusive: Whether all other tools make way when a model looks into the set.
+        name: The name of the set; the name of the class by default.
+        description: What the tools are for; the docstring of the class by default.
+        usage_notes: How to use the tools together; a model sees this with the tools.
+        category_parameter: The name of the parameter that selects a category of its methods.
+        exclusive: Whether all other tools are hidden when a model opens the set.
     """
 
     def mark(cls: C) -> C:
@@ -125,23 +125,23 @@ def toolbox(
 
 
 def box_of(candidate: object) -> ToolboxMark | None:
-    """Return what a class, or the class of an object, was marked with, or `None` if it was not."""
+    """Return the mark of a class, or of the class of an object, or `None` if there is none."""
     box = _attribute(candidate, _BOX)
     return box if type(box) is ToolboxMark else None
 
 
 def _attribute(candidate: object, name: str) -> Any:
-    """Return an attribute of anything at all, or `None`; some things fail to say what they have, such as proxies."""
+    """Return an attribute of any object, or `None` if that fails, as it can for proxies."""
     try:
         return getattr(candidate, name, None)
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 - what is looked at is foreign code, which may even exit
+    except BaseException:  # noqa: BLE001 - the object is untrusted code, which can even call `sys.exit`
         return None
 
 
 def _mark(function: Any, options: dict[str, Any]) -> Any:
-    target = getattr(function, "__func__", function)  # what a static or class method wraps
+    target = getattr(function, "__func__", function)  # the function inside a static or class method
     if not callable(target) or isinstance(target, type):
         message = f"@tool marks functions and methods, not {function!r}; for options write @tool(name=…, description=…)"
         raise TypeError(message)

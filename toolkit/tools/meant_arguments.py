@@ -1,8 +1,8 @@
-"""Meant arguments: what a model sent, read as it meant it.
+"""Corrects obvious mistakes in arguments that a model has written.
 
-Models write JSON inside JSON, `"true"` for true, and the values of enumerations in another case. Each of these is read
-only where the schema would refuse what was written, so that nothing changes which was right, and all of it is logged.
-What a person has written is never read so.
+Models write JSON strings that contain JSON, `"true"` instead of true, and enum values in the wrong case. Such a value
+is corrected only if the schema would reject it, so valid arguments never change, and every correction is logged.
+Arguments written by a person are not corrected.
 """
 
 import re
@@ -15,17 +15,17 @@ from toolkit.tools.secret_arguments import members_of
 from toolkit.tools.shapes.argument_schemas import ArgumentSchema
 from toolkit.tools.shapes.unknown_members import unknown_members
 
-_OBJECTS = (dict, Mapping)  # mostly a plain dict, which is found out much quicker than another mapping
+_OBJECTS = (dict, Mapping)  # `dict` first, since that check is much faster
 _BOOLEANS = {"true": True, "false": False}
 _NAMED = re.compile(r"(\S+) = (\w+)")
 
 
 class Meant(NamedTuple):
-    """The arguments of a call as a model meant them.
+    """The corrected arguments of a call.
 
     Attributes:
         arguments: The arguments.
-        remark: The note for the model on members that the tool does not know and that were dropped; or nothing.
+        remark: A note for the model about unknown parameters that were ignored, or an empty string.
     """
 
     arguments: Arguments
@@ -33,23 +33,23 @@ class Meant(NamedTuple):
 
 
 def as_meant(tool: Callee, sent: Arguments) -> Meant:
-    """Return what a model sent as it meant it, and log how it was read."""
-    arguments, data = _opened(sent) if isinstance(sent, str) else (sent, sent)
+    """Correct the arguments that a model has sent, and log the corrections."""
+    arguments, data = _parsed(sent) if isinstance(sent, str) else (sent, sent)
     if data is None:
         return Meant(arguments)
-    readings = [] if arguments is sent else ["the whole as the JSON object in it"]
+    readings = [] if arguments is sent else ["malformed JSON as an object"]
     try:
         read = _Reader(readings).read(tool.argument_schema, data, "")
         remark = _remark_on_unknown(tool, read)
-    except (RecursionError, TypeError, AttributeError):  # data too deep for any call, or a stranger's broken schema
+    except (RecursionError, TypeError, AttributeError):  # the data is too deep, or a schema from outside is broken
         return Meant(arguments)
     if readings:
         tool.call_logger.info("%s: corrected what the model sent: %s", tool.name, "; ".join(readings))
     return Meant(arguments if read is data else read, remark)
 
 
-def _opened(text: str) -> tuple[str, Mapping[str, Any] | None]:
-    """Return arguments as the text that they were meant to be, and their members if it is an object."""
+def _parsed(text: str) -> tuple[str, Mapping[str, Any] | None]:
+    """Return arguments as JSON text, repaired if necessary, and their members if it is an object."""
     if (data := members_of(text)) is not None:
         return text, data
     mended = repaired(text)
@@ -65,13 +65,13 @@ def _remark_on_unknown(tool: Callee, data: Mapping[str, Any]) -> str:
 
 
 class _Reader:
-    """Reads arguments along their schema, and notes what it reads in another way than it was written."""
+    """Corrects arguments according to their schema, and records each correction."""
 
     def __init__(self, readings: list[str]) -> None:
         self._readings = readings
 
     def read(self, schema: ArgumentSchema, value: Any, path: str) -> Any:
-        """Return a value as it was meant; the very same object where it is as the schema wants it."""
+        """Return the corrected value, or the same object if nothing was corrected."""
         if isinstance(value, str):
             return value if schema.takes_any_text else self._text(schema, value, path)
         if isinstance(value, _OBJECTS):
@@ -100,7 +100,7 @@ class _Reader:
 
 
 def _readings_of(text: str, schema: ArgumentSchema) -> Iterator[Any]:
-    """Yield what a text that does not fit a single schema may stand for."""
+    """Yield the possible corrections of a string that is not valid for a schema."""
     if choices := schema.part.choices():
         yield from _choose(text, choices, schema.part.keywords.get("description", ""))
         return
@@ -114,7 +114,7 @@ def _readings_of(text: str, schema: ArgumentSchema) -> Iterator[Any]:
 
 
 def _choose(text: str, choices: Sequence[Any], description: str) -> Iterator[Any]:
-    """Yield the choices that are written like a text, but for their case, or that the description names so."""
+    """Yield the choices that match a string except for case, by value or by their name in the description."""
     wanted = text.strip().casefold()
     named = {value: name.casefold() for value, name in _NAMED.findall(description)}
     for choice in choices:

@@ -1,4 +1,4 @@
-"""Readings of methods: the marked methods of a class as tools, without an object of it."""
+"""Reads the tools that the marked methods of a class define, without creating an object of the class."""
 
 import inspect
 from functools import partial
@@ -13,10 +13,10 @@ from toolkit.tools.places import place_of
 
 
 def read_methods(cls: type) -> list[FunctionReading]:
-    """Return what the marked methods of a class are as tools.
+    """Read the definitions of the tools that the marked methods of a class define.
 
     Raises:
-        InvalidTools: With every problem at once.
+        InvalidTools: If a method is not a valid tool; `problems` lists everything that is wrong.
     """
     methods = [_bound_to_nothing(cls, name) for name in marked_methods(cls)]
     read = [(method, *read_function(method, boxed(cls, method))) for method in methods]
@@ -31,6 +31,6 @@ def _claim(method: Any, reading: FunctionReading) -> Claim:
 
 
 def _bound_to_nothing(cls: type, name: str) -> Any:
-    """Return a method as an object of the class would have it, only that it must not be called."""
+    """Return a method bound to a placeholder, so that its signature is that of a bound method; it cannot be called."""
     member = inspect.getattr_static(cls, name)
     return getattr(cls, name) if isinstance(member, staticmethod | classmethod) else MethodType(member, object())

@@ -1,4 +1,4 @@
-"""Metrics: what is counted of every call. Subclass `Metrics` to send it where you want it."""
+"""Metrics of tool calls. Subclass `Metrics` to send them to your own system."""
 
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
@@ -7,38 +7,39 @@ NO_TAGS: Mapping[str, str] = {}
 
 
 class Metrics:
-    """Six operations that count nothing. Every call records one of the first three and then one duration.
+    """Receives the metrics of tool calls and does nothing with them; subclasses override the methods.
 
-    `agent` is the role that the call was made for, `unknown` unless the context names one.
+    Every call records one `success`, `failure` or `error`, and then one `duration`. `agent` is the role in the context,
+    `unknown` by default.
     """
 
     def success(self, tool: str, agent: str) -> None:
-        """Count a call that did its work."""
+        """Count a successful call."""
 
     def failure(self, tool: str, agent: str) -> None:
-        """Count a call that gave a failed result: bad arguments, a refusal, or the tool's own word."""
+        """Count a call with a failed result: invalid arguments, a rejection, or a failure that the tool returned."""
 
     def error(self, tool: str, agent: str) -> None:
-        """Count a call that ended in an exception."""
+        """Count a call that ended with an exception."""
 
     def duration(self, tool: str, agent: str, seconds: float) -> None:
-        """Record how long a call took, in seconds, without the waiting for a person."""
+        """Record the duration of a call in seconds, excluding time spent waiting for a person."""
 
     def count(self, metric: str, tool: str, tags: Mapping[str, str] = NO_TAGS) -> None:
-        """Add one to a counter of the tool's own."""
+        """Increment a custom counter of the tool."""
 
     def value(self, metric: str, tool: str, number: float, tags: Mapping[str, str] = NO_TAGS) -> None:
-        """Record a number of the tool's own."""
+        """Record a custom value of the tool."""
 
 
 NO_METRICS = Metrics()
-"""Metrics that count nothing."""
+"""Metrics that record nothing."""
 
 Operation = Literal["success", "failure", "error", "duration", "count", "value"]
 
 
 class Recorded(NamedTuple):
-    """One thing that was recorded; `name` is the metric's name where it is the tool's own."""
+    """One recorded operation; `name` is the name of a custom metric."""
 
     operation: Operation
     tool: str
@@ -49,36 +50,35 @@ class Recorded(NamedTuple):
 
 
 class RecordingMetrics(Metrics):
-    """Keeps everything in the order in which it was recorded, in `records`."""
+    """Stores all recorded operations in order, in `records`; useful in tests."""
 
     def __init__(self) -> None:
-        """Begin with nothing recorded."""
         self.records: list[Recorded] = []
 
     def success(self, tool: str, agent: str) -> None:
-        """Keep a success."""
+        """Store a success."""
         self.records.append(Recorded("success", tool, agent))
 
     def failure(self, tool: str, agent: str) -> None:
-        """Keep a failure."""
+        """Store a failure."""
         self.records.append(Recorded("failure", tool, agent))
 
     def error(self, tool: str, agent: str) -> None:
-        """Keep an error."""
+        """Store an error."""
         self.records.append(Recorded("error", tool, agent))
 
     def duration(self, tool: str, agent: str, seconds: float) -> None:
-        """Keep a duration."""
+        """Store a duration."""
         self.records.append(Recorded("duration", tool, agent, number=seconds))
 
     def count(self, metric: str, tool: str, tags: Mapping[str, str] = NO_TAGS) -> None:
-        """Keep a count of the tool's own."""
+        """Store a count of a custom counter."""
         self.records.append(Recorded("count", tool, name=metric, tags=tags))
 
     def value(self, metric: str, tool: str, number: float, tags: Mapping[str, str] = NO_TAGS) -> None:
-        """Keep a number of the tool's own."""
+        """Store a custom value."""
         self.records.append(Recorded("value", tool, name=metric, number=number, tags=tags))
 
     def operations(self) -> list[tuple[str, str]]:
-        """Return the operations with their tools, for a quick look."""
+        """Return the names of the operations with their tools, for short assertions."""
         return [(record.operation, record.tool) for record in self.records]

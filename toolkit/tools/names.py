@@ -1,7 +1,7 @@
-"""Names: what a tool may be called. The only place that knows.
+"""The rules for names of tools.
 
-A tool of one's own is named with letters, digits, underscores and hyphens, which every provider takes
-after any prefix. A remote tool keeps the name it has on the wire.
+The name of a tool of your own consists of letters, digits, underscores and hyphens, which every provider accepts after
+any prefix. A remote tool keeps its name.
 """
 
 import re
@@ -14,7 +14,7 @@ _OWN_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 def name_problem(name: object, location: Location | None = None) -> Problem | None:
-    """Return what is wrong with the name of a tool of one's own, or `None` if it is good."""
+    """Return what is wrong with the name of a tool, or `None` if it is valid."""
     if not isinstance(name, str):
         return Problem(INVALID_TOOL_NAME, f"the name of a tool must be text, not {type(name).__name__}", location)
     if not name.strip():
@@ -32,10 +32,10 @@ def name_problem(name: object, location: Location | None = None) -> Problem | No
 
 
 def legal_name(text: str) -> str:
-    """Return the nearest legal name to any text: `get-forecast.v2` becomes `get_forecast_v2`."""
+    """Convert any text to a valid name: `get-forecast.v2` becomes `get_forecast_v2`."""
     return re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_") or "tool"
 
 
 def words_of(name: str) -> list[str]:
-    """Return the words of a name in small letters: `deleteOldFiles2` is delete, old, files, 2."""
+    """Return the words of a name in lower case: `deleteOldFiles2` becomes delete, old, files, 2."""
     return [word.lower() for word in _WORD.findall(name)]

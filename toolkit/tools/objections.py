@@ -1,13 +1,13 @@
-"""Objections: why a parameter cannot be one of a tool, and the fix, in the words of the caller that finds it.
+"""Messages about parameters that a tool cannot have.
 
-Building finds it in the objects, and lint in the source alone.
+They are shared by the code that builds tools from objects, and by lint, which reads only the source.
 """
 
 from collections.abc import Sequence
 
 
 def variadic_objection(names: Sequence[str]) -> tuple[str, str]:
-    """Return why `*args` and `**kwargs` cannot be parameters of a tool, and the fix."""
+    """Return the message and the hint about `*args` and `**kwargs`."""
     hint = "name each parameter, or take one 'list' or 'dict'"
     if len(names) == 1:
         return f"parameter '{names[0]}' has no fixed form, so a model cannot fill it", hint
@@ -15,5 +15,5 @@ def variadic_objection(names: Sequence[str]) -> tuple[str, str]:
 
 
 def unfit_objection(name: str, what: str) -> tuple[str, str]:
-    """Return why a parameter that is, say, `a callable` cannot be one of a tool, and the fix."""
+    """Return the message and the hint about a parameter of an unsupported kind, such as `a callable`."""
     return f"parameter {name!r} is {what}, which no model can send", "take plain data instead"

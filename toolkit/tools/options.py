@@ -1,4 +1,4 @@
-"""Options: the settings of a tool beyond its signature, in a mark or a class, checked all at once."""
+"""The options of a tool, set by a decorator or as class attributes, and their validation."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
@@ -10,7 +10,7 @@ from toolkit.tools.spec_fields import ReturnBehavior, plain_fields
 
 
 class ToolOptions(TypedDict, total=False):
-    """The options of any tool; see `ToolSpec` for each."""
+    """The options of any tool, as documented in `ToolSpec`."""
 
     category: str | None
     return_behavior: ReturnBehavior
@@ -26,7 +26,7 @@ class ToolOptions(TypedDict, total=False):
 
 
 class MarkOptions(ToolOptions, total=False):
-    """The options of a tool that has a name and a description without them."""
+    """The options of a tool whose name and description are optional, since a function provides them."""
 
     name: str | None
     description: str | None
@@ -35,7 +35,7 @@ class MarkOptions(ToolOptions, total=False):
 OPTIONS = ("name", "description", *ToolOptions.__annotations__)
 
 _MAY_BE_NONE = ("name", "description")
-"""The options that may come from the function: there None means that it is not given."""
+"""The options that a function can provide; `None` means that they are not set."""
 
 
 def option_problems(options: Mapping[str, Any], location: Location | None) -> list[Problem]:

@@ -1,4 +1,4 @@
-"""Origins: the function that a tool was made from, and where the tool is defined."""
+"""Finds the function from which a tool was created, and where the tool is defined."""
 
 import inspect
 from typing import Any
@@ -10,13 +10,13 @@ from toolkit.tools.places import place_of
 
 
 def function_of(tool: Tool) -> Any:
-    """Return the function that a tool was made from, whatever wraps the tool, or None if there is none."""
+    """Return the function from which a tool was created, inside all wrappers, or `None` if there is none."""
     inner = innermost(tool)
     function: Any = answer(lambda: inspect.unwrap(vars(inner)["function"]), None)
     return function if is_routine(function) else None
 
 
 def place_of_tool(tool: Tool) -> Location | None:
-    """Return where a tool is defined: the place in its specification, or else that of its function."""
+    """Return where a tool is defined: the location in its specification, or else that of its function."""
     function = None if tool.spec.location is not None else function_of(tool)
     return tool.spec.location if function is None else place_of(function)

@@ -1,4 +1,4 @@
-"""Outcomes: from what a tool's work returned to the result that its caller gets."""
+"""Converts the value that a tool returns to a result."""
 
 from typing import Any
 
@@ -9,27 +9,27 @@ from toolkit.tools.results import ToolResult
 
 NOTHING_RETURNED = "Success"
 LARGEST_PLAIN = 2**53
-"""Whole numbers up to this one are the same in every reader of JSON."""
+"""Integers up to this one are exact in every JSON parser."""
 
 
 def result_of_ending(ending: BaseException, otherwise: ToolResult) -> ToolResult:
-    """Return what is reported of work that was ended: that it waits for an approval, or else what is given."""
+    """Return the result to report for a call that was ended: that it waits for approval, or else the given one."""
     return ToolResult.failure(str(ending), "waiting") if isinstance(ending, ApprovalPending) else otherwise
 
 
 def as_result(value: Any) -> ToolResult:
-    """Return any value as a result: a result or text as it is, everything else as compact JSON.
+    """Convert any value to a result: a result or a string is used as it is, everything else becomes compact JSON.
 
-    Numbers that JSON does not know are quoted (`"NaN"`), and text beyond ASCII is kept. An object with marked methods
-    needs no form in JSON, since they describe it: it is shown in its own words, or named by its type.
+    Numbers that JSON does not have become strings (`"NaN"`), and non-ASCII characters are not escaped. An object with
+    marked methods need not be serializable: it is shown as its `str`, or as the name of its class.
 
     Raises:
-        ValueError: If the value cannot be written as JSON; the message names its type.
+        ValueError: If the value cannot be serialized as JSON; the message names its type.
     """
     kind = type(value)
     if kind is str:
         return ToolResult(value)
-    if kind is int and -LARGEST_PLAIN < value < LARGEST_PLAIN:  # as most numbers are, and quicker than as any data
+    if kind is int and -LARGEST_PLAIN < value < LARGEST_PLAIN:  # for speed, since most numbers are like this
         return ToolResult(str(value), None, None, value, value)
     if isinstance(value, ToolResult):
         return value
@@ -46,9 +46,7 @@ def _as_json(value: Any) -> ToolResult:
     try:
         text, data = _write(value)
     except (ValueError, RecursionError) as error:
-        message = (
-            f"the tool has done its work, but what it returned ({type(value).__qualname__}) cannot be written as JSON"
-        )
+        message = f"the tool succeeded, but its return value ({type(value).__qualname__}) cannot be written as JSON"
         reason = str(error).removeprefix("Error serializing to JSON: ").removeprefix("ValueError: ")
         raise ValueError(f"{message}: {reason}") from error
     if isinstance(data, str) and _has_methods(type(value)):
@@ -57,12 +55,12 @@ def _as_json(value: Any) -> ToolResult:
 
 
 def _write(value: Any) -> tuple[bytes, Any]:
-    """Return a value as JSON text, and as the plain data in it; bytes are base64."""
+    """Return a value as JSON text and as plain data; bytes are written as base64."""
     from pydantic_core import from_json, to_json
 
     text = to_json(value, inf_nan_mode="strings", bytes_mode="base64", fallback=_in_words)
     data = from_json(text)
-    if not (b"-" in text or b"_" in text):  # the letters of base64 that is safe in addresses
+    if not (b"-" in text or b"_" in text):  # these occur only in URL-safe base64
         return text, data
     other = to_json(value, inf_nan_mode="strings", bytes_mode="hex", fallback=_in_words)
     if other == text:
@@ -72,7 +70,7 @@ def _write(value: Any) -> tuple[bytes, Any]:
 
 
 def _in_words(thing: Any) -> str:
-    """Return an object with marked methods as its class describes it, or else by the name of its class."""
+    """Return the `str` of an object with marked methods if its class defines one, or else the name of the class."""
     kind = type(thing)
     if not _has_methods(kind):
         raise ValueError(f"Unable to serialize unknown type: {kind}")

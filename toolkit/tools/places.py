@@ -1,6 +1,6 @@
-"""Places: where in its file a function, a class or a parameter is defined.
+"""Finds the location in a file where a function, a class or a parameter is defined.
 
-A file is parsed once for all that is asked about it, and again when it has changed.
+Parsed files are cached until they change.
 """
 
 import ast
@@ -16,21 +16,21 @@ from toolkit.problems import Location
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
-"""Where a statement has others, which alone can be definitions."""
+"""The fields of a syntax tree node that contain statements."""
 _KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
 _MOST_FILES = 64
-"""How many parsed files are kept."""
+"""Maximum number of cached files."""
 
 
 def place_of(thing: Callable[..., Any] | type, parameter: str | None = None) -> Location | None:
-    """Return the place of the name of a function or class, or of one of its parameters; `None` where no file has it."""
+    """Return the location of the name of a function or class, or of a parameter, or `None` if it is not in a file."""
     try:
         target: Any = inspect.unwrap(getattr(thing, "__func__", thing))
         file = inspect.getsourcefile(target)
         qualified_name = getattr(target, "__qualname__", "")
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 - what is looked at may be foreign code that answers with anything
+    except BaseException:  # noqa: BLE001 - the object is untrusted code, which can raise anything
         return None
     if type(file) is not str:
         return None
@@ -52,15 +52,15 @@ def place_of(thing: Callable[..., Any] | type, parameter: str | None = None) -> 
 
 
 def place_of_caller() -> Location:
-    """Return the place in the user's code from which the library was called, line by line: no source is read."""
-    frame = sys._getframe(1)  # noqa: SLF001 - the only way to know who calls, and a cheap one
+    """Return the line in the user's code from which the library was called, without reading the source."""
+    frame = sys._getframe(1)  # noqa: SLF001 - the only fast way to find the caller
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("toolkit."):
         frame = frame.f_back
     return Location(frame.f_code.co_filename, frame.f_lineno)
 
 
 def place_in_file(file: str, first: int, name: str) -> Location:
-    """Return the place of the name of a definition that begins, decorators included, in a line of a file."""
+    """Return the location of the name of the definition that starts, with its decorators, in line `first` of a file."""
     source = _source(file)
     definition = source.first_after(name, first) if source is not None else None
     return Location(file, first) if source is None or definition is None else source.place_of_name(definition)
@@ -70,10 +70,10 @@ class _Source(NamedTuple):
     """A parsed file.
 
     Attributes:
-        file: Its path.
-        lines: Its lines, as Python counts them.
-        by_name: Its functions and classes by their bare names, in the order of their lines.
-        by_qualified_name: The last function or class of each qualified name, which is the one that Python keeps.
+        file: The path.
+        lines: The lines, as Python counts them.
+        by_name: The functions and classes by name, in the order of their lines.
+        by_qualified_name: The last function or class with each qualified name, which replaces the earlier ones.
     """
 
     file: str
@@ -82,11 +82,11 @@ class _Source(NamedTuple):
     by_qualified_name: dict[str, _Definition]
 
     def function(self, name: str, first: int) -> _Definition | None:
-        """Return the function of a name that begins, decorators included, in a line."""
+        """Return the function with a name that starts, with its decorators, in line `first`."""
         return next((one for one in self.by_name.get(name, ()) if _first_line(one) == first), None)
 
     def first_after(self, name: str, first: int) -> _Definition | None:
-        """Return the first definition of a name from a line on."""
+        """Return the first definition of a name in or after line `first`."""
         return next((one for one in self.by_name.get(name, ()) if one.lineno >= first), None)
 
     def place_of_name(self, definition: _Definition) -> Location:
@@ -96,7 +96,7 @@ class _Source(NamedTuple):
         return self.span(definition.lineno, definition.col_offset + len(keyword), len(definition.name))
 
     def span(self, line: int, offset: int, length: int) -> Location:
-        """Return a place from the positions of the syntax tree: lines from 1, columns in UTF-8 bytes from 0."""
+        """Convert a position in the syntax tree, with columns in UTF-8 bytes from 0, to a location."""
         before = self.lines[line - 1].encode()[:offset].decode(errors="replace") if line <= len(self.lines) else ""
         column = len(before) + 1
         return Location(self.file, line, column, line, column + length)
@@ -112,7 +112,7 @@ def _source(file: str) -> _Source | None:
 
 @lru_cache(maxsize=_MOST_FILES)
 def _parse(file: str, _changed: int, _size: int) -> _Source | None:
-    """Parse a file; the time of its last change and its size make a changed file another one."""
+    """Parse a file; the modification time and the size are part of the cache key."""
     try:
         raw = Path(file).read_bytes()
         tree = ast.parse(raw)
@@ -130,7 +130,7 @@ def _parse(file: str, _changed: int, _size: int) -> _Source | None:
 
 
 def _definitions(tree: ast.AST) -> Iterator[tuple[str, _Definition]]:
-    """Yield every function and class below a node with its qualified name, as Python's `__qualname__` has it."""
+    """Yield every function and class under a node with its qualified name, as in `__qualname__`."""
     waiting: list[tuple[ast.AST, str]] = [(tree, "")]
     while waiting:
         node, prefix = waiting.pop()

@@ -1,4 +1,4 @@
-"""Plain arguments: arguments as plain data, as a reviewer, a rule and a record see them."""
+"""Converts arguments to plain data for reviewers, rules and records."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,10 +8,12 @@ from toolkit.tools.exact_numbers import dumps
 
 
 def plain_data(parsed: Any) -> dict[str, Any]:
-    """Return parsed arguments as plain JSON data; secrets stay hidden, what has no JSON form is named by type.
+    """Convert parsed arguments to plain JSON data; objects that JSON cannot represent become the name of their type.
+
+    Values of secret types stay masked.
 
     Raises:
-        ToolArgumentsError: If they are nested too deeply, or contain themselves.
+        ToolArgumentsError: If the arguments are nested too deeply, or contain themselves.
     """
     from pydantic_core import from_json, to_json
 
@@ -26,15 +28,15 @@ def plain_data(parsed: Any) -> dict[str, Any]:
 
 
 def is_type_alone(text: str) -> bool:
-    """Return whether a text is how `plain_data` names what cannot be written as JSON."""
+    """Return whether a text is a type name that `plain_data` has written for an object without a JSON form."""
     return text.startswith("<") and text.endswith(">") and text[1:-1].isidentifier()
 
 
 def frozen(arguments: str | Mapping[str, Any]) -> str:
-    """Return arguments as JSON text that nobody else can change; secrets are in it.
+    """Return arguments as JSON text, so that they can no longer change; the text contains secrets.
 
     Raises:
-        ToolArgumentsError: If they hold what JSON cannot say.
+        ToolArgumentsError: If the arguments cannot be serialized as JSON.
     """
     if isinstance(arguments, str):
         return arguments

@@ -1,4 +1,4 @@
-"""Plugin parts: what an installed package knows of a framework, checked when it is loaded."""
+"""Loads and checks the modules of a plugin that supports a framework."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -15,10 +15,10 @@ _NEEDED: Final = {"marks": ("MARKS", SourceMarks), "objects": ("CLASSES", Mappin
 
 
 def part_of_plugin(home: str, part: str) -> ModuleType | None:
-    """Return a part of what a plugin knows of a framework; None where it has no such part.
+    """Import and return a part of a plugin's support for a framework, or `None` if there is no such part.
 
     Raises:
-        ConfigurationError: If it cannot be imported, or lacks what such a part holds.
+        ConfigurationError: If the module cannot be imported, or lacks the expected attribute.
     """
     name = f"{home}.{part}"
     try:
@@ -37,5 +37,5 @@ def part_of_plugin(home: str, part: str) -> ModuleType | None:
 
 def _broken(name: str, why: str) -> ConfigurationError:
     message = f"the framework plugin '{name}' {why}"
-    hint = "its package names it as an entry point of 'toolkit.frameworks': upgrade or uninstall it"
+    hint = "its package declares it as an entry point of 'toolkit.frameworks': upgrade or uninstall the package"
     return ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message, hint=hint)])

@@ -1,4 +1,4 @@
-"""Contents of the protocol (MCP), as JSON has them, from results and to results."""
+"""Converts between results and the content blocks of MCP, in JSON form."""
 
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
@@ -15,15 +15,15 @@ _DETAILS = ("name", "title", "description", "icons", "size", "annotations")
 def result_of_contents(
     blocks: Sequence[Mapping[str, Any]], structured: Any = None, *, error_code: str | int | None = None
 ) -> ToolResult:
-    """Return what a tool answers as a result.
+    """Convert the answer of an MCP tool to a result.
 
-    The text is all text parts, and a word for everything else; the artifact is a tuple of the Attachments,
-    where there are any. An error of the tool is a failed result with the same structured data.
+    The output consists of all text blocks, and a short text for each other block; the artifact is a tuple of the
+    attachments, if there are any. An error becomes a failed result with the same structured data.
 
     Args:
-        blocks: The blocks of content.
+        blocks: The content blocks.
         structured: The structured content.
-        error_code: The kind of failure; None for a success.
+        error_code: The error code of a failure; `None` for a success.
     """
     texts, attachments = _read(blocks)
     if not texts and structured is not None:
@@ -36,11 +36,11 @@ def result_of_contents(
 
 
 def pieces_of(output: str, attachments: Sequence[Attachment]) -> list[str | Attachment]:
-    """Return the text of a result and its attachments, each in its place.
+    """Split the text of a result into pieces, with each attachment at its position.
 
     Args:
-        output: The text, in which the words for an attachment may stand; these make way for it.
-        attachments: What is given beside the text; those without a word in the text come last.
+        output: The text. If it contains the text form of an attachment, the attachment replaces it.
+        attachments: The attachments; those that do not occur in the text come last.
     """
     pieces: list[str | Attachment] = []
     last: list[str | Attachment] = []
@@ -73,7 +73,7 @@ def block_of(attachment: Attachment) -> dict[str, Any]:
 
 
 def _parted(text: str, words: str) -> tuple[str, str] | None:
-    """Return what stands before and after words that are lines of their own; None if they are not there."""
+    """Return the text before and after `words` if they are on separate lines, or `None` if they do not occur so."""
     start = text.find(words)
     while start >= 0 and words:
         end = start + len(words)

@@ -1,4 +1,4 @@
-"""Tools of the protocol (MCP): what a definition on the wire has beside name, description and schemas."""
+"""Reads the title, icons and hints of a tool definition in MCP."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,12 +16,12 @@ _MARKS = {
 
 
 def presentation_of(wire: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a tool's `metadata` holds for MCP: its title and icons, so that they are passed on.
+    """Return the `metadata` for MCP, with the title and icons of a tool, so that they are passed on.
 
-    Icons are addresses, which clients fetch or show: others than `https:` and pictures in `data:` are left out.
+    Icons are URLs that clients load: only `https:` URLs and images in `data:` URLs are included.
 
     Args:
-        wire: The tool, as JSON has it.
+        wire: The tool definition in JSON form.
     """
     title = wire.get("title") or (wire.get("annotations") or {}).get("title")
     icons = [
@@ -35,13 +35,13 @@ def presentation_of(wire: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def marks_of(wire: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the marks that the hints of a tool stand for; what they say nothing of is left out.
+    """Convert the hints of a tool to marks; missing hints are omitted.
 
     Args:
-        wire: The tool, as JSON has it.
+        wire: The tool definition in JSON form.
     """
     hints = wire.get("annotations") or {}
     marks = {ours: hints[theirs] for theirs, ours in _MARKS.items() if hints.get(theirs) is not None}
     if marks.get("read_only"):
-        marks.pop("destructive", None)  # it means nothing beside that
+        marks.pop("destructive", None)  # has no meaning for a read-only tool
     return marks

@@ -1,4 +1,4 @@
-"""Questions: one call as it is put to a reviewer, and what an answer makes of it."""
+"""Questions about calls, and the effect of their answers."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 class Admitted(NamedTuple):
-    """What may run.
+    """The approved arguments of a call.
 
     Attributes:
         parsed: The arguments.
-        replaced: The arguments as JSON text, where a reviewer has put others in the place of those that were sent.
-        shown_state: What the effect depends on, as it was when the reviewer saw the preview.
+        replaced: The arguments as JSON text, if a reviewer has edited them.
+        shown_state: The state on which the effect depends, as it was when the reviewer saw the preview.
     """
 
     parsed: Any
@@ -44,12 +44,19 @@ class Admitted(NamedTuple):
 
 
 class CallQuestion:
-    """The question about one call. It is asked about text that nobody else holds: what is shown is what runs."""
+    """The question about one call. The arguments are frozen as text, so that what is shown is exactly what runs."""
 
     def __init__(
         self, tool: Subject, arguments: str | Mapping[str, Any], context: "Surroundings", demand: "Demand | None"
     ) -> None:
-        """Keep the call as it was sent, the context that it would run with, and who demands the question."""
+        """Create a question.
+
+        Args:
+            tool: The tool.
+            arguments: The arguments as received.
+            context: The context in which the call would run.
+            demand: The question that the tool or the caller demands, if any.
+        """
         self._tool = tool
         self._arguments = arguments
         self._context = context
@@ -60,7 +67,7 @@ class CallQuestion:
         self._states: dict[str, Mapping[str, str]] = {}
 
     def __call__(self, because: str) -> ReviewRequest:
-        """Return what a reviewer is shown; `because` is what wants the question."""
+        """Return the request for a reviewer; `because` is the reason for the question."""
         tool, context, demand, gate = self._tool, self._context, self._demand, self._context.gate
         sent = self._sent = frozen(self._arguments)
         parsed = self._parsed = self._read(sent)
@@ -97,10 +104,10 @@ class CallQuestion:
         return replace(request, binding=binding_of_call(tool, sent, request, context))
 
     def admitted(self, granted: Granted) -> Admitted:
-        """Return what may run after the answer.
+        """Return the arguments to run with after the answer.
 
         Raises:
-            ToolArgumentsError: If a reviewer's edit is invalid.
+            ToolArgumentsError: If the reviewer's edit is invalid.
         """
         state = self._states.get(self._sent, {})
         if not isinstance(granted.decision, Edit):
@@ -142,13 +149,13 @@ class CallQuestion:
 
 
 class RunningCall(NamedTuple):
-    """A call whose work has begun, as far as the questions that it asks of its own accord show it.
+    """A running call, as shown in the questions that it asks itself.
 
     Attributes:
         tool: The tool, under the name that was called.
-        arguments: The arguments that it runs with.
-        around: The call within which it was made, if there is one.
-        shown_state: What its effect depends on, as it was when a reviewer saw the preview and approved.
+        arguments: The arguments of the call.
+        around: The call that made this call, if there is one.
+        shown_state: The state on which the effect depends, as it was when a reviewer approved the call.
     """
 
     tool: Subject
@@ -157,13 +164,13 @@ class RunningCall(NamedTuple):
     shown_state: Mapping[str, str] = {}
 
     def digest(self, context: "Surroundings", asked_by: str) -> str:
-        """Return the digest of the questions of this call, and of the calls within it."""
+        """Return the digest that identifies questions of this call and of the calls within it."""
         return digest_of_call(self.tool, frozen(self.arguments), scope_of(context), asked_by)
 
     def asks(self, request: ReviewRequest, *, context: "Surroundings") -> ReviewRequest:
-        """Return a question of this call's own, bound to it: with its tool, its arguments and its digest.
+        """Return a question that this call asks itself, with the digest and the arguments of the call.
 
-        The tool's own description of the question comes first; the arguments of the call are shown beside it.
+        If the question has its own arguments, those of the call are shown in addition.
         """
         sent = frozen(self.arguments)
         shown = shown_arguments(self.tool, self.tool.parse(sent), sent)

@@ -1,4 +1,4 @@
-"""Raised errors: the message of a tool's exception, and the line in its author's code that raised it."""
+"""Finds the message of an exception, and the line in the code of the tool's author that raised it."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -17,12 +17,12 @@ _AROUND_THE_WORK = tuple(f"{_OURS}{part}" for part in ("tools", "wrappers", "pip
 
 
 class Raised(NamedTuple):
-    """An exception that ended a call, as far as people are shown it.
+    """An exception that ended a call, as it is shown to people.
 
     Attributes:
         kind: The name of its class.
-        words: Its message, as in the result of the call.
-        place: The innermost line that the author of the tool wrote, if there is one.
+        words: The message, as in the result of the call.
+        place: The innermost line in the code of the tool's author, if there is one.
     """
 
     kind: str
@@ -30,7 +30,7 @@ class Raised(NamedTuple):
     place: Location | None
 
     def named_in(self, message: str) -> str:
-        """Return a message that ends in these words, with the class before them unless it is there already."""
+        """Return a message with the class of the exception added, unless it already contains it."""
         if self.kind in message:
             return message
         before = message.removesuffix(self.words)
@@ -38,15 +38,15 @@ class Raised(NamedTuple):
 
 
 def kind_of_error(error: BaseException) -> str:
-    """Return the bare name of an exception's class."""
+    """Return the unqualified name of an exception's class."""
     return kind_of(error).rpartition(".")[2]
 
 
 def message_of(error: BaseException) -> str:
     """Return the message of an exception, for models and other callers.
 
-    Without a message it is the name of its class, which also stands before words that mean little alone: those of a
-    `KeyError`, and of what is not an `Exception`, such as a subclass of `BaseException` of the tool's own.
+    An exception without a message is represented by the name of its class. The name is also put before messages that
+    mean little without it: that of a `KeyError`, or of a `BaseException` that is not an `Exception`.
     """
     text = answer(lambda: str(error), "")
     text = plain_text(text) if is_text(text) else ""
@@ -57,7 +57,7 @@ def message_of(error: BaseException) -> str:
 
 
 def raised_by(error: BaseException, words: str) -> Raised | None:
-    """Return what people are shown of an exception; nothing of one that our own tools raise, whose words are enough."""
+    """Return an exception as it is shown to people, or `None` for one of our own tools, whose message is enough."""
     files = [trace.tb_frame.f_code.co_filename for trace in traces_of(error)]
     if place := place_of_raise(error, _is_own):
         return Raised(kind_of_error(error), words, place)
@@ -66,7 +66,7 @@ def raised_by(error: BaseException, words: str) -> Raised | None:
 
 
 def trace_from_tool(error: BaseException) -> TracebackType | None:
-    """Return the traceback of an exception without the lines of ours that lead to the tool."""
+    """Return the traceback of an exception without our own frames that lead to the tool."""
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_AROUND_THE_WORK):
         trace = trace.tb_next
@@ -74,13 +74,13 @@ def trace_from_tool(error: BaseException) -> TracebackType | None:
 
 
 def place_of_raise(error: BaseException, is_own: Callable[[str], bool]) -> Location | None:
-    """Return the innermost place in a traceback that is in a file of one's own."""
+    """Return the innermost location in a traceback whose file satisfies `is_own`."""
     own = [trace for trace in traces_of(error) if is_own(trace.tb_frame.f_code.co_filename)]
     return _place_in_code(own[-1].tb_frame.f_code, own[-1].tb_lasti, own[-1].tb_lineno) if own else None
 
 
 def traces_of(error: BaseException) -> Iterator[TracebackType]:
-    """Yield the entries of an exception's traceback, the outermost first."""
+    """Yield the entries of an exception's traceback, from the outermost to the innermost."""
     trace = error.__traceback__
     while trace is not None:
         yield trace
@@ -106,7 +106,7 @@ def _place_in_code(code: CodeType, instruction: int, line: int) -> Location:
 
 
 def _characters(file: str, line: int, bytes_before: int) -> int:
-    """Return how many characters some bytes of a line are: Python counts its columns in bytes."""
-    import linecache  # noqa: PLC0415 - only bad news needs it
+    """Convert a column in bytes, as Python counts them, to characters."""
+    import linecache  # noqa: PLC0415 - needed only for exceptions
 
     return len(linecache.getline(file, line).encode()[:bytes_before].decode(errors="replace"))

@@ -1,4 +1,4 @@
-"""Redacted specifications: what a model is sent of a tool, without the secrets that stand in it."""
+"""Redacts the secrets in the definition of a tool that a model receives."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from toolkit.tools.spec import ToolSpec
 
 
 def redacted_spec(spec: ToolSpec, redactor: Redactor) -> ToolSpec:
-    """Return a specification as a model is sent it: without the secrets that stand in it."""
+    """Return a specification with its secrets redacted, as a model receives it."""
     redactor.learn(*secrets_of_schema(spec.parameters))
     texts = redactor.data([spec.description, spec.parameters, spec.output_schema, list(spec.examples)])
     description, parameters, output_schema, examples = texts

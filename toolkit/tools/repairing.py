@@ -1,4 +1,4 @@
-"""Repairing: one pass over a JSON text that a model sent as arguments: malformed, not an object, or written twice."""
+"""Repairs the JSON that a model has sent as arguments."""
 
 import re
 from typing import Any
@@ -8,10 +8,10 @@ _FENCE = "```"
 
 
 def repaired(text: str) -> str:
-    """Return the text with its most common mistakes fixed, if that makes it a JSON object; otherwise unchanged.
+    """Fix common mistakes in a text if the result is a JSON object; otherwise return it unchanged.
 
-    Mended are a code fence round the whole, an object that was written as JSON twice, quotation marks round the whole
-    with escaped ones inside, and commas before a closing bracket.
+    These are: a code fence around the text, an object that was serialized twice, quotation marks around an object with
+    escaped quotation marks in it, and trailing commas.
     """
     if not text.strip():
         return text

@@ -1,4 +1,4 @@
-"""Reports: what takes time has one start and, whatever happens, one finish, which a listener receives."""
+"""Reports the start of something that takes time and, whatever happens, its finish to a listener."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -7,21 +7,20 @@ from time import perf_counter
 from toolkit.events import CALLS, Event
 
 Started = Callable[[int], Event]
-"""Makes the event of a start from the number of the call."""
+"""Creates the event for the start from the number of the call."""
 Finished = Callable[[int, float], Event]
-"""Makes the event of the finish from the number of the call, and the seconds that it took."""
+"""Creates the event for the finish from the number of the call and the duration in seconds."""
 
-UNHEARD: AbstractContextManager[int] = nullcontext(0)
-"""What stands for a report where nobody listens."""
+NO_REPORT: AbstractContextManager[int] = nullcontext(0)
+"""Used instead of a `Report` if there is no listener."""
 
 
 class Report:
-    """A report of one thing: its start is sent on entry, and its finish on exit, however it ends."""
+    """A context manager that reports a start on entry and the finish on exit, however the block ends."""
 
     __slots__ = ("_began", "_call", "_emit", "_finished", "_started")
 
     def __init__(self, emit: Callable[[Event], None], started: Started, finished: Finished) -> None:
-        """Keep the listener, and what to report."""
         self._emit = emit
         self._started = started
         self._finished = finished

@@ -1,4 +1,4 @@
-"""Required tools: those without which a group or a server is of no use."""
+"""Checks that a group or a server has its required tools."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,15 +7,15 @@ from toolkit.problems import Location, Problem, did_you_mean
 
 
 def missing_tools(whose: str, required: Iterable[str], names: Sequence[str], place: Location | None) -> list[Problem]:
-    """Return a problem for each required tool that is not there.
+    """Return a problem for each required tool that is missing.
 
     Args:
-        whose: What lacks them, in words: `group 'files'`.
-        required: The names that are needed.
-        names: Those that there are.
-        place: Where it is defined.
+        whose: The owner of the tools, for the message: `group 'files'`.
+        required: The names of the required tools.
+        names: The names of the existing tools.
+        place: Where the owner is defined.
     """
-    there = f"it has {', '.join(sorted(names))}" if names else "it has none at all"
+    there = f"it has {', '.join(sorted(names))}" if names else "it has no tools"
     return [
         Problem(
             INCOMPLETE_GROUP,

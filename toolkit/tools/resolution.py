@@ -1,4 +1,4 @@
-"""Resolution: from whatever was handed in as tools to one table of names, or everything that stands against it."""
+"""Resolves tools, functions and objects to a mapping of tools by name, or reports everything that prevents it."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -29,13 +29,13 @@ from toolkit.tools.tool_checks import place_of_thing, vetted
 
 
 def resolve_tools(candidates: Iterable[Any]) -> dict[str, Tool]:
-    """Return the tools among all kinds of things that can be one, by name.
+    """Return the tools of any mix of objects, by name.
 
     Args:
-        candidates: Tools, marked functions, objects with marked methods and objects with `execute(text)`, in any mix.
+        candidates: Tools, marked functions, objects with marked methods, and objects with `execute(text)`.
 
     Raises:
-        InvalidTools: With every problem: things that are not a tool, names that are illegal or taken.
+        InvalidTools: If a candidate is not a valid tool, or two have the same name; `problems` lists everything.
     """
     tools: list[Tool] = []
     problems: list[Problem] = []
@@ -48,15 +48,16 @@ def resolve_tools(candidates: Iterable[Any]) -> dict[str, Tool]:
 
 
 def _at(position: int, problem: Problem) -> Problem:
-    """Return a problem with something in a list, with its position if it has no other place."""
+    """Return a problem of a candidate, with its position in the list if the problem has no location."""
     return problem if problem.location else replace(problem, message=f"tools[{position}]: {problem.message}")
 
 
 def from_object(thing: Any) -> list[Tool]:
-    """Return the tools that an object has: its marked methods, or itself where it has `execute(text)`.
+    """Return the tools of an object: its marked methods, or the object itself if it has `execute(text)`.
 
     Raises:
-        InvalidTools: With every problem at once; also where the thing is a function without a mark, or a class.
+        InvalidTools: If a tool is not valid, or if `thing` is an unmarked function or a class; `problems` lists
+            everything that is wrong.
     """
     if _has_no_tools(thing):
         return []
@@ -66,21 +67,21 @@ def from_object(thing: Any) -> list[Tool]:
 
 
 def _has_no_tools(thing: Any) -> bool:
-    """Return whether this is an object that nothing makes a tool; what merely lacks a mark is a mistake."""
+    """Return whether this is an object without tools; an unmarked function or a class is a mistake instead."""
     is_other_kind = issubclass(type(thing), Tool | type) or is_routine(thing) or mark_of(thing) is not None
     is_other_kind = is_other_kind or may_be_foreign(thing)
     return not is_other_kind and not marked_methods(type(thing)) and not looks_like_text_tool(thing)
 
 
 def build_tools(candidate: Any, *, source: str | None = None) -> tuple[list[Tool], list[Problem]]:
-    """Return the tools of one thing, and every problem that it has; whatever its own code raises is one too."""
+    """Return the tools of a candidate and all problems with it, including exceptions that its code raises."""
     try:
         return _built(candidate, source)
     except KeyboardInterrupt:
         raise
     except InvalidTools as error:
         return [], list(error.problems)
-    except BaseException as error:  # noqa: BLE001 - properties and metaclasses of users' objects may raise anything
+    except BaseException as error:  # noqa: BLE001 - properties and metaclasses of users' objects can raise anything
         message = f"{_called(candidate)} cannot be made a tool: {words_of(error)}"
         return [], [Problem(NOT_A_TOOL, message, place_of_thing(candidate))]
 
@@ -105,7 +106,7 @@ def _built(candidate: Any, source: str | None) -> tuple[list[Tool], list[Problem
     if issubclass(type(candidate), type):
         name = name_of_class(candidate)
         return [], [
-            Problem(NOT_A_TOOL, f"{name!r} is a class", place_of(candidate), hint=f"make an object of it: {name}()")
+            Problem(NOT_A_TOOL, f"{name!r} is a class", place_of(candidate), hint=f"create an object: {name}()")
         ]
     if mark_of(candidate) is not None:
         tool, problems = build_function(candidate, {}, source=source)

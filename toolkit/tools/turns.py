@@ -6,7 +6,7 @@ from typing import Any, Final
 from toolkit.running import pause
 from toolkit.tools.callees import Callee
 from toolkit.tools.context import ToolContext
-from toolkit.tools.limits import GiveBack, Limiter
+from toolkit.tools.limits import Limiter, Release
 
 _FIRST_PAUSE: Final = 0.001
 _LONGEST_PAUSE: Final = 0.25
@@ -22,7 +22,7 @@ class Held:
         """Return whether calls of a tool have to wait for their turn."""
         return tool != self.tool and self.limiter.bounds(tool)
 
-    def take(self, tool: str, *, again: bool = False) -> GiveBack | float:
+    def take(self, tool: str, *, again: bool = False) -> Release | float:
         return self.limiter.take(tool, again=again)
 
 
@@ -45,7 +45,7 @@ async def begin_again(tool: str, context: ToolContext) -> None:
         await _turn(limiter, tool, context, again=True)
 
 
-async def _turn(limiter: Limiter, tool: str, context: ToolContext, *, again: bool = False) -> GiveBack:
+async def _turn(limiter: Limiter, tool: str, context: ToolContext, *, again: bool = False) -> Release:
     turn = limiter.take(tool, again=again)
     if callable(turn):
         return turn
