@@ -160,7 +160,7 @@ def test_what_people_decide_is_on_the_disk_at_once_and_what_rules_decide_within_
     for record in (by_rule, by_rule, {"event": "question"}, {"event": "decision", "by": "reviewer"}):
         log.append(record)
     assert synced == [1, 3, 4]
-    monkeypatch.setattr(log, "_through", -2.0)
+    monkeypatch.setattr(log, "_last_sync", -2.0)
     log.append(by_rule)
     assert synced == [1, 3, 4, 5]
 

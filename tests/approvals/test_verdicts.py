@@ -19,7 +19,7 @@ from toolkit.approvals import (
     ScriptedReviewer,
     Verdict,
 )
-from toolkit.approvals.policies import after_what_comes  # private
+from toolkit.approvals.policies import after_coming_calls  # private
 from toolkit.builtin import FileRead
 
 MARKS = list(product((False, True), (None, False, True), (None, False, True), (None, False, True)))
@@ -263,7 +263,7 @@ def test_policy_that_gives_no_verdict_denies_and_is_named(verdict, because):
 def test_what_may_be_called_before_a_call_counts_as_called_once_nothing_more_can_come():
     first, second = Risk("first"), Risk("second")
     call = CALL._replace(earlier=(first,), coming=(second,))
-    assert after_what_comes(call) == CALL._replace(earlier=(first, second))
+    assert after_coming_calls(call) == CALL._replace(earlier=(first, second))
 
 
 def test_gate_that_judges_itself_is_heard_before_its_policy():

@@ -10,7 +10,7 @@ from toolkit.builtin.web.address_guard import (  # private
     AddressGuard,
     RefusedHostError,
     UnknownHostError,
-    place_of,
+    host_and_port_of,
     why_refused,
 )
 
@@ -236,7 +236,7 @@ def test_only_the_hosts_that_are_named_are_reached_if_any_are(host, is_let_pass)
 
 
 @pytest.mark.parametrize(
-    ("url", "place"),
+    ("url", "expected"),
     [
         ("https://a.example/x", "a.example:443"),
         ("http://A.example/x", "a.example:80"),
@@ -245,5 +245,5 @@ def test_only_the_hosts_that_are_named_are_reached_if_any_are(host, is_let_pass)
         ("mailto:ada@a.example", ":80"),
     ],
 )
-def test_place_of_a_url_is_its_host_and_its_port(url, place):
-    assert place_of(url) == place
+def test_private_host_of_a_url_is_its_host_and_its_port(url, expected):
+    assert host_and_port_of(url) == expected

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.builtin.expressions.places import find_places  # private
+from toolkit.builtin.expressions.matches import find_matches  # private
 from toolkit.line_expressions import compile_line_expression  # private
 from toolkit.regex_checks import (
     MalformedExpressionError,
@@ -22,7 +22,7 @@ def matches(expression, line, *, ignore_case=False):
 
 
 def places(expression, text):
-    return list(find_places(expression, text, lambda: True))
+    return list(find_matches(expression, text, lambda: True))
 
 
 @pytest.mark.proof(everyday=10)
@@ -151,7 +151,7 @@ def test_parts_are_counted_with_repeats_written_out(expression, parts):
 def test_no_expression_is_catastrophic(expression, line):
     end = monotonic() + 20  # backtracking would take longer than the sun will shine
     assert not matches(expression, line)
-    assert list(find_places(f"(?:{expression})b", line, lambda: monotonic() < end)) == []
+    assert list(find_matches(f"(?:{expression})b", line, lambda: monotonic() < end)) == []
     assert monotonic() < end
 
 
@@ -165,7 +165,7 @@ def test_a_text_that_is_too_long_for_the_expression_is_refused():
 
 def test_finding_places_stops_when_time_is_over():
     with pytest.raises(TooMuchWorkError):
-        list(find_places("a", "aaa", lambda: False))
+        list(find_matches("a", "aaa", lambda: False))
 
 
 @pytest.mark.parametrize(

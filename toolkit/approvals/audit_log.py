@@ -28,7 +28,7 @@ from toolkit.errors import ConfigurationError
 _MOST_BYTES = 16 * 1024 * 1024
 _START = "0" * 64
 _NAMES_OF_PERSON = tuple(map(getattr(os.environ, "encodekey", str), ("LOGNAME", "USER", "LNAME", "USERNAME")))
-_LONGEST_WAIT = 1.0
+_MAX_SYNC_DELAY = 1.0
 """Maximum time before a rule's decision is synced to disk, in seconds."""
 
 
@@ -79,7 +79,7 @@ class AuditLog:
         self._head = LogHandle(_head_file(file))
         self._turns = LogHandle(file.with_suffix(".lock"))
         self._written: tuple[tuple[int, int], _Tail] | None = None  # inode, size and tail after the last write
-        self._through = -_LONGEST_WAIT
+        self._last_sync = -_MAX_SYNC_DELAY
 
     def append(self, record: Mapping[str, Any]) -> None:
         """Write a record with its number, the time and the hash of the previous record.
@@ -103,13 +103,13 @@ class AuditLog:
         tail = _Tail(tail.number + 1, sha256(text.encode()).hexdigest())
         line = f'{text[:-1]},"hash":"{tail.hash}"}}\n'.encode()
         if state.st_size and state.st_size + len(line) > self._most_bytes:
-            self._begin_another()
+            self._start_new_file()
             log, state = self._log.opened()
         self._written = None
         write_all(log, line)
-        if not _may_wait(record) or monotonic() - self._through >= _LONGEST_WAIT:
+        if not _sync_can_wait(record) or monotonic() - self._last_sync >= _MAX_SYNC_DELAY:
             os.fsync(log)
-            self._through = monotonic()
+            self._last_sync = monotonic()
         _write_head(self._head.number, tail)
         self._written = (state.st_ino, state.st_size + len(line)), tail
 
@@ -119,13 +119,13 @@ class AuditLog:
             return self._written[1]
         return _tail_of(self.file)
 
-    def _begin_another(self) -> None:
+    def _start_new_file(self) -> None:
         os.fsync(self._log.number)
         self._log.close()
         self.file.rename(_number(self.file, len(_full_files(self.file)) + 1))
 
 
-def _may_wait(record: Mapping[str, Any]) -> bool:
+def _sync_can_wait(record: Mapping[str, Any]) -> bool:
     """Return whether syncing a record can wait, since no reviewer was asked."""
     return record.get("event") == "decision" and record.get("by") != REVIEWER
 
@@ -251,7 +251,7 @@ def _read_head(file: Path) -> _Tail:
 
 
 @contextmanager
-def alone(file: Path) -> Iterator[None]:
+def exclusive(file: Path) -> Iterator[None]:
     """Hold the lock of a file that only one process may write to at a time, such as a log."""
     turns = LogHandle(file.with_suffix(".lock"))
     try:

@@ -88,7 +88,7 @@ class Consents:
         verdict = gate.verdict_on(call)
         if verdict.action == "ask" and not gate.can_ask:
             return access.refusal
-        decision = _apart(gate.decide(call, lambda _: request, verdict=verdict))
+        decision = _run_anywhere(gate.decide(call, lambda _: request, verdict=verdict))
         _record(access, decision, gate)
         if isinstance(decision, Refused):
             self._denied.add(access.identity)
@@ -136,7 +136,7 @@ def _record(access: Access, decision: Granted | Refused, gate: Gate) -> None:
     )
 
 
-def _apart(decision: Coroutine[Any, Any, Granted | Refused]) -> Granted | Refused:
+def _run_anywhere(decision: Coroutine[Any, Any, Granted | Refused]) -> Granted | Refused:
     if loop_is_running():
         return run_apart(lambda: run_in_loop(decision))
     return run_in_loop(decision)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from toolkit.approvals.declared_flows import with_declared_flows
 from toolkit.approvals.fits import Fit, any_fits
-from toolkit.approvals.flows import readings_in_words
-from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Verdict, after_what_comes, flow_question
+from toolkit.approvals.flows import describe_readings
+from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Verdict, after_coming_calls, flow_question
 from toolkit.approvals.policy_keys import ACTIONS, PolicyFile
 from toolkit.approvals.risks import Risk
 from toolkit.approvals.rules import Rule
@@ -74,7 +74,7 @@ class FilePolicy:
         if any(verdict.may_be_allowed for verdict in verdicts):
             excepted = self._by_risk.judge(call)
             found.setdefault(excepted.action, excepted)
-        question = flow_question(with_declared_flows(after_what_comes(call), self._flows))
+        question = flow_question(with_declared_flows(after_coming_calls(call), self._flows))
         if question is not None and "allow" in found:
             found.setdefault("ask", question)
         return tuple(found[action] for action in ACTIONS if action in found)
@@ -170,7 +170,7 @@ def _stricter(one: Verdict, other: Verdict) -> Verdict:
 
 def _grounds(rule: Rule, call: DescribedCall) -> str:
     """Return the reason for a rule's verdict, with what the run has read if the rule depends on it."""
-    read = readings_in_words(call.earlier) if rule.after else ""
+    read = describe_readings(call.earlier) if rule.after else ""
     return f"{rule.ground} (the run has read {read})" if read else str(rule.ground)
 
 

@@ -72,7 +72,7 @@ def flows_of(tools: Iterable[Risk]) -> frozenset[Flow]:
     return frozenset().union(*(tool.flow for tool in tools))
 
 
-def readings_in_words(earlier: Iterable[Risk]) -> str:
+def describe_readings(earlier: Iterable[Risk]) -> str:
     """Describe what was read by which tool, as in `private data ('file_read')`."""
     tools = tuple(earlier)
     found = ((what, next((tool.tool for tool in tools if flow in tool.flow), None)) for flow, what in _CONTENTS.items())

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple, Protocol
 
-from toolkit.approvals.flows import has_read_both, readings_in_words
+from toolkit.approvals.flows import describe_readings, has_read_both
 from toolkit.approvals.risks import Chooser, Risk
 from toolkit.problems import Location
 
@@ -133,7 +133,7 @@ class ByRisk:
         return NO_QUESTION
 
 
-def after_what_comes(call: DescribedCall) -> DescribedCall:
+def after_coming_calls(call: DescribedCall) -> DescribedCall:
     """Return the call as it would be after all calls that could come before it."""
     return call._replace(earlier=(*call.earlier, *call.coming), coming=())
 
@@ -143,7 +143,7 @@ def flow_question(call: DescribedCall) -> Verdict | None:
     if call.chosen_by == "person" or "sends" not in call.risk.flow or not has_read_both(call.earlier):
         return None
     return Verdict(
-        "ask", f"the run has read {readings_in_words(call.earlier)}, which this call could send out", exact=True
+        "ask", f"the run has read {describe_readings(call.earlier)}, which this call could send out", exact=True
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-from toolkit.approvals.audit_log import alone
+from toolkit.approvals.audit_log import exclusive
 from toolkit.approvals.policy_files import read_policy_file
 from toolkit.approvals.policy_keys import PolicyFile
 from toolkit.approvals.rules import GroupFit
@@ -34,7 +34,7 @@ def write_rule(
     """
     real = Path(os.path.realpath(file))
     try:
-        with alone(real):
+        with exclusive(real):
             before = real.read_bytes().decode("utf-8") if real.exists() else ""
             after = with_item(before, action, rule)
             place = _check(real, after, owner, groups, action)

@@ -45,10 +45,10 @@ def evaluate(expression: str) -> Real:
         raise UncomputableError("Expression must not be blank")
     if len(text) > MAX_LENGTH:
         raise UncomputableError(f"Expression too long: {len(text)} characters, at most {MAX_LENGTH}")
-    return _Reading(text).result()
+    return _Parser(text).result()
 
 
-class _Reading:
+class _Parser:
     """One pass over an expression, with a stack of numbers and a stack of operators that wait for their right side."""
 
     def __init__(self, text: str) -> None:

@@ -104,11 +104,11 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
             ToolArgumentsError: If arguments are missing or invalid.
             ToolExecutionError: If the file cannot be used, or does not contain the lines or the text to replace.
         """
-        self._worked_out(parsed)
+        self._plan(parsed)
 
     def preview(self, parsed: CodeEditInput, context: ToolContext) -> str:  # noqa: ARG002 - as above
         """Return a unified diff of what the call would change."""
-        path, edit = parsed.path.strip(), self._worked_out(parsed)
+        path, edit = parsed.path.strip(), self._plan(parsed)
         effect = describe_change(path, edit.old, edit.new.text)
         return Preview(effect, state={self._sandbox.name_of(path): edit.state})
 
@@ -116,7 +116,7 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
         """Make the change and report it to the event listener."""
         path = input.path.strip()
         with self._turn:  # concurrent edits would undo one another
-            edit = self._worked_out(input)
+            edit = self._plan(input)
             if context.shown_state(self._sandbox.name_of(path)) not in {None, edit.state}:
                 return ToolResult.failure(f"{path} has changed since the edit was shown; read it again", "conflict")
             if edit.old != edit.new.text:
@@ -128,7 +128,7 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
             context.file_changed(path, "created" if edit.old is None else "modified", *changed_lines)
         return ToolResult.success(_answer(input, path, edit.new))
 
-    def _worked_out(self, wanted: CodeEditInput) -> _Edit:
+    def _plan(self, wanted: CodeEditInput) -> _Edit:
         """Return the text of the file before and after the edit."""
         path = wanted.path.strip()
         if not path:
@@ -180,7 +180,7 @@ def _edited_part(wanted: CodeEditInput, text: str) -> Edited:
         raise ToolArgumentsError("find_replace needs find")
     if wanted.regex:
         effort = Effort(_SECONDS_FOR_EXPRESSIONS)
-        return replace_matching(text, wanted.find, wanted.content, wanted.occurrence, effort.goes_on)
+        return replace_matching(text, wanted.find, wanted.content, wanted.occurrence, effort.may_continue)
     return replace_found(text, wanted.find, wanted.content, wanted.occurrence)
 
 
@@ -190,7 +190,7 @@ def _answer(wanted: CodeEditInput, path: str, new: Edited) -> str:
     if wanted.command == "replace_lines":
         head = f"Replaced lines {wanted.start_line}-{wanted.end_line} in {path}"
     else:
-        head = f"Replaced {new.places} occurrence{'' if new.places == 1 else 's'} in {path}"
+        head = f"Replaced {new.replacements} occurrence{'' if new.replacements == 1 else 's'} in {path}"
     return f"{head}\n{excerpt(new.text, new.first, new.last)}".rstrip("\n")
 
 

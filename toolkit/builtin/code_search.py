@@ -19,11 +19,11 @@ from toolkit.tools.results import ToolResult
 _MAX_RESULTS = 100
 _MAX_BYTES = 5 * 1024 * 1024
 _TIMEOUT = 10.0
-_MOST_CONTEXT = 20
-_MOST_SHOWN_OF_A_LINE = 500
-_MOST_SHOWN = 100_000
-_LOOKED_AT_FOR_NUL = 8_192
-_LINES_BETWEEN_LOOKS = 500
+_MAX_CONTEXT = 20
+_MAX_SHOWN_OF_A_LINE = 500
+_MAX_SHOWN = 100_000
+_CHECKED_FOR_NUL = 8_192
+_LINES_BETWEEN_CHECKS = 500
 _LONG_LINE = 1_000
 
 OPTIONS: Final = (
@@ -102,8 +102,8 @@ class CodeSearch(SandboxedTool[CodeSearchInput]):
         """Return the lines that match, or a failure that says what went wrong."""
         if not input.pattern:
             return ToolResult.failure("Search pattern must not be empty")
-        if not 0 <= input.context_lines <= _MOST_CONTEXT:
-            return ToolResult.failure(f"context_lines must be from 0 to {_MOST_CONTEXT}")
+        if not 0 <= input.context_lines <= _MAX_CONTEXT:
+            return ToolResult.failure(f"context_lines must be from 0 to {_MAX_CONTEXT}")
         try:
             search = _Search(input, Effort(self._timeout), self._max_bytes, self._max_results)
             found = search.files(self._sandbox.base)
@@ -153,12 +153,12 @@ class _Search:
             return None
         except (SandboxError, OSError):  # it is gone, or may not be read
             return None
-        return None if b"\0" in content[:_LOOKED_AT_FOR_NUL] else content.decode(errors="replace")
+        return None if b"\0" in content[:_CHECKED_FOR_NUL] else content.decode(errors="replace")
 
     def numbers(self, lines: list[str]) -> Iterator[int]:
         """Yield the numbers of the lines that match, until the limit of results or of time is reached."""
         for number, line in enumerate(lines, start=1):
-            if (number % _LINES_BETWEEN_LOOKS == 1 or len(line) > _LONG_LINE) and not self.effort.goes_on():
+            if (number % _LINES_BETWEEN_CHECKS == 1 or len(line) > _LONG_LINE) and not self.effort.may_continue():
                 return  # the effort records why
             if not self.matches(line):
                 continue
@@ -210,11 +210,11 @@ def _result(wanted: CodeSearchInput, found: list[_File], remarks: list[str]) -> 
         {"file": file.path, "line": number, "text": file.lines[number]} for file in found for number in file.matches
     ]
     lines: list[str] = []
-    room = _MOST_SHOWN
+    room = _MAX_SHOWN
     for line in _show(found, wanted.context_lines):
         room -= len(line)
         if room < 0:
-            remarks = [*remarks, f"more than {_MOST_SHOWN} characters: ask for fewer lines of context"]
+            remarks = [*remarks, f"more than {_MAX_SHOWN} characters: ask for fewer lines of context"]
             break
         lines.append(line)
     if not found:
@@ -243,5 +243,5 @@ def _with_context(matches: list[int], context: int, count: int) -> list[int]:
 
 
 def _cut(line: str) -> str:
-    rest = len(line) - _MOST_SHOWN_OF_A_LINE
-    return f"{line[:_MOST_SHOWN_OF_A_LINE]}… [{rest} more characters]" if rest > 0 else line
+    rest = len(line) - _MAX_SHOWN_OF_A_LINE
+    return f"{line[:_MAX_SHOWN_OF_A_LINE]}… [{rest} more characters]" if rest > 0 else line

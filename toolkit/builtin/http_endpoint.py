@@ -7,8 +7,8 @@ from typing import Any, Final
 from urllib.parse import quote_plus, urlsplit
 
 from toolkit.builtin.extras import need
-from toolkit.builtin.options import COUNT, DURATION, SWITCH, TABLE, TEXT, Option, end_at_faults, not_above_zero
-from toolkit.builtin.web.address_guard import AddressGuard, Resolver, place_of, resolve_by_system
+from toolkit.builtin.options import COUNT, DURATION, SWITCH, TABLE, TEXT, Option, not_above_zero, raise_faults
+from toolkit.builtin.web.address_guard import AddressGuard, Resolver, host_and_port_of, resolve_by_system
 from toolkit.builtin.web.charsets import MediaType, decode_text, looks_binary, read_media_type
 from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError, joined_headers
 from toolkit.builtin.widening import environment_variables, private_addresses
@@ -53,7 +53,7 @@ _TOKEN: Final = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _SET_BY_US: Final = {
     *("host", "content-length", "transfer-encoding", "connection", "accept-encoding", "expect", "upgrade"),
 }
-_SHOWN_OF_ERRORS: Final = 200
+_MAX_ERROR_TEXT: Final = 200
 
 
 class Http(TextTool):
@@ -110,7 +110,7 @@ class Http(TextTool):
         self.name = name
         self.requires_approval = requires_approval
         self._url, self._method, self._headers = url.strip(), method.strip().upper(), joined_headers(headers or {})
-        end_at_faults([*_url_problems(self._url), *_other_problems(self._method, self._headers, timeout, max_bytes)])
+        raise_faults([*_url_problems(self._url), *_other_problems(self._method, self._headers, timeout, max_bytes)])
         host = urlsplit(self._url).hostname or ""
         self.description = description or (
             f"Sends the input to {host} by HTTP {self._method} and returns the text of the answer. "
@@ -119,7 +119,7 @@ class Http(TextTool):
         self.read_only = True if self._method in _IN_THE_URL else None
         self.destructive = False if self._method in _IN_THE_URL else None if self._method in _ADDITIVE else True
         self.idempotent = self._method in _REPEATABLE or None
-        guard = AddressGuard([place_of(self._url)] if allow_private else (), resolve)
+        guard = AddressGuard([host_and_port_of(self._url)] if allow_private else (), resolve)
         self._fetcher = Fetcher(guard, timeout, max_bytes)
 
     def check(self, parsed: str, context: ToolContext) -> None:
@@ -189,7 +189,7 @@ class Http(TextTool):
 
 def build(**values: Any) -> Http:
     """Create the tool from its configuration, refusing secrets that are written in the file itself."""
-    end_at_faults(
+    raise_faults(
         (
             f"the value of the header '{name}' is written in the file",
             f"keep it in the environment, and write {name} = '${{NAME}}'",
@@ -270,9 +270,9 @@ def _result_of(answer: Fetched, redactor: Redactor) -> ToolResult:
 
 
 def _refusal(answer: Fetched, text: str | None, redactor: Redactor) -> ToolResult:
-    shown = " ".join((text or "").split())[:_SHOWN_OF_ERRORS]
+    shown = " ".join((text or "").split())[:_MAX_ERROR_TEXT]
     if answer.status < 400 and "location" in answer.headers:  # noqa: PLR2004 - a redirect
-        shown = f"it redirects to {redactor.text(answer.headers['location'])[:_SHOWN_OF_ERRORS]}, which is not followed"
+        shown = f"it redirects to {redactor.text(answer.headers['location'])[:_MAX_ERROR_TEXT]}, which is not followed"
     return ToolResult.failure(f"HTTP {answer.status}: {shown}" if shown else f"HTTP {answer.status}", answer.status)
 
 

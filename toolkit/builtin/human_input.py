@@ -10,8 +10,8 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit.tools.text import TextTool
 
-NOBODY_THERE: Final = "No reviewer is available. Please proceed with your best judgment."
-NO_WISHES: Final = "Understood. Please continue."
+NO_REVIEWER: Final = "No reviewer is available. Please proceed with your best judgment."
+NO_PREFERENCE: Final = "Understood. Please continue."
 
 OPTIONS: Final = (Option("timeout", DURATION, "how long to wait for an answer", default="5m"),)
 
@@ -52,7 +52,7 @@ class HumanInput(TextTool):
         if not question:
             return ToolResult.failure("Question must not be blank")
         if not context.can_ask:
-            return ToolResult.success(NOBODY_THERE)
+            return ToolResult.success(NO_REVIEWER)
         decision = await context.request_approval_async(
             question, answer_is_text=True, timeout=self._timeout, on_timeout="continue"
         )
@@ -61,7 +61,7 @@ class HumanInput(TextTool):
                 return ToolResult.success(_words(answer))
             case Reject() as rejection:
                 return ToolResult.failure(rejected(rejection).message, "rejected")
-        return ToolResult.success(NO_WISHES)
+        return ToolResult.success(NO_PREFERENCE)
 
 
 def _words(answer: object) -> str:

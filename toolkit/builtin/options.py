@@ -59,7 +59,7 @@ def take_options(known: Sequence[Option], given: Mapping[str, Any], folder: Path
     return values
 
 
-def end_at_faults(faults: Iterable[tuple[str, str | None]]) -> None:
+def raise_faults(faults: Iterable[tuple[str, str | None]]) -> None:
     """Raise a ConfigurationError (`TK005`) with all faults and their hints, if there are any."""
     raise_errors(ConfigurationError, [Problem(BAD_CONFIGURATION, message, hint=hint) for message, hint in faults])
 

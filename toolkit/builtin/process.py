@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TEXT, TEXTS, Option, end_at_faults, not_above_zero
+from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TEXT, TEXTS, Option, not_above_zero, raise_faults
 from toolkit.builtin.widening import outside_project, own_command
 from toolkit.errors import ConfigurationError
 from toolkit.json_texts import json_text
@@ -79,7 +79,7 @@ class Process(TextTool):
         """
         if reason := missing_support():
             raise ConfigurationError(reason)
-        end_at_faults(_problems(command, timeout, max_bytes))
+        raise_faults(_problems(command, timeout, max_bytes))
         self.name = name
         self.description = description or (
             f"Runs {Path(command[0]).name} with the input and returns what it writes. "
@@ -137,7 +137,7 @@ def _problems(command: Sequence[str], timeout: float, max_bytes: int) -> list[tu
 def _result_of(ended: Ended) -> ToolResult:
     if ended.status != 0:
         errors = ended.errors.decode("utf-8", "replace").strip()
-        return ToolResult.failure(errors or _fate(ended.status))
+        return ToolResult.failure(errors or _describe_exit(ended.status))
     text = ended.output.decode("utf-8", "replace").strip()
     if ended.output_is_cut:
         return ToolResult.success(f"{text}\n[output truncated at {len(ended.output)} bytes]")
@@ -145,7 +145,7 @@ def _result_of(ended: Ended) -> ToolResult:
     return ToolResult.success(text) if answer is None else _answered(answer, text)
 
 
-def _fate(status: int) -> str:
+def _describe_exit(status: int) -> str:
     if status > 0:
         return f"Process exited with code {status}"
     try:

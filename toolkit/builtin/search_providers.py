@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final, NamedTuple, Protocol
 from urllib.parse import urlencode
 
 from toolkit.builtin.extras import need
-from toolkit.builtin.web.address_guard import AddressGuard, Resolver, place_of, resolve_by_system
+from toolkit.builtin.web.address_guard import AddressGuard, Resolver, host_and_port_of, resolve_by_system
 from toolkit.builtin.web.charsets import decode_text
 from toolkit.builtin.web.fetching import Fetcher, FetchError
 from toolkit.errors import ConfigurationError
@@ -86,7 +86,7 @@ class OnlineProvider(ABC):
             raise ConfigurationError(f"{self.label} needs a URL that begins with http:// or https://")
         self._key = key or self.default_key
         self._fetcher = Fetcher(
-            AddressGuard([place_of(self.url)] if allow_private else (), resolve), timeout, _MAX_BYTES
+            AddressGuard([host_and_port_of(self.url)] if allow_private else (), resolve), timeout, _MAX_BYTES
         )
 
     def prepare(self, tool: str) -> None:
@@ -114,7 +114,7 @@ class OnlineProvider(ABC):
         except FetchError as error:
             raise SearchError(redactor.text(f"{self.label}: {error}"), error.code) from None
         if answer.status != 200:  # noqa: PLR2004 - anything else has no results
-            raise SearchError(self._complaint(answer.status), answer.status)
+            raise SearchError(self._error_message(answer.status), answer.status)
         try:
             data = redactor.data(json.loads(decode_text(answer.body, "utf-8")))
         except (ValueError, RecursionError):
@@ -136,7 +136,7 @@ class OnlineProvider(ABC):
     def _hits(self, data: Mapping[str, Any]) -> list[SearchHit]:
         """Return the results in a response."""
 
-    def _complaint(self, status: int) -> str:
+    def _error_message(self, status: int) -> str:
         """Return an error message for a status, without the body of the response, which could contain the key."""
         reasons = {401: "its key is wrong", 403: "its key is wrong", 429: "too many searches, try again later"}
         return f"{self.label} answered HTTP {status}" + (f": {reasons[status]}" if status in reasons else "")
@@ -226,10 +226,10 @@ class SearXNG(OnlineProvider):
     def _hits(self, data: Mapping[str, Any]) -> list[SearchHit]:
         return _hits_among(data.get("results"), "url", "content")
 
-    def _complaint(self, status: int) -> str:
+    def _error_message(self, status: int) -> str:
         if status == 403:  # noqa: PLR2004 - forbidden
             return "SearXNG answered HTTP 403: add json to search.formats in its settings.yml"
-        return super()._complaint(status)
+        return super()._error_message(status)
 
 
 PROVIDERS: Final[dict[str, type[OnlineProvider]]] = {

@@ -8,7 +8,7 @@ from time import monotonic
 from typing import Any, Final, Literal
 
 from toolkit.builtin.extras import need
-from toolkit.builtin.options import COUNT, DURATION, TEXTS, Option, end_at_faults, not_above_zero, one_of
+from toolkit.builtin.options import COUNT, DURATION, TEXTS, Option, not_above_zero, one_of, raise_faults
 from toolkit.builtin.web import page_reader
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, resolve_by_system
 from toolkit.builtin.web.charsets import decode_text, looks_binary, read_media_type
@@ -119,7 +119,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
         faults = not_above_zero(max_characters=max_characters, timeout=timeout, max_bytes=max_bytes)
         if extractor not in {"page", "article"}:
             faults.append((f"'extractor' must be 'page' or 'article', not {extractor!r}", None))
-        end_at_faults(faults)
+        raise_faults(faults)
         only = tuple(hosts)
         self.read_only = True if only else None
         self._max_characters = max_characters

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from toolkit.builtin.options import COUNT, DURATION, SWITCH, TEXT, Option, end_at_faults, one_of
+from toolkit.builtin.options import COUNT, DURATION, SWITCH, TEXT, Option, one_of, raise_faults
 from toolkit.builtin.search_providers import (
     PROVIDERS,
     OnlineProvider,
@@ -145,7 +145,7 @@ def build(**values: Any) -> WebSearch:
     """Create the tool from its configuration, refusing a key that is written in the file itself."""
     limits = {"max_results": values.pop("max_results")} if "max_results" in values else {}
     kind = values.pop("provider", None)
-    end_at_faults(_problems(kind, values))
+    raise_faults(_problems(kind, values))
     return WebSearch(None if kind is None else PROVIDERS[kind](**values), **limits)
 
 

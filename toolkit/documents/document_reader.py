@@ -17,7 +17,7 @@ CONTROL_CHARACTER = "[^\t\n\r\x20-\x7e\x80-\U0010ffff]"
 # A lone surrogate is not a character. U+2028, U+2029 and U+0085 are line breaks only for some programs, which would
 # make line numbers ambiguous.
 WIDER_CONTROL_CHARACTER = "[\x80-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
-LAST_OF_TWO_DIGITS = 0xFF
+MAX_TWO_DIGITS = 0xFF
 SURROGATES = range(0xD800, 0xE000)
 
 
@@ -126,7 +126,7 @@ def unreadable_in(text: str) -> re.Match[str] | None:
 
 def _unreadable_character(source: Source, file: str, found: re.Match[str]) -> Problem:
     point = ord(found.group())
-    escape = f"\\x{point:02x}" if point <= LAST_OF_TWO_DIGITS else f"\\u{point:04x}"
+    escape = f"\\x{point:02x}" if point <= MAX_TWO_DIGITS else f"\\u{point:04x}"
     hint = "remove it" if point in SURROGATES else f'remove it, or write it as "{escape}" in double quotes'
     message = f"the control character U+{point:04X} is not allowed in a document"
     return Problem(BROKEN_DOCUMENT, message, source.location(file, *found.span()), hint=hint)

@@ -45,7 +45,7 @@ def parse_json(text: str, file: str) -> tuple[Node | None, list[Problem]]:
     reader = _Reader(Source(text.removeprefix("\ufeff")), file)
     try:
         return reader.document(), reader.problems
-    except _NoJson as error:
+    except _InvalidJson as error:
         return None, [*reader.problems, error.problem]
 
 
@@ -65,7 +65,7 @@ def _without_repetitions(members: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-class _NoJson(Exception):  # noqa: N818 - it never leaves this module
+class _InvalidJson(Exception):  # noqa: N818 - it never leaves this module
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
         self.problem = problem
@@ -180,4 +180,4 @@ class _Reader:
 
     def refuse(self, message: str, *, hint: str | None = None) -> NoReturn:
         place = self.source.location(self.file, self.position, min(self.position + 1, len(self.text)))
-        raise _NoJson(Problem(BROKEN_DOCUMENT, f"the JSON is broken: {message}", place, hint=hint))
+        raise _InvalidJson(Problem(BROKEN_DOCUMENT, f"the JSON is broken: {message}", place, hint=hint))

@@ -39,7 +39,7 @@ def syntax_problem(error: Any, source: Source, file: str) -> Problem:
         at=_index(getattr(error, "problem_mark", None), source),
         since=_index(getattr(error, "context_mark", None) or getattr(error, "problem_mark", None), source),
     )
-    found = next((found for diagnose in DIAGNOSES if (found := diagnose(stuck))), None) or _say_it_again(stuck)
+    found = next((found for diagnose in DIAGNOSES if (found := diagnose(stuck))), None) or _unrecognized(stuck)
     location = source.location(file, found.start, max(found.end, found.start))
     return Problem(BROKEN_DOCUMENT, found.message, location, hint=found.hint)
 
@@ -268,7 +268,7 @@ def _directive(stuck: _Stuck) -> _Finding | None:
     return None
 
 
-def _say_it_again(stuck: _Stuck) -> _Finding:
+def _unrecognized(stuck: _Stuck) -> _Finding:
     message = stuck.reason.partition("\n")[0].removeprefix("found ").removeprefix("did not find ")
     return _Finding(f"invalid YAML: {message}", stuck.at, stuck.at + 1, QUOTES_FIX)
 

@@ -154,17 +154,17 @@ class _Finder:
 
     def items(self, data: list[Any]) -> list[Node]:
         items = list[Node]()
-        while self.goes_on("]"):
+        while self.has_more("]"):
             items.append(self.value(data[len(items)]))
         return items
 
     def inline_table(self, data: dict[str, Any]) -> Mapping:
         table = Mapping({}, self.root[0].location)
-        while self.goes_on("}"):
+        while self.has_more("}"):
             self.assignment((table, data))
         return table
 
-    def goes_on(self, bracket: str) -> bool:
+    def has_more(self, bracket: str) -> bool:
         """Consume the opening bracket or a comma; return `False` after consuming a closing bracket."""
         self.skip_blank()
         if not self.text.startswith(bracket, self.position):

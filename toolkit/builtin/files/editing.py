@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from toolkit.builtin.expressions.places import MissingEngineError, find_places
+from toolkit.builtin.expressions.matches import MissingEngineError, find_matches
 from toolkit.builtin.files.differences import lines_of
 from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
 
 Occurrence = Literal["only", "first", "all"]
 
-_PLACES_NAMED = 5
+_MAX_LINES_LISTED = 5
 
 
 class EditError(ValueError):
@@ -24,13 +24,13 @@ class Edited(NamedTuple):
         text: The whole text.
         first: The number of the first line that may differ, from 1.
         last: The number of the last line of the first change.
-        places: The number of replacements.
+        replacements: The number of replacements.
     """
 
     text: str
     first: int
     last: int
-    places: int = 1
+    replacements: int = 1
 
 
 def replace_lines(text: str, start: int, end: int, content: str) -> Edited:
@@ -76,7 +76,7 @@ def replace_found(text: str, wanted: str, content: str, occurrence: Occurrence) 
 
 
 def replace_matching(
-    text: str, expression: str, content: str, occurrence: Occurrence, goes_on: Callable[[], bool]
+    text: str, expression: str, content: str, occurrence: Occurrence, may_continue: Callable[[], bool]
 ) -> Edited:
     """Replace what a regular expression matches by a literal string.
 
@@ -89,7 +89,7 @@ def replace_matching(
         raise EditError("the file has mixed line endings: find the text itself, without regex")
     plain = text.replace("\r\n", "\n")
     try:
-        found = list(find_places(expression, plain, goes_on))
+        found = list(find_matches(expression, plain, may_continue))
     except MalformedExpressionError as error:
         raise EditError(f"invalid regular expression: {error}") from error
     except MissingEngineError as error:
@@ -115,26 +115,26 @@ def _choose(text: str, found: list[tuple[int, int]], occurrence: Occurrence) -> 
     if occurrence == "all":
         return found
     if occurrence == "only" and len(found) > 1:
-        places = ", ".join(str(text.count("\n", 0, start) + 1) for start, _ in found[:_PLACES_NAMED])
-        more = ", …" if len(found) > _PLACES_NAMED else ""
+        lines = ", ".join(str(text.count("\n", 0, start) + 1) for start, _ in found[:_MAX_LINES_LISTED])
+        more = ", …" if len(found) > _MAX_LINES_LISTED else ""
         raise EditError(
-            f"it occurs {len(found)} times, on lines {places}{more}: find more of the text, or set occurrence to"
+            f"it occurs {len(found)} times, on lines {lines}{more}: find more of the text, or set occurrence to"
             " 'first' or 'all'"
         )
     return found[:1]
 
 
-def _replaced(text: str, places: list[tuple[int, int]], content: str) -> Edited:
+def _replaced(text: str, spans: list[tuple[int, int]], content: str) -> Edited:
     def pieces() -> Iterator[str]:
         position = 0
-        for start, end in places:
+        for start, end in spans:
             yield text[position:start]
             yield _with_ending(content, _ending_at(text, start))
             position = end
         yield text[position:]
 
-    first = text.count("\n", 0, places[0][0]) + 1
-    return Edited("".join(pieces()), first, first + content.removesuffix("\n").count("\n"), len(places))
+    first = text.count("\n", 0, spans[0][0]) + 1
+    return Edited("".join(pieces()), first, first + content.removesuffix("\n").count("\n"), len(spans))
 
 
 def _with_ending(content: str, ending: str) -> str:

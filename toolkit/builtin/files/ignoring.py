@@ -14,13 +14,13 @@ class Rule(NamedTuple):
 
     Attributes:
         matches: Matches a path relative to the ignore file's folder, or only a name.
-        takes_back: Whether the rule re-includes what it matches.
+        includes_again: Whether the rule re-includes what it matches.
         only_folders: Whether the rule applies only to folders.
         by_name: Whether the rule is matched against the name rather than the path.
     """
 
     matches: re.Pattern[str]
-    takes_back: bool
+    includes_again: bool
     only_folders: bool
     by_name: bool
 
@@ -56,7 +56,7 @@ def is_ignored(path: str, files: tuple[IgnoreFile, ...], *, is_folder: bool) -> 
         inside = path[len(file.folder) :]
         for rule in file.rules:
             if rule.matches.match(name if rule.by_name else inside) and (is_folder or not rule.only_folders):
-                return not rule.takes_back
+                return not rule.includes_again
     return False
 
 
@@ -65,8 +65,8 @@ def _rules(text: str) -> Iterator[Rule]:
         line = _without_trailing_blanks(whole_line.removesuffix("\r"))
         if not line or line.startswith("#"):
             continue
-        takes_back = line.startswith("!")
-        pattern = line[takes_back:]
+        includes_again = line.startswith("!")
+        pattern = line[includes_again:]
         only_folders = pattern.endswith("/")
         pattern = pattern[: -1 if only_folders else None]
         by_name = "/" not in pattern
@@ -74,7 +74,7 @@ def _rules(text: str) -> Iterator[Rule]:
             matches = re.compile(translate(pattern.removeprefix("/")))
         except MalformedPatternError:
             continue
-        yield Rule(matches, takes_back, only_folders, by_name)
+        yield Rule(matches, includes_again, only_folders, by_name)
 
 
 def _without_trailing_blanks(line: str) -> str:

@@ -41,7 +41,7 @@ class Effort:
         self._entries = entries
         self._most = entries
 
-    def goes_on(self, entries: int = 0) -> bool:
+    def may_continue(self, entries: int = 0) -> bool:
         """Count some more entries, and return whether the work may continue."""
         self._entries -= entries
         if self._entries < 0:
@@ -130,7 +130,7 @@ class _Tree:
             files = (*files, *_ignore_file_in(handle, prefix))
         for name, is_folder in sorted(entries.items()):
             path = f"{prefix}{name}"
-            if not self.effort.goes_on():
+            if not self.effort.may_continue():
                 return
             if (is_folder and name == _GIT_FOLDER) or is_ignored(path, files, is_folder=is_folder):
                 continue
@@ -147,7 +147,7 @@ class _Tree:
         try:
             with os.scandir(handle) as entries:
                 for entry in entries:
-                    if not self.effort.goes_on(1):
+                    if not self.effort.may_continue(1):
                         break
                     is_folder = entry.is_dir(follow_symlinks=False)
                     if is_folder or entry.is_file(follow_symlinks=False):

@@ -63,7 +63,7 @@ def translate(pattern: str) -> str:
         MalformedPatternError: If a class is not closed or has an unknown name, or a backslash ends the pattern.
     """
     groups: list[list[str]] = [[]]
-    for component in _Reading(pattern).components():
+    for component in _Parser(pattern).components():
         if component is _ANY_FOLDERS:
             groups.append([])
         else:
@@ -107,7 +107,7 @@ def _of_component(tokens: list[str]) -> str:
     return f"{first}{between}[^/]*{others[-1]}"
 
 
-class _Reading:
+class _Parser:
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.position = 0

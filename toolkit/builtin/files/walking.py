@@ -75,11 +75,11 @@ def walk(base: Path, path: str, *, create: bool = False) -> Iterator[Entry]:
         OSError: If the system refuses access.
     """
     parts = parts_of(base, path)
-    journey = _Walk(base, path, create=create)
+    current = _Walk(base, path, create=create)
     try:
-        yield journey.to(parts)
+        yield current.to(parts)
     finally:
-        journey.close()
+        current.close()
 
 
 @contextmanager
@@ -91,12 +91,12 @@ def walk_into(base: Path, path: str) -> Iterator[int]:
         OSError: If the system refuses access.
     """
     parts = parts_of(base, path)
-    journey = _Walk(base, path, create=False)
+    current = _Walk(base, path, create=False)
     try:
-        here = journey.to([*parts, "."])
+        here = current.to([*parts, "."])
         handle = os.open(".", os.O_RDONLY | DIRECTORY, dir_fd=here.directory)
     finally:
-        journey.close()
+        current.close()
     try:
         yield handle
     finally:

@@ -60,15 +60,15 @@ def parse_query(text: str) -> Query:
     """
     if len(text) > _MAX_LENGTH:
         raise UnreadableError(f"Invalid query: it has {len(text)} characters, at most {_MAX_LENGTH}")
-    reading = _Reading(text)
-    reading.expect("$")
-    query = Query(reading.segments(), from_root=True)
-    if reading.position < len(text):
-        reading.fail("a segment such as .name or [0]")
+    parser = _Parser(text)
+    parser.expect("$")
+    query = Query(parser.segments(), from_root=True)
+    if parser.position < len(text):
+        parser.fail("a segment such as .name or [0]")
     return query
 
 
-class _Reading:
+class _Parser:
     def __init__(self, text: str) -> None:
         self.text = text
         self.position = 0

@@ -38,7 +38,7 @@ from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
 _MAX_STEPS = 2_000_000
 _MAX_CHARACTERS = 10_000_000
 _SECONDS = 10.0
-_STEPS_BETWEEN_LOOKS = 1_000
+_STEPS_BETWEEN_CHECKS = 1_000
 _MAX_EXPRESSIONS = 8
 _NOTHING: Final = object()
 
@@ -228,7 +228,7 @@ class _Selection:
 
     def count(self) -> None:
         self.steps += 1
-        if self.steps > _MAX_STEPS or (self.steps % _STEPS_BETWEEN_LOOKS == 0 and monotonic() > self.end):
+        if self.steps > _MAX_STEPS or (self.steps % _STEPS_BETWEEN_CHECKS == 0 and monotonic() > self.end):
             raise _too_much()
 
 

@@ -120,7 +120,7 @@ class AddressGuard:
             raise RefusedHostError(f"{host} resolves to {_NOT_PUBLIC}") from error
 
 
-def place_of(url: str) -> str:
+def host_and_port_of(url: str) -> str:
     """Return the host and port of a URL, in the form of the guard's `private_hosts`."""
     parts = urlsplit(url)
     host = parts.hostname or ""

@@ -29,7 +29,7 @@ _MAX_URL: Final = 8_000
 _LAST_PORT: Final = 65_535
 _TRUST: Final = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 _WIRE_LOGGERS: Final = ("httpcore2.connection", "httpcore2.http11")
-_QUIET: ContextVar[bool] = ContextVar("_QUIET", default=False)
+_SUPPRESSED: ContextVar[bool] = ContextVar("_SUPPRESSED", default=False)
 
 
 class FetchError(Exception):
@@ -266,14 +266,14 @@ def _without_wire_logs() -> Iterator[None]:
     """Suppress the debug log records of the HTTP library, since requests and responses can contain secrets."""
     for name in _WIRE_LOGGERS:
         logger = logging.getLogger(name)
-        if _loud not in logger.filters:
-            logger.addFilter(_loud)
-    token = _QUIET.set(True)
+        if _is_not_suppressed not in logger.filters:
+            logger.addFilter(_is_not_suppressed)
+    token = _SUPPRESSED.set(True)
     try:
         yield
     finally:
-        _QUIET.reset(token)
+        _SUPPRESSED.reset(token)
 
 
-def _loud(_: logging.LogRecord) -> bool:
-    return not _QUIET.get()
+def _is_not_suppressed(_: logging.LogRecord) -> bool:
+    return not _SUPPRESSED.get()

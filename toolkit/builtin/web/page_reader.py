@@ -56,12 +56,12 @@ def read_page(
     links: dict[str, str] = {}
     text = _article(html, markdown=markdown) if extractor == "article" else ""
     if tree.body is not None:
-        writing = _Writing(base_url or url, most, markdown=markdown)
-        text, links = text or writing.of(tree.body), writing.links
+        writer = _Writer(base_url or url, most, markdown=markdown)
+        text, links = text or writer.of(tree.body), writer.links
     for anchor in tree.css("a[href]"):  # adds the links in menus and other skipped parts at the end
         if len(links) >= MAX_LINKS:
             break
-        _note_link(links, anchor, base_url or url)
+        _record_link(links, anchor, base_url or url)
     found = [{"url": target, "text": label} for target, label in list(links.items())[:MAX_LINKS]]
     return {"title": title, "text": text[:most], "links": found, "is_more": len(text) > most}
 
@@ -83,7 +83,7 @@ def _article(html: str, *, markdown: bool) -> str:
     return without_controls(text).strip() if markdown else plain(text)
 
 
-def _note_link(links: dict[str, str], anchor: Any, base: str) -> str | None:
+def _record_link(links: dict[str, str], anchor: Any, base: str) -> str | None:
     """Record the target of a link with its label, and return the target; `None` if it is not an HTTP URL."""
     target = _join(base, anchor.attributes.get("href") or "")
     if target is not None and not links.get(target):
@@ -101,7 +101,7 @@ def _join(base: str, reference: str) -> str | None:
     return target if is_web and not re.search(r"[\s<>()]", target) else None
 
 
-class _Writing:
+class _Writer:
     """Writes the text of a tree block by block, without recursion since a tree can be arbitrarily deep."""
 
     def __init__(self, base: str, most: int, *, markdown: bool) -> None:
@@ -141,7 +141,7 @@ class _Writing:
             self._end_block()
         if tag == "br":
             self._pieces.append("\n" if self._preformatted else " ")
-        elif tag == "a" and _note_link(self.links, node, self._base) and self._markdown:
+        elif tag == "a" and _record_link(self.links, node, self._base) and self._markdown:
             self._pieces.append("[")
         if self._markdown:
             self._open_marked(node)

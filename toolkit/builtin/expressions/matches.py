@@ -23,22 +23,22 @@ class MissingEngineError(Exception):
     """RE2 is not installed; the message explains how to install it."""
 
 
-def find_places(expression: str, text: str, goes_on: Callable[[], bool]) -> Iterator[tuple[int, int]]:
+def find_matches(expression: str, text: str, may_continue: Callable[[], bool]) -> Iterator[tuple[int, int]]:
     r"""Yield the start and end of every match in a text, in order; `^` and `$` match at the ends of each line.
 
     Raises:
         MissingEngineError: If RE2 is not installed.
         MalformedExpressionError: If the expression is invalid, or a match could be wrong because a class such as
             `\w` matches only ASCII.
-        TooMuchWorkError: If the text is too long for this expression, or `goes_on` returned false.
+        TooMuchWorkError: If the text is too long for this expression, or `may_continue` returned false.
     """
     if check_expression(expression) * len(text) > MAX_WORK:
         raise TooMuchWorkError
     ascii_only = _ASCII_ONLY_NEGATED.search(expression) or _ASCII_ONLY.search(expression)
     for found in _compile(expression).finditer(text):
-        if not goes_on():
+        if not may_continue():
             raise TooMuchWorkError
-        if ascii_only and (letter := _letter_it_may_misread(ascii_only[0], text, *found.span())):
+        if ascii_only and (letter := _misread_letter(ascii_only[0], text, *found.span())):
             raise MalformedExpressionError(
                 f"'{ascii_only[0]}' matches only ASCII characters, but there is '{letter}' in or next to a match:"
                 r" write classes such as [\p{L}\p{N}_] instead"
@@ -68,9 +68,9 @@ def _explain(message: str, expression: str) -> MalformedExpressionError:
     return MalformedExpressionError(at_place(reason, culprit, max(expression.find(culprit), 0)))
 
 
-def _letter_it_may_misread(ascii_only: str, text: str, start: int, end: int) -> str | None:
+def _misread_letter(ascii_only: str, text: str, start: int, end: int) -> str | None:
     """Return a non-ASCII letter, digit or space that may have changed where a match starts or ends."""
     before, after = max(start - 1, 0), end + 1
     takes_others = _ASCII_ONLY_NEGATED.fullmatch(ascii_only)
-    looked_at = text[before:after] if takes_others else text[before : start + 1] + text[max(end - 1, 0) : after]
-    return next((sign for sign in looked_at if not sign.isascii() and (sign.isalnum() or sign.isspace())), None)
+    examined = text[before:after] if takes_others else text[before : start + 1] + text[max(end - 1, 0) : after]
+    return next((sign for sign in examined if not sign.isascii() and (sign.isalnum() or sign.isspace())), None)
