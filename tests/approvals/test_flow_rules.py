@@ -11,7 +11,17 @@ from tests.approvals.injections import ATTACKS, BENIGN, SECRET, Office, obedient
 from tests.mcp.served import in_this_process
 from toolkit import Continue, InvalidTools, Reject, ToolCall, ToolContext, from_function, load_pipeline, tool
 from toolkit.agents import ScriptedModel, ToolMessage, Transcript, run_agent
-from toolkit.approvals import AllowAll, Allowance, Allowances, FilePolicy, Gate, ScriptedReviewer, load_policy
+from toolkit.approvals import (
+    AllowAll,
+    Allowance,
+    Allowances,
+    DescribedCall,
+    FilePolicy,
+    Gate,
+    Risk,
+    ScriptedReviewer,
+    load_policy,
+)
 from toolkit.mcp import Options, Rules
 from toolkit_cli.main import application
 
@@ -82,6 +92,13 @@ def test_a_task_that_needs_both_is_asked_about_with_what_was_read(tmp_path):
         "(the run has read untrusted content ('read_issue') and private data ('ledger'))"
     )
     assert office.left == ["the ledger"]
+
+
+@pytest.mark.parametrize(("chosen_by", "action"), [("person", "allow"), ("model", "ask")])
+def test_an_allow_rule_holds_for_what_a_person_sends_out_and_not_for_what_a_model_does(tmp_path, chosen_by, action):
+    earlier = tuple(Risk(f"read_{flow}", flow=frozenset({flow})) for flow in ("reads_private", "reads_untrusted"))
+    call = DescribedCall(Risk("send", flow=frozenset({"sends"})), chosen_by, earlier=earlier)
+    assert policy_of(tmp_path, "allow: [{tool: send}]").judge(call).action == action
 
 
 def test_only_approval_of_the_whole_call_beforehand_answers_the_question(tmp_path):

@@ -11,17 +11,14 @@ from toolkit.approvals.equality import same_data
 from toolkit.line_expressions import compile_line_expression
 from toolkit.regex_checks import MalformedExpressionError
 from toolkit.schemas.faults import faults_in
-from toolkit.schemas.forms import is_schema
 from toolkit.schemas.kinds import kind_of_data, types_of
 from toolkit.schemas.schema import Schema
 
 _NOTES: Final = frozenset({"title", "description", "examples", "$comment"})
 
 
-def fault_of(schema: Any) -> str | None:
+def fault_of(schema: Mapping[str, Any]) -> str | None:
     """Return why a schema cannot be used, or `None` if it can."""
-    if not is_schema(schema):
-        return "a schema is a table with JSON Schema keywords"
     if (fault := next(faults_in(schema), None)) is not None:
         return f"it {fault.message}"
     for part in Schema.of(schema).parts():
