@@ -374,7 +374,7 @@ def test_the_user_may_name_a_function_and_allow_it_to_a_file(planted):
     refused = planted.run(PROGRAM, "run", "chosen.yaml", "--quiet")
     assert refused.returncode == 2
     assert refused.stderr.splitlines()[0] == (
-        "error[TK003]: 'basename' in 'posixpath' is not marked as a tool, and a file may only use tools"
+        "error[TK003]: 'basename' in 'posixpath' is not marked as a tool, and files can only use tools"
     )
     assert "--> chosen.yaml:2:10" in refused.stderr
     assert "allow it yourself with `--tools posixpath:basename`" in refused.stderr

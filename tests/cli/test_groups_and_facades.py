@@ -227,7 +227,7 @@ def test_a_group_that_a_tool_hides_is_told_of(invoke, shop):
     result = invoke("run", "calculator", "1+1")
     assert (result.exit_code, result.stdout) == (0, "2\n")
     assert result.stderr == (
-        "warning[TK005]: 'calculator' means the tool of this name here, not the group\n"
+        "warning[TK005]: 'calculator' refers to the tool with this name, not to the group\n"
         "  --> toolkit.toml:17:2\n   |\n17 | [groups.calculator]\n   |  ^\n   |\nhint: rename the group\n"
     )
     assert invoke("show", "json_parser").stderr == ""

@@ -15,7 +15,7 @@ from toolkit.sources import Configuration, find_configuration
 
 GUARD = "move what a script does under `if __name__ == '__main__':`"
 SAID = "Return a text of the shop as it is."
-WORK = "this runs whenever the module is imported; what may fail belongs into a tool"
+WORK = "this runs whenever the module is imported; move code that can fail into a tool"
 
 
 class House:
@@ -419,8 +419,8 @@ def test_suppressions_of_a_file_that_cannot_be_imported_are_not_called_unused(ho
 def test_file_that_cannot_be_read_and_speaks_of_no_tools_is_reported_only_where_it_is_named(house):
     house.write("samples/old.py", "print 'hello'\n")
     house.write("broken.py", "from toolkit import tool\n\nprint 'hello'\n")
-    where = "look at this line and at the one before it; where the file is for a newer Python than "
-    hint = f"{where}{sys.version_info[0]}.{sys.version_info[1]}, install toolkit for that one"
+    where = "check this line and the one before it; if the file needs a newer Python than "
+    hint = f"{where}{sys.version_info[0]}.{sys.version_info[1]}, install toolkit for that version"
     mistake = "SyntaxError: Missing parentheses in call to 'print'. Did you mean print(...)?"
     lines = [
         f"broken.py:3:1: error[TK002]: 'broken.py' cannot be imported: {mistake} ({hint})",

@@ -187,8 +187,8 @@ def test_class_that_cannot_be_made_is_a_warning_with_the_hint(project):
     project.write("tools.py", NEEDY)
     assert project.problems("tools.py") == [
         (
-            "tools.py:4:7: warning[TK003]: class 'Weather' holds tools but cannot be made without 'key' "
-            "(make an instance in the module: weather = Weather(key=…))"
+            "tools.py:4:7: warning[TK003]: class 'Weather' has tools, but cannot be created without 'key' "
+            "(create an instance in the module: weather = Weather(key=…))"
         ),
         "tools.py: error[TK004]: there are no tools in 'tools.py' (mark a function with `@tool`)",
     ]
@@ -252,8 +252,8 @@ def test_class_of_which_only_its_own_methods_return_objects_is_made(project):
 def test_class_that_is_named_and_cannot_be_made_is_an_error(project):
     project.write("tools.py", NEEDY)
     cannot = (
-        "tools.py:4:7: error[TK003]: class 'Weather' holds tools but cannot be made without 'key' "
-        "(make an instance in the module: weather = Weather(key=…))"
+        "tools.py:4:7: error[TK003]: class 'Weather' has tools, but cannot be created without 'key' "
+        "(create an instance in the module: weather = Weather(key=…))"
     )
     assert project.problems("tools.py:Weather") == [cannot]
     assert project.problems("tools.py:Weather.forecast") == [cannot]
@@ -263,8 +263,8 @@ def test_constructor_that_raises_is_an_error(project):
     project.write("tools.py", NEEDY.replace("key: str, *, unit", "unit").replace("self.key = key", "1 / 0"))
     assert project.problems("tools.py") == [
         (
-            "tools.py:4:7: error[TK003]: class 'Weather' cannot be made: ZeroDivisionError: division by zero "
-            "(make an instance in the module, with what it needs)"
+            "tools.py:4:7: error[TK003]: class 'Weather' cannot be created: ZeroDivisionError: division by zero "
+            "(create an instance in the module, with the arguments that it needs)"
         )
     ]
 
@@ -308,7 +308,7 @@ def test_abstract_class_that_is_named_says_what_it_lacks(project):
         """,
     )
     assert project.problems("tools.py:Shape") == [
-        "tools.py:3:7: error[TK003]: class 'Shape' is abstract: it lacks 'area' (name a class that has it all)"
+        "tools.py:3:7: error[TK003]: class 'Shape' is abstract: it does not define 'area' (use a class that defines all abstract methods)"
     ]
 
 

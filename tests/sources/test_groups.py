@@ -133,14 +133,14 @@ def test_a_choice_that_finds_nothing_is_a_warning(project):
     result = opened(project, "web")
     assert list(result.tools) == ["fetch"]
     assert told(result) == [
-        ("TK001", "warning", "nothing that group 'web' could hold is called 'feth'", "did you mean 'fetch'?"),
-        ("TK001", "warning", "nothing that group 'web' could hold is called 'x_*'", None),
+        ("TK001", "warning", "no tool that group 'web' can choose is named 'feth'", "did you mean 'fetch'?"),
+        ("TK001", "warning", "no tool that group 'web' can choose is named 'x_*'", None),
     ]
 
 
 def test_a_group_of_nothing_is_an_error(project):
     configured(project, '[groups.web]\nsources = ["web.py"]\nexclude = ["*"]\n')
-    assert told(opened(project, "web")) == [("TK004", "error", "there are no tools in group 'web'", None)]
+    assert told(opened(project, "web")) == [("TK004", "error", "the group 'web' has no tools", None)]
 
 
 def test_a_name_that_a_group_does_not_hold_is_told_with_the_nearest(project):
@@ -176,7 +176,7 @@ def test_groups_may_hold_groups_but_not_themselves(project):
     assert list(opened(project, "outer").tools) == ["search_web", "search_news", "calculator"]
     result = opened(project, "one")
     assert result.tools == {}
-    assert result.problems[0].message == "the group 'one' leads back to itself: one → two → one"
+    assert result.problems[0].message == "the group 'one' contains itself: one → two → one"
 
 
 def test_a_group_in_a_group_needs_its_own_permission(project):
@@ -286,5 +286,5 @@ def test_a_group_that_chooses_what_there_is_not_is_no_circle(project):
     configured(project, 'sources = ["web.py", "web"]\n[groups.web]\ntools = ["fetch", "nothing_here"]\n')
     result = opened(project)
     assert [problem.message for problem in result.problems] == [
-        "nothing that group 'web' could hold is called 'nothing_here'"
+        "no tool that group 'web' can choose is named 'nothing_here'"
     ]

@@ -257,10 +257,10 @@ def test_misspelt_name_of_the_library_is_not_blamed_on_the_users_folder(project)
 
 # ------------------------------------------------------------------------------------------------ files that do not import
 
-WORK = "this runs whenever the module is imported; what may fail belongs into a tool"
+WORK = "this runs whenever the module is imported; move code that can fail into a tool"
 SYNTAX = (
-    "look at this line and at the one before it; where the file is for a newer Python than "
-    f"{sys.version_info[0]}.{sys.version_info[1]}, install toolkit for that one"
+    "check this line and the one before it; if the file needs a newer Python than "
+    f"{sys.version_info[0]}.{sys.version_info[1]}, install toolkit for that version"
 )
 GUARD = "move what a script does under `if __name__ == '__main__':`"
 

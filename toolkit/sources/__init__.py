@@ -1,7 +1,7 @@
-"""Sources: from what the user named to open tools; the composition root.
+"""Open the targets that a user names, and return their tools; the composition root.
 
-`targets` recognises what was named, `modules` imports users' files, `collecting` finds the tools in them, `opening`
-puts it together, and `loading` is the way in from Python.
+`targets` parses targets, `modules` imports users' files, `collecting` finds the tools in them, `opening` combines
+these, and `loading` is the public API for Python.
 """
 
 TYPE_CHECKING = False

@@ -1,4 +1,4 @@
-"""Bindings: where a module gives a name to a thing. Read from the source, only for bad news."""
+"""Find where a module binds a name, by parsing its source; only used to report problems."""
 
 import ast
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from toolkit.tools.foreign_values import is_text
 
 
 def place_of_name(module: ModuleType, name: str) -> Location | None:
-    """Return the place where a module last binds a name at its top level, or its file where that is not known."""
+    """Return the location where a module last binds a name at its top level, or its file if that is not known."""
     file = vars(module).get("__file__")
     if not is_text(file) or file is None:
         return None

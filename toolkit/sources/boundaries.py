@@ -1,7 +1,7 @@
-"""Boundaries: how far upwards from a folder files are believed.
+"""Decide how far up from a folder files are trusted.
 
-What stands above the root of a repository, on another file system, or in a folder of another user was put there by
-somebody else, and holds for nobody below.
+Files above the root of a repository, on another file system or owned by another user do not belong to the project, so
+they are ignored.
 """
 
 import os
@@ -13,19 +13,18 @@ _ADMINISTRATOR = 0
 
 
 class Boundary:
-    """How far upwards from one folder files are believed.
+    """The trusted folders above a start folder.
 
-    This user, the system's administrator and the owner of the folder itself are trusted.
+    Files of this user, of the administrator and of the owner of the start folder are trusted.
     """
 
     def __init__(self, start: Path) -> None:
-        """Remember who is believed."""
         self._start = start
         own = {os.getuid()} if hasattr(os, "getuid") else set[int]()
         self._owners = {*own, _ADMINISTRATOR, *_owner_of(start)}
 
     def folders(self) -> Iterator[Path]:
-        """Yield the folder, and those above it that are believed, the nearest first."""
+        """Yield the start folder and the trusted folders above it, nearest first."""
         folder = self._start
         yield folder
         while not is_outermost(folder) and self.believes(folder.parent):
@@ -33,13 +32,13 @@ class Boundary:
             yield folder
 
     def believes(self, path: Path) -> bool:
-        """Return whether a file or folder belongs to one of those who are believed."""
+        """Return whether a file or folder belongs to a trusted user."""
         owner = _owner_of(path)
         return bool(owner) and owner <= self._owners
 
 
 def is_outermost(folder: Path) -> bool:
-    """Return whether what stands above a folder belongs to another project, or to none."""
+    """Return whether a folder is the root of a repository or of a file system."""
     if folder.parent == folder or os.path.lexists(folder / _REPOSITORY):
         return True
     try:
@@ -49,7 +48,7 @@ def is_outermost(folder: Path) -> bool:
 
 
 def _owner_of(path: Path) -> set[int]:
-    """Return who owns a file or folder; nobody if that cannot be found out."""
+    """Return the id of the owner of a file or folder; empty if it cannot be read."""
     try:
         return {path.stat().st_uid}
     except OSError:

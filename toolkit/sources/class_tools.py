@@ -1,4 +1,4 @@
-"""Class tools: what a class that is a tool, or that lists its methods as tools, shows of them."""
+"""Find the tools of a class in its source: a class that is a tool, or that lists its methods as tools."""
 
 import ast
 from collections.abc import Iterator
@@ -13,13 +13,13 @@ Method = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 class ClassTool(NamedTuple):
-    """One tool of a class.
+    """A tool of a class.
 
     Attributes:
         node: The class.
-        kind: How classes of its kind are tools.
-        name: What the tool is called; None where only running the file shows it.
-        method: What runs a call.
+        kind: How classes of this kind define tools.
+        name: The name of the tool, or `None` if only running the file would show it.
+        method: The method that a call runs.
         home: The file of the method.
     """
 
@@ -30,7 +30,7 @@ class ClassTool(NamedTuple):
     home: str | None
 
     def value(self, attribute: str) -> ast.expr | None:
-        """Return what a class gives to an attribute, in `__init__` where it is blank above; None if it is nothing."""
+        """Return the value of an attribute in the class body, or in `__init__` if that is blank, or `None`."""
         written = value_in(self.node, attribute)
         found = plain(written) if written is not None else None
         is_blank = found is None or (isinstance(found, ast.Constant) and not found.value)
@@ -38,7 +38,7 @@ class ClassTool(NamedTuple):
 
 
 def class_tools(constants: Constants, cls: Defined, kind: ToolClasses) -> Iterator[ClassTool]:
-    """Yield the tools of a class that is made from one of the bases of its kind."""
+    """Yield the tools of a class that is derived from one of the base classes of its kind."""
     node = cls.node
     if not isinstance(node, ast.ClassDef):
         return
@@ -57,7 +57,7 @@ def class_tools(constants: Constants, cls: Defined, kind: ToolClasses) -> Iterat
 
 
 def plain(value: ast.expr) -> ast.expr | None:
-    """Return what an attribute gets that is written as a value, or as a `Field` with a default."""
+    """Return the value of an attribute, which can be written as the default of a `Field`."""
     match value:
         case ast.Call(func=ast.Name(id="Field") | ast.Attribute(attr="Field"), args=[default, *_]):
             return default
@@ -67,7 +67,7 @@ def plain(value: ast.expr) -> ast.expr | None:
 
 
 def given_in_init(node: ast.ClassDef, attribute: str) -> ast.expr | None:
-    """Return what `__init__` gives to an attribute: `self.name = …`, or `super().__init__(name=…)`."""
+    """Return the value that `__init__` assigns to an attribute: `self.name = …`, or `super().__init__(name=…)`."""
     for method in node.body:
         if not (isinstance(method, FUNCTIONS) and method.name == "__init__"):
             continue
@@ -92,7 +92,7 @@ def _listed(line: list[Defined], node: ast.ClassDef, kind: ToolClasses) -> Itera
 
 
 def _bases_of(constants: Constants, cls: Defined, depth: int = 10) -> list[Defined]:
-    """Return the classes of the project that a class is made from, the nearest first."""
+    """Return the base classes of a class that the project defines, nearest first."""
     found: list[Defined] = []
     for base in cls.node.bases if isinstance(cls.node, ast.ClassDef) and depth else ():
         for meaning in constants.meanings.of(cls.source, base):
@@ -110,7 +110,7 @@ def _method(line: list[Defined], name: str) -> tuple[Method, str] | None:
 
 
 def _describe(line: list[Defined], attribute: str) -> tuple[Defined, ast.expr] | None:
-    """Return the nearest class that gives something to an attribute, and what it gives."""
+    """Return the nearest class that sets an attribute, and the value."""
     for cls in line:
         if not isinstance(cls.node, ast.ClassDef):
             continue

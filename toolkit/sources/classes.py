@@ -1,4 +1,4 @@
-"""Classes: what a file means where it names a class, and not the tools of an instance of it."""
+"""Find a class that a file refers to, such as `file.py:Class`."""
 
 import os
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _WRITE = "write file.py:Class, or package.module:Class"
 
 
 def file_of_class(text: str, base: Path) -> Path | None:
-    """Return the Python file that `file.py:Class` names, or None if it names a module."""
+    """Return the Python file in `file.py:Class`, or `None` if the text refers to a module."""
     target = parse_target(text, base)
     return target.paths[0] if isinstance(target, FilesTarget) and target.is_single else None
 
@@ -23,13 +23,13 @@ def file_of_class(text: str, base: Path) -> Path | None:
 def find_class(
     text: str, base: Path, refused: Mapping[str, Problem], permission: ImportPermission
 ) -> type | list[Problem]:
-    """Return the class that `file.py:Class` or `package.module:Class` means, or why there is none.
+    """Return the class that `file.py:Class` or `package.module:Class` refers to, or the problems.
 
     Args:
-        text: What was written.
+        text: The reference.
         base: The folder that relative paths start from.
-        refused: Python files, by their real paths, that are not to be imported, each with the reason.
-        permission: Decides whether a file may be imported.
+        refused: The real paths of Python files that must not be imported, with the reasons.
+        permission: Decides whether a file can be imported.
     """
     target = parse_target(text, base)
     module: ModuleType | list[Problem] | None = []
@@ -41,7 +41,7 @@ def find_class(
                 return [reason]
             if (objections := permission.objections_to_class(path, name)) is not None:
                 return [*objections]
-            from toolkit.sources.modules import import_file  # noqa: PLC0415 - few files name classes
+            from toolkit.sources.modules import import_file  # noqa: PLC0415 - few files refer to classes
 
             module = import_file(path)
         case NameTarget(name=str(name)):

@@ -1,4 +1,4 @@
-"""What opening one thing gives: tools, and what is wrong with the rest."""
+"""The result of opening a source: its tools and problems."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -8,33 +8,33 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem, did_you_mean, errors_among
 
-if TYPE_CHECKING:  # lint needs no tools, but their marks
+if TYPE_CHECKING:  # lint does not need tools, only their marks
     from toolkit.tools.base import Tool
 
 
 class Collected(NamedTuple):
-    """Tools in the order they were found, and every problem on the way; both lists grow."""
+    """Tools in the order in which they were found, and all problems. Both lists are mutable."""
 
     tools: "list[Tool]"
     problems: list[Problem]
 
     @classmethod
     def nothing(cls, *problems: Problem) -> Self:
-        """Return no tools, and why."""
+        """Return a result without tools, but with these problems."""
         return cls([], list(problems))
 
     def add(self, other: "Collected") -> None:
-        """Take in what something else gave."""
+        """Add the tools and problems of another result."""
         self.tools.extend(other.tools)
         self.problems.extend(other.problems)
 
     def pick(self, name: str, within: str, known: Iterable[str] = ()) -> "Collected":
-        """Return the one tool of a name; what is wrong with the others is only a warning then.
+        """Return the tool with a name; problems of other tools become warnings.
 
         Args:
             name: The tool's name.
-            within: What the place that it is looked for in is called.
-            known: Names that may have been meant besides the tools'.
+            within: The name of the source, for messages.
+            known: Further names to suggest if the tool does not exist.
         """
         if (named := named_tool(self.tools, name)) is not None:
             found = [named]
@@ -45,9 +45,9 @@ class Collected(NamedTuple):
 
 
 def named_tool(tools: "Sequence[Tool]", path: str) -> "Tool | None":
-    """Return the tool that a name means among others, or behind a facade of theirs, or None.
+    """Return the tool with a name among these tools and behind their facades, or `None`.
 
-    Behind a facade it is the dotted name that counts, or its own name if there is but one of it.
+    A tool behind a facade has a dotted name; its bare name works, too, if it is unique.
     """
     if (found := next((tool for tool in tools if tool.name == path), None)) is not None:
         return found
@@ -73,14 +73,14 @@ def inner_names(tools: "Sequence[Tool]") -> list[str]:
 
 
 def as_warning(problem: Problem) -> Problem:
-    """Return the problem as one that stops nothing."""
+    """Return an error as a warning, and any other problem unchanged."""
     return replace(problem, severity="warning") if problem.severity == "error" else problem
 
 
 def table_of(tools: "Iterable[Tool]") -> "tuple[dict[str, Tool], list[Problem]]":
-    """Return the tools by name, and a problem for each that has the name of another; the first stands.
+    """Return the tools by name, and a problem for each further tool with the same name, which is left out.
 
-    A tool that was reached in two ways is one tool.
+    The same tool found twice counts once.
     """
     distinct = list({id(tool): tool for tool in tools}.values())
     table: dict[str, Tool] = {}
@@ -88,6 +88,6 @@ def table_of(tools: "Iterable[Tool]") -> "tuple[dict[str, Tool], list[Problem]]"
         table.setdefault(tool.name, tool)
     if len(table) == len(distinct):
         return table, []
-    from toolkit.tools.resolution import collisions  # noqa: PLC0415 - only bad news needs it
+    from toolkit.tools.resolution import collisions  # noqa: PLC0415 - only needed to report problems
 
     return table, collisions(distinct)

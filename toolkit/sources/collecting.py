@@ -1,8 +1,8 @@
-"""Collecting: which things in a module are tools, and what a name in it stands for.
+"""Find the tools in a module, and resolve names in it.
 
-Marked functions, Tools, and objects that hold marked methods or are text tools count wherever they were defined.
-Classes count only in the module that defines them, and only where it makes no instance itself and none of its tools
-returns one: such objects bring their tools when they are there. Lists and mappings are opened only when they are named.
+Marked functions, `Tool` objects, objects with marked methods and text tools count wherever they were defined. A class
+counts only in the module that defines it, and only if the module creates no instance of it and none of its tools
+returns one, because such instances bring their own tools. Lists and mappings are only opened by name.
 """
 
 import inspect
@@ -46,15 +46,15 @@ _IN_EVERY_MODULE = {*vars(ModuleType("")), "__builtins__", "__cached__", "__file
 
 
 class Collector:
-    """Finds the tools of modules; a thing that several modules hold becomes the same tools each time."""
+    """Finds the tools of modules; an object in several modules becomes the same tools each time."""
 
     def __init__(self, granted: Collection[str] = ()) -> None:
-        """Know nothing yet but the permissions that were granted to groups."""
+        """Create a collector with the permissions that were granted to groups."""
         self._granted = granted
         self._built: dict[int, tuple[object, Collected]] = {}
 
     def collect_module(self, module: ModuleType, source: str) -> Collected:
-        """Return every tool of a module, in the order in which they stand there; one bad tool hides no other."""
+        """Return all tools of a module, in order; an invalid tool becomes a problem and does not hide the others."""
         collected = Collected.nothing()
         own = [(name, thing) for name, thing in vars(module).items() if name not in _IN_EVERY_MODULE]
         held = [(name, member) for name, thing in own for member in (thing, *_listed_in(thing))]
@@ -81,7 +81,7 @@ class Collector:
     def _of_thing(
         self, thing: object, module: ModuleType, classes: "_Classes", made: Collection[int], source: str
     ) -> Collected:
-        """Return the tools that a thing gives which stands in a module; most things give none."""
+        """Return the tools of an object in a module; most objects have none."""
         if not issubclass(type(thing), type):
             return self._build(thing, source) if _is_tool(thing, module) else Collected.nothing()
         cls: type = thing  # type: ignore[assignment]  # as the line above says
@@ -90,10 +90,10 @@ class Collector:
         return Collected.nothing()
 
     def collect_named(self, module: ModuleType, name: str, source: str) -> Collected:
-        """Return the tools that a name in a module stands for: a thing in it, or one of its tools.
+        """Return the tools that a name in a module refers to: an object in it, or one of its tools.
 
-        A list, tuple, set or mapping gives the tools in it, and so does a group, if what it needs was granted; a class
-        gives those of an instance; a function needs no mark.
+        A collection gives the tools in it, and so does a group whose permissions are granted; a class gives those of a
+        new instance; a function does not need to be marked.
         """
         thing = _look_up(module, name)
         if thing is _MISSING:
@@ -112,9 +112,9 @@ class Collector:
         return collected
 
     def collect_marked(self, module: ModuleType, name: str, source: str) -> Collected:
-        """Return the tools that a name in a module stands for, where a file has chosen it: nothing else may be used.
+        """Return the tools that a name in a module refers to, if a file refers to it: only declared tools are allowed.
 
-        It is a thing in the module that is a tool or holds some, a marked method of one, or the name of a tool.
+        The name refers to an object in the module that is a tool or has tools, to a marked method of it, or to a tool.
         """
         head, _, inner = name.partition(".")
         thing = vars(module).get(head, _MISSING)
@@ -131,7 +131,7 @@ class Collector:
         return Collected.nothing(not_a_tool(source, name, place_of(thing)))
 
     def _held(self, thing: object, module: ModuleType, source: str) -> Collected | None:
-        """Return the tool that an object in a module, such as a server, has made of a function; None if none has."""
+        """Return the tool that an object in a module, such as a server, has created from a function, or `None`."""
         if type(thing) is not FunctionType or mark_of(thing) is not None or not is_any_imported():
             return None
         function = inspect.unwrap(thing)
@@ -141,7 +141,7 @@ class Collector:
         return None
 
     def _of_marked(self, thing: object, module: ModuleType, source: str) -> Collected | None:
-        """Return the tools of a thing, or of the members of a collection; None if one of them is not a tool."""
+        """Return the tools of an object or of the members of a collection; `None` if one of them is not a tool."""
         if problems := _objections_to_group(thing, self._granted):
             return Collected.nothing(*problems)
         members = list(_members(thing))
@@ -185,14 +185,14 @@ def _built(thing: object, source: str) -> Collected:
 
 
 def _defined_here(tool: Tool, source: str) -> Tool:
-    """Return a tool as that of a module, where the module has given it another name than it had."""
+    """Return a tool as defined in a module if the module has given it a new name."""
     if type(tool) is not RedescribedTool or tool.name in tool.spec.names[:1] or not tool.spec.names:
         return tool
     return RedescribedTool(tool, source=source, names=(tool.name, *tool.spec.names))
 
 
 def _of_function(function: Any, source: str) -> Collected:
-    """Return the tool that a function is, marked or not."""
+    """Return the tool of a function, marked or not."""
     try:
         tool, problems = build_function(function, {}, source=source)
     except KeyboardInterrupt:
@@ -204,7 +204,7 @@ def _of_function(function: Any, source: str) -> Collected:
 
 
 def _without_twins(collected: Collected) -> Collected:
-    """Return tools without those that stand in the module and are held by an object in it, such as a server."""
+    """Return the tools without duplicates that an object in the module, such as a server, has, too."""
     kept: list[Tool] = []
     for tool in sorted(collected.tools, key=_is_second_choice):
         if tool.framework is None or not any(_are_twins(tool, other) for other in kept):
@@ -218,9 +218,9 @@ def _is_second_choice(tool: Tool) -> bool:
 
 
 def _are_twins(tool: Tool, other: Tool) -> bool:
-    """Whether two tools are one: a function may be held under another name, and by two servers under two.
+    """Whether two tools are the same: servers can have the same function under different names.
 
-    A server that holds a tool of ours lists it as it is described.
+    A server that has one of our tools lists it with the same name and description.
     """
     if other.framework is None:
         is_same = (tool.name, tool.spec.description) == (other.name, other.spec.description)
@@ -233,7 +233,7 @@ def _are_twins(tool: Tool, other: Tool) -> bool:
 
 
 def _place(found: Collected, module: ModuleType, name: str) -> Collected:
-    """Return what a name in a module gave; what has no place of its own gets that of the name."""
+    """Return the result for a name in a module; tools and problems without a location get that of the name."""
     homeless: list[Any] = [tool for tool in found.tools if tool.framework is not None and tool.spec.location is None]
     if all(problem.location for problem in found.problems) and not homeless:
         return found
@@ -245,7 +245,7 @@ def _place(found: Collected, module: ModuleType, name: str) -> Collected:
 
 
 def _place_elsewhere(tool: Any, module: ModuleType) -> Location | None:
-    """Return where another module binds the object of a tool: the one that a module has imported it from."""
+    """Return where another module, from which the object was imported, binds the object of a tool."""
     for other in list(sys.modules.values()):
         if type(other) is ModuleType and other is not module:
             for name, thing in list(vars(other).items()):
@@ -255,7 +255,7 @@ def _place_elsewhere(tool: Any, module: ModuleType) -> Location | None:
 
 
 def _look_up(module: ModuleType, name: str) -> object:
-    """Return what a dotted name stands for, the Problem that an instance on the way cannot be made, or `_MISSING`."""
+    """Return the object with a dotted name, a `Problem` if an instance cannot be created for it, or `_MISSING`."""
     thing: Any = module
     for part in name.split("."):
         if issubclass(type(thing), type) and isinstance(getattr_static(thing, part, None), FunctionType):
@@ -273,7 +273,7 @@ def _look_up(module: ModuleType, name: str) -> object:
 
 
 def _objections_to_group(thing: object, granted: Collection[str]) -> list[Problem]:
-    groups = sys.modules.get("toolkit.disclosure.groups")  # nothing is a group if nobody has imported them
+    groups = sys.modules.get("toolkit.disclosure.groups")  # without this module, nothing is a group
     return thing.problems(granted) if groups is not None and isinstance(thing, groups.ToolGroup) else []
 
 
@@ -289,13 +289,13 @@ def _members(thing: object) -> Iterable[object]:
 
 
 def _listed_in(thing: object) -> Iterable[object]:
-    """Return what a list or the like holds, of tools that were made by a call alone: nothing else names them."""
+    """Return the `Tool` objects and tools of frameworks in a collection; other members only count by name."""
     members = _members(thing) if type(thing) in (list, tuple, set, frozenset, dict) else ()
     return [member for member in members if issubclass(type(member), Tool) or _is_foreign(member)]
 
 
 def _is_tool(thing: object, module: ModuleType) -> bool:
-    """Whether a thing that stands in a module is there to be a tool; what merely could be one must be named."""
+    """Whether an object in a module is meant to be a tool; objects that could be one only count by name."""
     if issubclass(type(thing), Tool) or mark_of(thing) is not None:
         return True
     if _is_foreign(thing):
@@ -306,12 +306,12 @@ def _is_tool(thing: object, module: ModuleType) -> bool:
 
 
 def _is_foreign(thing: object) -> bool:
-    """Whether a thing is a tool of another framework, or holds some."""
+    """Whether an object is a tool of another framework, or has such tools."""
     return may_be_foreign(thing) and recogniser().is_foreign(thing)
 
 
 def _is_declared(thing: object, module: ModuleType) -> bool:
-    """Whether a thing declares that it is a tool, or that objects of it are."""
+    """Whether an object is declared to be a tool, or its instances are."""
     return _is_own_tool_class(thing, module) if isinstance(thing, type) else _is_tool(thing, module)
 
 
@@ -325,9 +325,9 @@ def _is_own_tool_class(cls: type, module: ModuleType) -> bool:
 
 
 def _makes_tools(cls: type, thing: object, module: ModuleType) -> bool:
-    """Whether a class, or an object of it, holds tools: marked methods, or what makes a text tool.
+    """Whether a class or an instance of it has tools: marked methods, or the attributes of a text tool.
 
-    Much in other libraries has `name` and `execute`; only with a description too is it taken for a tool from there.
+    Many classes of other libraries have `name` and `execute`, so these also need a description.
     """
     if (origin := module_of_class(cls)) == "builtins":
         return False
@@ -336,12 +336,12 @@ def _makes_tools(cls: type, thing: object, module: ModuleType) -> bool:
 
 
 class _Classes(NamedTuple):
-    """What the things of a module say about its classes; gathered once, however many there are.
+    """How the objects of a module use its classes, gathered once for all classes.
 
     Attributes:
-        bases: The identities of the classes that others are derived from.
-        returned: The words of the return annotations of tools, each with the identities of the classes whose methods
-            these are; `None` stands for a function.
+        bases: The ids of classes with subclasses.
+        returned: The words in the return annotations of tools, each with the ids of the classes whose methods have
+            them; `None` stands for a function.
     """
 
     bases: frozenset[int]
@@ -363,15 +363,15 @@ class _Classes(NamedTuple):
         return cls(frozenset(bases), returned)
 
     def is_to_be_made(self, cls: type) -> bool:
-        """Whether an instance of a class of the module is made, so that it brings its tools."""
+        """Whether to create an instance of a class, to get its tools."""
         return not self._is_only_a_base(cls) and not self._is_returned(cls)
 
     def _is_only_a_base(self, cls: type) -> bool:
-        """Whether a class has no name of its own and another class of the module is derived from it."""
+        """Whether a class has no `name`, and another class of the module is derived from it."""
         return id(cls) in self.bases and not isinstance(getattr(cls, "name", None), str)
 
     def _is_returned(self, cls: type) -> bool:
-        """Whether a tool of the module returns objects of a class; its own methods do not count."""
+        """Whether a tool of the module returns instances of a class; methods of the class do not count."""
         return bool(self.returned.get(name_of_class(cls).rpartition(".")[2], set()) - {id(cls)})
 
 

@@ -1,47 +1,47 @@
-"""Configuration: the settings of a project, from `toolkit.toml`, `[tool.toolkit]` in `pyproject.toml` and `TOOLKIT_*`.
+"""The settings of a project, from `toolkit.toml`, `[tool.toolkit]` in `pyproject.toml` and `TOOLKIT_*` variables.
 
     [tool.toolkit]
     sources = ["tools.py", "pipelines/"]    # targets, relative to this file; `toolkit list` shows their tools
-    env = ["REPORT_DIR"]                    # environment variables that expressions of pipelines may read
+    env = ["REPORT_DIR"]                    # environment variables that expressions in pipelines can read
     secrets = ["SHOP_PIN"]                  # variables and parameters whose values are never shown
 
     [tool.toolkit.defaults]
-    timeout = "30s"                         # of a call
-    approval_timeout = "5m"                 # of a question
-    dialect = "openai-strict"               # that `toolkit schema` prints
-    journal = true                          # that keeps the steps of pipelines
-    model = "openai-chat:gpt-6-luna"        # that agents ask
-    model_timeout = "5m"                    # that a model may be silent
+    timeout = "30s"                         # timeout of a call
+        approval_timeout = "5m"                 # timeout of a question
+        dialect = "openai-strict"               # the dialect of `toolkit schema`
+        journal = true                          # keep a journal of pipelines
+        model = "openai-chat:gpt-6-luna"        # the model of agents
+        model_timeout = "5m"                    # how long a model can send nothing
 
     [tool.toolkit.context]
-    tenant = "acme"                         # values that tools receive with every call
+    tenant = "acme"                         # values in the context of every call
 
     [tool.toolkit.builtin.file_read]
-    base = "docs"                           # options of the ready tools, a table each
+    base = "docs"                           # options of a ready tool
 
     [tool.toolkit.groups.web]
-    tools = ["fetch", "search_*"]           # a set of tools that has a name of its own
+    tools = ["fetch", "search_*"]           # a named set of tools
 
     [tool.toolkit.prices."chat:qwen3"]
-    input = 0.10                            # US dollars for a million tokens
+    input = 0.10                            # US dollars per million tokens
     output = 0.30
 
     [tool.toolkit.limits.fetch_page]
-    concurrency = 4                         # items of a batch in a store, on all workers together
+    concurrency = 4                         # calls at the same time, across all workers of a store
     rate = "10/1m"
 
     [tool.toolkit.mcp.time]
-    command = "uvx"                         # an MCP server: its tools are `time.now` and the like
+    command = "uvx"                         # an MCP server; its tools are named `time.now` etc.
     args = ["mcp-server-time"]
 
     [[tool.toolkit.policy.deny]]
-    tool = "file_*"                         # which calls run, are asked about, or are denied
+    tool = "file_*"                         # which calls are allowed, need approval or are denied
     where = { path = { outside = "." } }
 
     [tool.toolkit.lint]
     ignore = ["TK202"]                      # settings of `toolkit lint`
 
-In `toolkit.toml` the same keys stand at the top level.
+In `toolkit.toml`, the same keys are at the top level.
 """
 
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ POLICY_FILE = "toolkit.policy.yaml"
 
 
 def keys_before(file: Path) -> tuple[str, ...]:
-    """Return the keys that our settings stand beneath in a file."""
+    """Return the path of keys under which a file contains our settings."""
     return () if file.name == OWN_FILE else ("tool", "toolkit")
 
 
@@ -70,9 +70,9 @@ class ReadySettings(NamedTuple):
     """The settings of a ready tool in a table.
 
     Attributes:
-        kind: The ready tool that it is.
-        options: The values of its options; relative paths are joined to the file's folder, and links are resolved.
-        owner: Whose file the table stands in. Of a project's, what widens waits for the user's consent.
+        kind: The name of the ready tool.
+        options: The values of its options; paths are absolute, with links resolved.
+        owner: Whose file contains the table. In a project's file, options that widen access need the user's consent.
     """
 
     kind: str
@@ -85,12 +85,12 @@ class GroupSettings(NamedTuple):
 
     Attributes:
         description: What its tools are for.
-        provider: Who makes them available.
-        permissions: What they need: `internet_access`, `host_access`.
-        sources: The targets that it chooses among; without any, everything that the project knows by name.
-        tools: What it chooses: names, patterns, or regular expressions between slashes; all by default.
-        exclude: What it excludes, written alike.
-        required: The names of tools without which it is of no use.
+        provider: Who provides them.
+        permissions: The permissions that they need: `internet_access`, `host_access`.
+        sources: The targets to choose tools from; all tools that the project knows by name by default.
+        tools: The tools to choose: names, patterns, or regular expressions between slashes; all by default.
+        exclude: The tools to leave out, in the same form.
+        required: Names of tools that must exist.
     """
 
     description: str = ""
@@ -107,37 +107,37 @@ class Configuration(NamedTuple):
 
     Attributes:
         directory: The folder that `sources` are relative to.
-        file: Where the settings stand; None if no file has any.
+        file: The file with the settings, or `None` if there is none.
         sources: The targets whose tools are known by name.
-        user_sources: Those of the sources that the user named, with an option or a variable, and no file.
-        timeout: Seconds that a call may take; None if not set.
-        approval_timeout: Seconds that a question waits for its answer; None if not set.
-        dialect: The dialect that tools are printed in; None if not set.
-        journal: Whether runs of pipelines keep a journal, unless their user chooses otherwise.
-        model: The model that agents ask unless they name another; None if not set.
-        chosen_model: The model that the user wants asked, whatever agents name; None if no option named one.
-        model_url: Where the server of a `chat:NAME` model is. A project's file cannot set it: keys are sent there.
-        model_timeout: Seconds that a model may be silent; None if not set.
-        prices: What models cost, by their names.
-        limits: What bounds the calls of runs and batches, by the names of tools and pipelines.
-        env: The names of the environment variables that expressions may read.
-        own_env: Those of them that the user has listed, and not only a project's file.
-        secrets: The names of variables, parameters and keys whose values are secrets, beside those that sound like it.
-        context: Values that every call's context carries.
-        builtin: The settings of the ready tools, by their names in the configuration.
+        user_sources: The sources that the user named with an option or a variable, rather than in a file.
+        timeout: Timeout of a call in seconds, or `None` if not set.
+        approval_timeout: Timeout of a question in seconds, or `None` if not set.
+        dialect: The dialect in which tools are printed, or `None` if not set.
+        journal: Whether runs of pipelines keep a journal by default.
+        model: The default model of agents, or `None` if not set.
+        chosen_model: The model that the user chose with an option, which overrides the agents' own, or `None`.
+        model_url: URL of the server for `chat:NAME` models. A project's file cannot set it: keys are sent there.
+        model_timeout: Maximum time in seconds for which a model can send nothing, or `None` if not set.
+        prices: The prices of models, by their names.
+        limits: The limits for calls of runs and batches, by the names of tools and pipelines.
+        env: The names of environment variables that expressions can read.
+        own_env: The variables in `env` that the user has listed, not only a project's file.
+        secrets: Names of variables, parameters and keys that contain secrets, in addition to names that suggest it.
+        context: The context values of every call.
+        builtin: The settings of ready tools, by their names in the configuration.
         groups: The settings of groups of tools, by their names.
         mcp: The MCP servers, by their names.
-        start: The names of servers of the project that a flag or a variable lets be reached.
-        consented: The names of settings of the project that a flag or a variable gives consent for: `builtin.http`.
-        holds_pins: Whether a tool of a server is used only as `toolkit.lock` pins it; not so where that is looked at.
-        granted: The permissions that the user grants to groups; a project's file cannot.
-        audit: Whether decisions are recorded; None if not set.
-        webhook: Who answers questions where there is no terminal; None where nobody does.
+        start: The names of the project's servers for which a flag or a variable gives consent.
+        consented: The names of the project's settings for which a flag or a variable gives consent: `builtin.http`.
+        holds_pins: Whether tools of a server can only be used as `toolkit.lock` pins them.
+        granted: The permissions that the user grants to groups; a project's file cannot grant any.
+        audit: Whether to record decisions, or `None` if not set.
+        webhook: The webhook that answers questions without a terminal, or `None`.
         policy: The policy in the project's configuration.
-        policy_files: The policy files of the project, the nearest first.
-        own_policy: The user's own policy file; None if there is none.
-        named_policy: The policy file that the user names, with an option or a variable.
-        lint: The settings of lint, unread; lint reads them.
+        policy_files: The policy files of the project, nearest first.
+        own_policy: The user's own policy file, or `None`.
+        named_policy: The policy file that the user named with an option or a variable, or `None`.
+        lint: The settings of lint, which lint parses itself.
     """
 
     directory: Path = Path()
@@ -175,5 +175,5 @@ class Configuration(NamedTuple):
 
     @property
     def has_policy(self) -> bool:
-        """Whether a file has rules; without any, calls are judged by risk."""
+        """Whether there is a policy; without one, the risk of a call decides."""
         return bool(self.policy_files or self.policy or self.own_policy or self.named_policy)

@@ -1,4 +1,4 @@
-"""The configured sources: their tools are known by name everywhere, in commands and in pipelines."""
+"""The configured sources, whose tools are known by name in commands and pipelines."""
 
 import re
 from collections.abc import Iterator
@@ -23,10 +23,9 @@ _NAME = re.compile(r"""^name[ \t]*:[ \t]*["']?([A-Za-z0-9_-]+)""", re.MULTILINE)
 
 
 class ConfiguredSources:
-    """What the configuration names: Python is opened to know its tools, a pipeline only when it is wanted."""
+    """The sources in the configuration. Python files are opened to find their tools, pipelines only when used."""
 
     def __init__(self, opener: "Opener") -> None:
-        """Open nothing yet."""
         self._opener = opener
         self._configuration = opener.configuration
         self._kept: dict[str, Collected] = {}
@@ -39,17 +38,17 @@ class ConfiguredSources:
 
     @property
     def warnings(self) -> list[Problem]:
-        """What is wrong with the Python sources, as warnings for somebody who wants something else."""
+        """The problems of the Python sources, as warnings for when another source is used."""
         return [as_warning(problem) for problem in self._python.problems]
 
     def find(self, name: str, *, only_likely: bool = False) -> Collected | None:
-        """Return the tool or pipeline of a name, or None.
+        """Return the tool or pipeline with a name, or `None`.
 
-        Sources whose text has the name are opened first, and the others only if these do not have it.
+        Sources whose text contains the name are opened first, and the others only if these do not define it.
 
         Args:
-            name: What is looked for.
-            only_likely: Whether to keep the others closed, because the name means something else as well.
+            name: The name to find.
+            only_likely: Whether to leave the others closed, because the name also refers to something else.
         """
         if (found := self._find_likely(name)) is not None:
             return found
@@ -61,7 +60,7 @@ class ConfiguredSources:
         return None if tool is None else Collected([tool], self.warnings)
 
     def find_own(self, name: str) -> Collected | None:
-        """Return the tool or pipeline of a name that is there without any group, or None."""
+        """Return the tool or pipeline with a name, without looking into groups, or `None`."""
         if (found := self._find_likely(name)) is not None:
             return found
         if name in self._tools:
@@ -70,7 +69,7 @@ class ConfiguredSources:
         return None if inner is None else Collected([inner], self.warnings)
 
     def _find_likely(self, name: str) -> Collected | None:
-        """Return the tool or pipeline of a name without opening a source whose text does not have the name."""
+        """Return the tool or pipeline with a name, opening only sources whose text contains the name."""
         found = Collected.nothing()
         for text, target in self._own_python():
             if any(self._opener.may_define(target, part, self._configuration.directory) for part in name.split(".")):
@@ -80,7 +79,7 @@ class ConfiguredSources:
         return self._opener.open_yaml(self._pipelines[name]) if name in self._pipelines else None
 
     def _is_likely_in_groups(self, name: str) -> bool:
-        """Whether a source of a configured group may define a tool of a name."""
+        """Whether a source of a configured group may define a tool with a name."""
         folder = self._configuration.directory
         groups = [target.module.partition(".")[0] for target in self._targets if self._is_group(target)]
         sources = [source for group in groups for source in self._configuration.groups[group].sources]
@@ -96,7 +95,7 @@ class ConfiguredSources:
         return found
 
     def open_own(self) -> Collected:
-        """Open every source but the groups."""
+        """Open all sources except groups and servers."""
         found = Collected(list(self._python.tools), list(self._python.problems))
         for path in self._pipeline_files:
             found.add(self._opener.open_yaml(path))
@@ -121,7 +120,7 @@ class ConfiguredSources:
         return target.module.partition(".")[0] in self._configuration.groups
 
     def _is_remote(self, target: Target | Problem) -> bool:
-        """Whether opening a target would contact an MCP server; looking for a name does not."""
+        """Whether opening a target would contact an MCP server, which a lookup by name must not do."""
         if not self._configuration.mcp or not isinstance(target, NameTarget) or target.name is not None:
             return False
         name = target.module.partition(".")[0]
@@ -137,7 +136,7 @@ class ConfiguredSources:
         return found
 
     def _own_python(self) -> Iterator[tuple[str, Target | Problem]]:
-        """Yield the sources but groups, servers and pipelines: these are opened after them, or when wanted."""
+        """Yield the sources except groups, servers and pipelines, which are opened later or when used."""
         for text, target in zip(self._configuration.sources, self._targets, strict=True):
             if self._is_group(target) or self._is_remote(target):
                 continue
@@ -169,7 +168,7 @@ class ConfiguredSources:
         return list(dict.fromkeys(files))
 
     def _placed(self, problem: Problem, source: str) -> Problem:
-        """Return a problem as one of the configuration where it has no place of its own."""
+        """Return a problem; if it has no location, it becomes a problem of the configuration."""
         if problem.location is not None:
             return problem
         code = BAD_CONFIGURATION if problem.code == NOT_FOUND else problem.code
@@ -177,7 +176,7 @@ class ConfiguredSources:
 
 
 def _name_of(path: Path) -> str:
-    """Return the name that a pipeline most likely has, without reading all of it."""
+    """Return the likely name of a pipeline, without parsing the file."""
     try:
         text = path.read_text("utf-8", errors="replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""Configuring: the settings that hold in a folder are found."""
+"""Find the settings that apply in a folder."""
 
 import os
 from collections.abc import Mapping
@@ -20,11 +20,11 @@ _OWN_POLICY = "policy.yaml"
 def find_configuration(
     directory: Path | None = None, variables: Mapping[str, str] | None = None
 ) -> tuple[Configuration, list[Problem]]:
-    """Return the settings that hold in a folder, and everything wrong with them (`TK005`).
+    """Return the settings that apply in a folder, and all problems in them (`TK005`).
 
-    They come from the nearest folder upwards that has a `toolkit.toml`, or a `pyproject.toml` with `[tool.toolkit]`;
-    variables such as `TOOLKIT_TIMEOUT` override them. What is wrong is left out of the settings. The search ends at the
-    root of the repository, at the file system, and at folders and files of other users.
+    They are read from the nearest `toolkit.toml`, or `pyproject.toml` with `[tool.toolkit]`, in the folder or above it.
+    Variables such as `TOOLKIT_TIMEOUT` override them. Invalid settings are left out. The search stops at the root of
+    the repository, at the boundary of the file system, and at folders and files of other users.
 
     Args:
         directory: The folder to start from; the working directory by default.
@@ -39,28 +39,28 @@ def find_configuration(
         configuration = configuration._replace(own_policy=policy)
     overrides = {name: text for name, text in given.items() if name.startswith(_PREFIX)}
     if overrides:
-        from toolkit.sources.environment_settings import override  # noqa: PLC0415 - most projects set none
+        from toolkit.sources.environment_settings import override  # noqa: PLC0415 - rarely needed
 
         configuration = override(configuration, overrides, start, problems)
     return configuration, problems
 
 
 def user_file(variables: Mapping[str, str]) -> Path:
-    """Return the file of the user's own configuration: `toolkit/config.toml` in `XDG_CONFIG_HOME`, or `~/.config`."""
+    """Return the path of the user's own configuration: `toolkit/config.toml` in `XDG_CONFIG_HOME` or `~/.config`."""
     named = variables.get("XDG_CONFIG_HOME", "")
     folder = Path(named) if named.startswith(os.sep) else Path(variables.get("HOME", "~")).expanduser() / ".config"
     return folder / "toolkit" / "config.toml"
 
 
 def own_policy_file(variables: Mapping[str, str]) -> Path:
-    """Return the file of the user's own rules, which stands beside their own configuration."""
+    """Return the path of the user's own policy file, next to their own configuration."""
     return user_file(variables).with_name(_OWN_POLICY)
 
 
 def _with_own_settings(configuration: Configuration, file: Path, problems: list[Problem]) -> Configuration:
     """Return the configuration with the user's own servers, ready tools and variables.
 
-    Of a name that the project has too, the project's holds; if both say the same, it is the user's all the same.
+    If the project has the same name, its settings apply; if both are identical, they count as the user's.
     """
     from toolkit.sources.settings import read_own_settings  # noqa: PLC0415 - few users have such a file
 
@@ -88,7 +88,7 @@ def _with_own_settings(configuration: Configuration, file: Path, problems: list[
 
 
 def _narrow(own: "McpServer", server: "McpServer") -> "McpServer":
-    """Return the user's own server with a project's settings of its use, which may tighten and loosen nothing."""
+    """Return the user's own server with the project's settings for it, which can only restrict it further."""
     return replace(
         server,
         owner="user",
@@ -101,12 +101,12 @@ def _narrow(own: "McpServer", server: "McpServer") -> "McpServer":
 
 
 def _configuration_above(start: Path) -> tuple[Configuration, list[Problem]]:
-    """Return the nearest configuration, and every policy file upwards: each of them may tighten."""
+    """Return the nearest configuration, with all policy files above the folder, since each can restrict calls."""
     boundary = Boundary(start)
     found: tuple[Configuration, list[Problem]] | None = None
     policies: list[Path] = []
     for folder in boundary.folders():
-        # A link that leads nowhere cannot be read, and what cannot be read denies.
+        # A broken link is kept, because a policy file that cannot be read denies all calls.
         if os.path.lexists(policy := folder / POLICY_FILE) and (not policy.exists() or boundary.believes(policy)):
             policies.append(policy)
         found = _configuration_in(folder, boundary) if found is None else found
@@ -117,7 +117,7 @@ def _configuration_above(start: Path) -> tuple[Configuration, list[Problem]]:
 def _configuration_in(folder: Path, boundary: Boundary) -> tuple[Configuration, list[Problem]] | None:
     for name in (OWN_FILE, PROJECT_FILE):
         if (file := folder / name).is_file() and boundary.believes(file):
-            # Reading TOML is not for free, and most projects have a pyproject.toml without a word for us.
+            # Parsing TOML takes time, and most projects have a pyproject.toml without our settings.
             from toolkit.sources.settings import read_settings  # noqa: PLC0415
 
             if (found := read_settings(file)) is not None:

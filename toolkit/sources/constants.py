@@ -1,4 +1,4 @@
-"""Constants: the text that an expression in a Python file surely has, also where another file defines it."""
+"""Evaluate constant string expressions in Python files, even if another file defines the constants."""
 
 import ast
 from collections.abc import Iterable
@@ -12,13 +12,13 @@ _DEEPEST = 20
 
 
 class Constants:
-    """Reads texts, with what names stand for."""
+    """Evaluates constant string expressions."""
 
     def __init__(self, meanings: Meanings) -> None:
         self.meanings = meanings
 
     def text(self, source: SourceFile, node: ast.expr, names: LocalNames | None = None) -> str | None:
-        """Return the text of an expression; None where only running the file shows it."""
+        """Return the value of a string expression, or `None` if only running the file would show it."""
         with suppress(RecursionError):
             return self._text(source, node, names, _DEEPEST)
         return None
@@ -73,7 +73,7 @@ class Constants:
     def _of_member(
         self, source: SourceFile, owner: ast.expr, name: str, names: LocalNames | None, depth: int
     ) -> str | None:
-        """Return the text of what a class or a module has under a name."""
+        """Return the string value of a member of a class or module."""
         for meaning in self.meanings.of(source, owner, names):
             match meaning:
                 case Module(source=other):
@@ -84,7 +84,7 @@ class Constants:
 
 
 def value_in(node: Definition, name: str) -> ast.expr | None:
-    """Return what the body of a class gives to a name."""
+    """Return the value that the body of a class assigns to a name."""
     for statement in node.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if target == name:

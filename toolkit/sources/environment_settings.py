@@ -1,4 +1,4 @@
-"""Environment settings: what variables of the environment say instead of the configuration's files."""
+"""Settings from environment variables, which override those of the configuration files."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -11,24 +11,24 @@ from toolkit.sources.configuration import Configuration
 from toolkit.sources.setting_kinds import DURATION, unknown_dialect
 
 _LISTS = {"TOOLKIT_ENV": "own_env", "TOOLKIT_MCP_START": "start", "TOOLKIT_CONSENT": "consented"}
-"""The variables that list names, separated by commas, and what they set."""
+"""The variables with comma-separated lists of names, and the settings that they set."""
 
 
 def override(
     configuration: Configuration, variables: Mapping[str, str], directory: Path, problems: list[Problem]
 ) -> Configuration:
-    """Return the configuration with what variables say instead.
+    """Return the configuration with the settings of environment variables.
 
     Args:
-        configuration: What holds without them.
+        configuration: The settings from files.
         variables: `TOOLKIT_SOURCES` (targets, separated as in `PATH`, relative to the working directory),
             `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT`, `TOOLKIT_MODEL_TIMEOUT` (durations), `TOOLKIT_DIALECT`,
             `TOOLKIT_MODEL` (names), `TOOLKIT_MODEL_URL`, `TOOLKIT_ENV` (names, separated by commas) and
             `TOOLKIT_GRANT` (permissions, separated by commas), `TOOLKIT_MCP_START` and `TOOLKIT_CONSENT` (names of
             servers and of settings, likewise), `TOOLKIT_POLICY` (a policy file), `TOOLKIT_AUDIT` (0 or 1); other
-            variables mean nothing.
+            variables are ignored.
         directory: The working directory.
-        problems: Receives what is wrong.
+        problems: Receives the problems.
     """
     changes = _named(variables)
     if targets := variables.get("TOOLKIT_SOURCES"):
@@ -57,7 +57,7 @@ def override(
 
 
 def granted_permissions(names: Sequence[str], problems: list[Problem]) -> frozenset[str]:
-    """Return the permissions that are granted; `problems` receives those that there are not."""
+    """Return the granted permissions; `problems` receives a problem for each unknown one."""
     from toolkit.disclosure.groups import PERMISSIONS, unknown_permission  # noqa: PLC0415 - few grant any
 
     wanted = [name.strip() for name in names if name.strip()]
@@ -66,7 +66,7 @@ def granted_permissions(names: Sequence[str], problems: list[Problem]) -> frozen
 
 
 def _named(variables: Mapping[str, str]) -> dict[str, Any]:
-    """Return what lists of names set: variables of the user's own choice, and consent by name."""
+    """Return the settings from variables with lists of names."""
     lists = {
         key: [name.strip() for name in text.split(",") if name.strip()]
         for variable, key in _LISTS.items()
@@ -77,7 +77,7 @@ def _named(variables: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _split_targets(text: str) -> tuple[str, ...]:
-    """Split targets as paths are split; where a colon does that, a bare name after a Python file belongs to it."""
+    """Split targets like `PATH`; with a colon as separator, a bare name after a Python file belongs to the file."""
     targets: list[str] = []
     for part in filter(None, (part.strip() for part in text.split(os.pathsep))):
         if os.pathsep == ":" and targets and targets[-1].endswith(".py") and part.isidentifier():

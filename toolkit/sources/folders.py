@@ -1,4 +1,4 @@
-"""Folders: which of their files are looked at for tools, pipelines and agents."""
+"""Find the files in a folder that can contain tools, pipelines or agents."""
 
 import os
 import re
@@ -11,7 +11,7 @@ YAML = (".yaml", ".yml")
 SUFFIXES = (PYTHON, *YAML)
 
 _SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages"})
-# Those in Python are run by other programs, and do their work as soon as they are imported.
+# The Python files among these are run by other programs, and have effects when imported.
 _SKIPPED_FILES = frozenset({"conftest.py", "setup.py", "noxfile.py", "__main__.py", POLICY_FILE})
 
 _OF_TOOLS = re.compile(rb"tool|def execute|kernel_function", re.IGNORECASE)
@@ -20,11 +20,10 @@ _ENOUGH_TO_TELL = 1024 * 1024
 
 
 def tool_files(folder: Path) -> list[Path]:
-    """Return the Python files, the pipelines and the agents in a folder and below it, sorted.
+    """Return the Python files, pipelines and agents in a folder and below it, sorted.
 
-    Left out are hidden folders and files, virtual environments, installed packages, tests and other Python files in
-    folders of tests below this one, policies, and YAML files that are something else than pipelines and agents. A file
-    that two names lead to is returned once.
+    Hidden folders and files, virtual environments, installed packages, tests, other Python files in test folders below
+    this one, policies and other YAML files are left out. A file that is reachable by two paths is returned once.
     """
     found: dict[str, Path] = {}
     for path in files_below(folder, SUFFIXES):
@@ -34,9 +33,9 @@ def tool_files(folder: Path) -> list[Path]:
 
 
 def means_tool(path: Path) -> bool:
-    """Whether a YAML file means to be a pipeline or an agent: it has `steps`, `toolkit` or `agent` at its top level.
+    """Whether a YAML file is meant as a pipeline or agent: it has `steps`, `toolkit` or `agent` at its top level.
 
-    Only the text is searched, so one with a mistake in its YAML counts too; `agent` counts with a word behind it.
+    Only the text is searched, so that files with YAML errors count, too. `agent` needs a word as its value.
     """
     try:
         with path.open("rb") as stream:
@@ -47,7 +46,7 @@ def means_tool(path: Path) -> bool:
 
 
 def mentions_tools(path: Path) -> bool:
-    """Whether the text of a Python file that cannot be parsed speaks of tools: one that does not was to hold none."""
+    """Whether the text of a Python file that cannot be parsed mentions tools; if not, it was not meant to have any."""
     try:
         return _OF_TOOLS.search(path.read_bytes()) is not None
     except OSError:
@@ -55,7 +54,7 @@ def mentions_tools(path: Path) -> bool:
 
 
 def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
-    """Return the files with these suffixes in a folder and below it, sorted, without what others put there."""
+    """Return the files with these suffixes in a folder and below it, sorted, without skipped folders and files."""
     found = []
     for where, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not _is_skipped_folder(where, name)]
@@ -69,11 +68,11 @@ def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
 
 
 def _is_skipped_folder(where: str, name: str) -> bool:
-    return name.startswith(".") or name in _SKIPPED_FOLDERS or os.path.exists(os.path.join(where, name, "pyvenv.cfg"))  # noqa: PTH110, PTH118 - a Path a folder is what a large tree pays for
+    return name.startswith(".") or name in _SKIPPED_FOLDERS or os.path.exists(os.path.join(where, name, "pyvenv.cfg"))  # noqa: PTH110, PTH118 - Path objects are slow in large trees
 
 
 def _holds_tests(name: str) -> bool:
-    """Whether a folder of this name has tests, and the tools that only they call."""
+    """Whether a folder with this name contains tests, and tools that only tests use."""
     return name in {"test", "tests"} or name.endswith("_tests")
 
 

@@ -1,4 +1,4 @@
-"""The format of configurations as a JSON Schema, for editors: what may stand in `toolkit.toml`."""
+"""The JSON Schema of `toolkit.toml`, for editors."""
 
 from toolkit.documents.tables import Schema, schema_of
 from toolkit.sources.ready_settings import DEFINITION, any_ready_schema
@@ -8,10 +8,10 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def configuration_schema(lint: Schema) -> Schema:
-    """Return the JSON Schema of `toolkit.toml`; in `pyproject.toml` the same stands under `tool.toolkit`.
+    """Return the JSON Schema of `toolkit.toml`, which is also that of `tool.toolkit` in `pyproject.toml`.
 
     Args:
-        lint: That of the table of lint, which knows its keys itself.
+        lint: The JSON Schema of the `lint` table.
     """
     schema = schema_of(KEYS)
     schema["properties"]["lint"] = schema["properties"]["lint"] | lint

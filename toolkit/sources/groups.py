@@ -1,4 +1,4 @@
-"""Groups of the configuration: the tools behind their names, as far as their permissions were granted."""
+"""Open the groups in the configuration, if their permissions are granted."""
 
 from toolkit.codes import BAD_CONFIGURATION, CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_FOUND
 from toolkit.disclosure.groups import ToolGroup, chosen, is_plain, ungranted
@@ -11,16 +11,15 @@ from toolkit.sources.toml_files import place_in_configuration
 
 
 class ConfiguredGroups:
-    """What the configuration calls groups; each is opened when it is wanted, and only if it may be."""
+    """The groups in the configuration; each is opened when it is used, if its permissions are granted."""
 
     def __init__(self, opener: Opener) -> None:
-        """Open nothing yet."""
         self._opener = opener
         self._configuration = opener.configuration
         self._being_opened: list[str] = []
 
     def find(self, path: str) -> Collected | None:
-        """Return the tools of a group, or the one that `group.tool` means; None if there is no such group."""
+        """Return the tools of a group, or the tool of `group.tool`; `None` if there is no such group."""
         name, _, inner = path.partition(".")
         if name not in self._configuration.groups:
             return None
@@ -34,18 +33,18 @@ class ConfiguredGroups:
         return Collected([], [Problem(NOT_FOUND, f"nothing is named '{inner}' in group '{name}'", hint=hint)])
 
     def hidden(self, name: str) -> Problem:
-        """Return the remark that a tool has the name of a group, and is what the name means."""
-        message = f"'{name}' means the tool of this name here, not the group"
+        """Return the warning that a tool has the same name as a group and takes precedence."""
+        message = f"'{name}' refers to the tool with this name, not to the group"
         return Problem(BAD_CONFIGURATION, message, self._place(name), severity="warning", hint="rename the group")
 
     def open(self, name: str) -> tuple[ToolGroup | None, list[Problem]]:
-        """Return a group, or nothing where it cannot be offered, and everything that is wrong with it."""
+        """Return a group, or `None` if it cannot be used, and all problems with it."""
         settings, place = self._configuration.groups[name], self._place(name)
         if refused := ungranted(name, settings.permissions, self._configuration.granted, place):
             return None, refused
         if name in self._being_opened:
             chain = " → ".join([*self._being_opened, name])
-            return None, [Problem(CIRCLE_OF_PIPELINES, f"the group '{name}' leads back to itself: {chain}", place)]
+            return None, [Problem(CIRCLE_OF_PIPELINES, f"the group '{name}' contains itself: {chain}", place)]
         self._being_opened.append(name)
         try:
             found = self._tools(name, settings)
@@ -58,7 +57,7 @@ class ConfiguredGroups:
         )  # fmt: skip
         problems = [*found.problems, *clashes, *group.problems(self._configuration.granted)]
         if not table and not errors_among(problems):
-            problems.append(Problem(NO_TOOLS, f"there are no tools in group '{name}'", place))
+            problems.append(Problem(NO_TOOLS, f"the group '{name}' has no tools", place))
         problems = placed(problems, place)
         return (None if errors_among(problems) else group), problems
 
@@ -72,14 +71,14 @@ class ConfiguredGroups:
                 found.problems.extend(meant.problems)
             if not matching:
                 hint = did_you_mean(wanted, [tool.name for tool in pool.tools])
-                message = f"nothing that group '{name}' could hold is called '{wanted}'"
+                message = f"no tool that group '{name}' can choose is named '{wanted}'"
                 found.problems.append(Problem(NOT_FOUND, message, severity="warning", hint=hint))
             found.tools.extend(matching)
         left_out = {id(tool) for tool in chosen(found.tools, settings.exclude)}
         return Collected([tool for tool in found.tools if id(tool) not in left_out], found.problems)
 
     def _named(self, pool: Collected, wanted: str, settings: GroupSettings) -> Collected | None:
-        """Return the tool that a dotted name means, or one that only the whole of the project knows."""
+        """Return the tool with a dotted name, or one that is known in the whole project."""
         if (tool := named_tool(pool.tools, wanted)) is not None:
             return Collected([tool], [])
         if settings.sources:
@@ -89,13 +88,13 @@ class ConfiguredGroups:
         return self._opener.servers.find(wanted) if found is None and self._configuration.mcp else found
 
     def is_remote(self, name: str) -> bool:
-        """Return whether a group chooses among the tools of MCP servers, so that opening it would contact them."""
+        """Return whether a group chooses from MCP servers, so that opening it would contact them."""
         settings = self._configuration.groups[name]
         named = {one.partition(".")[0] for one in (*settings.sources, *settings.tools)}
         return not named.isdisjoint(self._configuration.mcp)
 
     def _pool(self, settings: GroupSettings) -> Collected:
-        """Return what a group chooses among: its own sources, or else, for patterns, everything that is known."""
+        """Return the tools that a group chooses from: its own sources, or for patterns, all known tools."""
         pool = Collected.nothing()
         for source in settings.sources:
             pool.add(self._opener.open(source, self._configuration.directory, "configuration"))

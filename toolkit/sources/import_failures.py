@@ -1,4 +1,4 @@
-"""Import failures: an error while a user's module was imported becomes a Problem with its place and a fix."""
+"""Convert an exception while importing a user's module to a problem with a location and a hint."""
 
 import builtins
 import os
@@ -21,16 +21,16 @@ _BEHIND_A_GUARD = "move what a script does under `if __name__ == '__main__':`"
 
 
 def import_problems(error: BaseException, root: str, module: str, file: Location | None) -> list[Problem]:
-    """Return what is wrong with a module that raised while it was imported.
+    """Return the problems of a module that raised an exception while it was imported.
 
     Args:
-        error: What it raised.
-        root: The folder that holds the user's own code; the place is that of the innermost call in there.
-        module: What the module is called in messages.
-        file: The place to name when the error has none in the user's own code.
+        error: The exception.
+        root: The folder with the user's own code; the location is that of the innermost call in it.
+        module: The name of the module, for messages.
+        file: The location to use if the exception has none in the user's own code.
 
     Returns:
-        One Problem, or those that the error carries, all with a place.
+        One problem, or those of the exception, all with a location.
     """
     place = _place_of(error, root) or (_place_of_null(file) if isinstance(error, SyntaxError) and file else file)
     if isinstance(error, ConfigurationError) and error.problems:
@@ -41,7 +41,7 @@ def import_problems(error: BaseException, root: str, module: str, file: Location
 
 
 def hidden_module(name: str, root: str, place: Location | None) -> list[Problem] | None:
-    """Return the Problem that the user's own module exists and ours hides it, or None if that is not so."""
+    """Return the problem that our package hides a module of the user with the same name, or `None` if it does not."""
     top, _, below = name.partition(".")
     if top != _OURS or not below:
         return None
@@ -61,7 +61,7 @@ def hidden_module(name: str, root: str, place: Location | None) -> list[Problem]
 
 
 def _hidden_by_ours(error: BaseException, root: str, place: Location | None) -> list[Problem] | None:
-    """Recognise `import toolkit.mine`, `from toolkit import mine` and `toolkit.mine` where ours comes first."""
+    """Detect `import toolkit.mine`, `from toolkit import mine` and `toolkit.mine` that found our package instead."""
     match error:
         case ModuleNotFoundError(name=str(name)):
             return hidden_module(name, root, place)
@@ -74,13 +74,13 @@ def _hidden_by_ours(error: BaseException, root: str, place: Location | None) -> 
 
 
 def _own_namesakes(root: str) -> list[Path]:
-    """Return the user's own `toolkit/` and `toolkit.py`, beside his module and in the working directory."""
+    """Return the user's own `toolkit/` and `toolkit.py`, next to their module and in the working directory."""
     candidates = [Path(folder, name) for folder in (root, Path.cwd()) for name in (_OURS, f"{_OURS}.py")]
     return [candidate for candidate in candidates if candidate.exists()]
 
 
 def _holds(own: Path, below: str) -> bool:
-    """Whether a name may be in the user's own package: as a module, or somewhere in the package's own text."""
+    """Whether the user's own package may define a name: as a module, or in its own source."""
     first = below.partition(".")[0]
     if (own / first).exists() or (own / f"{first}.py").exists():
         return True
@@ -97,7 +97,7 @@ def _message(error: BaseException, name: str) -> str:
 
 
 def exception_text(error: BaseException) -> str:
-    """Return the type and the text of an exception in one short line; a text that cannot be had is left out."""
+    """Return the type and message of an exception in one short line, or only the type if it has no message."""
     text = words_of(error)
     return text.removesuffix(f" ({error.path})") if isinstance(error, ImportError) and error.path else text
 
@@ -112,11 +112,11 @@ def _hint_for(error: BaseException, root: str) -> str:
 
 
 def syntax_hint() -> str:
-    """Return what to do about a file that Python cannot read."""
+    """Return the hint for a file with a syntax error."""
     version = ".".join(map(str, sys.version_info[:2]))
     return (
-        "look at this line and at the one before it; "
-        f"where the file is for a newer Python than {version}, install toolkit for that one"
+        "check this line and the one before it; "
+        f"if the file needs a newer Python than {version}, install toolkit for that version"
     )
 
 
@@ -125,10 +125,10 @@ def _general_hint(error: BaseException) -> str:
         case SyntaxError():
             return syntax_hint()
         case ImportError():
-            return "check the spelling, and which version is installed"
+            return "check the spelling and the installed version"
         case NameError():
             return "define it or import it first"
-    return "this runs whenever the module is imported; what may fail belongs into a tool"
+    return "this runs whenever the module is imported; move code that can fail into a tool"
 
 
 def _special_hint(error: BaseException, root: str) -> str | None:
@@ -177,7 +177,7 @@ def _names_in_sight(error: NameError | AttributeError) -> Iterable[str]:
 
 
 def _place_of(error: BaseException, root: str) -> Location | None:
-    """Return the innermost place in the user's own code: the syntax error itself, or the call that raised."""
+    """Return the innermost location in the user's own code: the syntax error, or the call that raised."""
     if isinstance(error, SyntaxError) and error.filename and _is_own(error.filename, root):
         return _place_of_syntax(error, error.filename)
     return place_of_raise(error, lambda name: _is_own(name, root))
@@ -185,20 +185,20 @@ def _place_of(error: BaseException, root: str) -> Location | None:
 
 def _place_of_syntax(error: SyntaxError, file: str) -> Location:
     if not error.lineno:
-        return Location(file, 1)  # what the whole file is written in is declared, or missing, at its beginning
+        return Location(file, 1)  # the encoding is declared, or missing, at the beginning of the file
     column = error.offset or None
     end = error.end_offset if error.end_offset and error.end_offset > 0 and error.end_lineno else None
     return Location(file, error.lineno, column, error.end_lineno if end else None, end)
 
 
 def _place_of_null(file: Location) -> Location:
-    """Return the place of the character that no text has, since Python reports only that it is somewhere."""
+    """Return the location of the first null byte, since Python only reports that there is one."""
     before, found, _ = Path(file.file).read_bytes().partition(b"\0")
     return file._replace(line=before.count(b"\n") + 1, column=len(before) - before.rfind(b"\n")) if found else file
 
 
 def _is_own(file: str, root: str) -> bool:
-    if file.startswith("<"):  # code that is in no file, such as the import system's own
+    if file.startswith("<"):  # code without a file, such as the import system's own
         return False
     real = Path(os.path.realpath(file))
     return real.is_relative_to(root) and "site-packages" not in real.parts

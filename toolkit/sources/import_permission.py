@@ -1,8 +1,8 @@
-"""Import permission: which Python files may be imported, depending on who chose them and what for.
+"""Decide which Python files can be imported, depending on who chose them and for what purpose.
 
-To import a file runs it. A file that a folder or a pattern leads to, or that a YAML file names, is imported only if
-its source defines tools; so is one that a command only looks at, and one that the project's settings name. A person
-who runs something may name any file.
+Importing a file runs it. A file that was found by a folder or pattern, or that a YAML file refers to, is only imported
+if its source defines tools. So is a file that a command only inspects, or that the project's settings refer to. A user
+who runs something can name any file.
 """
 
 import os
@@ -21,29 +21,29 @@ if TYPE_CHECKING:
     from toolkit.sources.recognition import Recogniser
 
 Chooser = Literal["user", "configuration", "file"]
-"""Who named a target: the user on the command line or in Python, the project's settings, or a YAML file."""
+"""Who chose a target: the user on the command line or in Python, the project's settings, or a YAML file."""
 
 _WRAP = "call it in a function that is marked with `@tool`"
 _Proof = Literal["none", "mention", "definition"]
-"""What the source of a file must show before it is imported."""
+"""What the source of a file has to contain before it is imported."""
 
 
 class FileCounts(NamedTuple):
-    """How many Python files were read to find tools, and how many of them were imported."""
+    """The number of Python files that were searched for tools, and how many of them were imported."""
 
     read: int = 0
     imported: int = 0
 
 
 class ImportPermission:
-    """Decides about imports, and keeps count."""
+    """Decides about imports, and counts them."""
 
     def __init__(self, configuration: Configuration, *, looks: bool = False) -> None:
-        """Count from zero.
+        """Create the permission with all counts at zero.
 
         Args:
             configuration: The settings of the project.
-            looks: Whether tools are only looked at, and nothing is run.
+            looks: Whether tools are only inspected, and nothing is run.
         """
         self._folder = os.path.realpath(configuration.directory)
         self._looks = looks
@@ -53,23 +53,23 @@ class ImportPermission:
 
     @cached_property
     def recogniser(self) -> "Recogniser":
-        """What reads sources."""
-        from toolkit.sources.recognition import Recogniser  # noqa: PLC0415 - a file that is run needs no decision
+        """Analyzes the sources of files."""
+        from toolkit.sources.recognition import Recogniser  # noqa: PLC0415 - not needed for files that are run
 
         return Recogniser()
 
     def accept(self, file: str) -> None:
-        """Permit a file, given by its real path, that somebody else has decided about."""
+        """Permit a file by its real path, without checking its source."""
         self._accepted.add(file)
 
     def count_anew(self) -> None:
-        """Forget which files were read and imported."""
+        """Reset the counts of files that were read and imported."""
         self._read.clear()
         self._imported.clear()
 
     @property
     def counts(self) -> FileCounts:
-        """The files so far."""
+        """The numbers of files so far."""
         return FileCounts(len(self._read), len(self._imported))
 
     @property
@@ -80,13 +80,13 @@ class ImportPermission:
     def objections_to_file(
         self, path: Path, name: str | None, chooser: Chooser, *, is_walked: bool
     ) -> Sequence[Problem] | None:
-        """Return why a file is not imported; None if it may be, and is imported now.
+        """Return why a file must not be imported, or `None` if it can be and is counted as imported.
 
         Args:
             path: The file.
-            name: What is wanted of it; None for all its tools.
-            chooser: Who named it.
-            is_walked: Whether a folder or a pattern led to it. Then a file without tools is not worth a problem.
+            name: The wanted name in the file, or `None` for all its tools.
+            chooser: Who chose the file.
+            is_walked: Whether the file was found by a folder or pattern. Then a file without tools is not a problem.
         """
         file = os.path.realpath(path)
         wanted = "definition" if is_walked else self._proof_wanted(file, chooser)
@@ -99,13 +99,13 @@ class ImportPermission:
     def objections_to_module(
         self, module: str, file: str, name: str | None, chooser: Chooser
     ) -> Sequence[Problem] | None:
-        """Return why a module is not imported; None if it may be, and is imported now.
+        """Return why a module must not be imported, or `None` if it can be and is counted as imported.
 
         Args:
-            module: Its name.
-            file: Where its source lies.
-            name: What is wanted of it; None for all its tools.
-            chooser: Who named it.
+            module: The name of the module.
+            file: Its source file.
+            name: The wanted name in the module, or `None` for all its tools.
+            chooser: Who chose the module.
         """
         wanted = self._proof_wanted(file, chooser)
         if self._is_proven(file, "mention" if wanted == "none" and name is None else wanted):
@@ -114,11 +114,11 @@ class ImportPermission:
         return failure or [self._no_tools(module, file, name, chooser)]
 
     def objections_to_class(self, path: Path, name: str) -> Sequence[Problem] | None:
-        """Return why a file is not imported of which a YAML file names a class; None if it may be.
+        """Return why a file must not be imported for a class that a YAML file refers to, or `None` if it can be.
 
         Args:
             path: The file.
-            name: The class, which must hold tools.
+            name: The class, which must have tools.
         """
         file = os.path.realpath(path)
         if self.recogniser.has_tool_class(file, name.partition(".")[0]):
@@ -128,11 +128,11 @@ class ImportPermission:
         return self.objections_to_file(path, None, "file", is_walked=False)
 
     def is_unconditional(self, name: str | None, chooser: Chooser) -> bool:
-        """Return whether any module may be imported: a person runs one thing in it."""
+        """Return whether any module can be imported, because the user runs a named object in it."""
         return chooser == "user" and name is not None and not self._looks
 
     def _proof_wanted(self, file: str, chooser: Chooser) -> _Proof:
-        """Return what the source of a file that is named itself must show."""
+        """Return what the source of a file that was named directly has to contain."""
         match chooser:
             case "file":
                 return "definition"
@@ -154,11 +154,11 @@ class ImportPermission:
         return is_proven
 
     def _failure(self, file: str, name: str, place: Location) -> list[Problem]:
-        """Return why a file cannot be parsed, if it cannot."""
+        """Return the problems of a file that cannot be parsed; empty if it can."""
         failure = self.recogniser.failure(file)
         if failure is None:
             return []
-        from toolkit.sources.import_failures import import_problems  # noqa: PLC0415 - only bad news needs it
+        from toolkit.sources.import_failures import import_problems  # noqa: PLC0415 - only needed to report problems
 
         return import_problems(failure, place_in_package(file)[0], name, place)
 
@@ -175,23 +175,23 @@ class ImportPermission:
 
 
 def not_a_tool(spelled: str, name: str, place: Location | None) -> Problem:
-    """Return the problem that a file has chosen something that is not marked as a tool.
+    """Return the problem that a file refers to something that is not marked as a tool.
 
     Args:
-        spelled: What the file or module is called.
-        name: What was chosen in it.
-        place: Where that is defined, if that is known.
+        spelled: The Python file or module, as written.
+        name: The name in it.
+        place: Where the name is defined, if known.
     """
     is_own = place is not None and os.path.realpath(place.file).startswith(os.path.join(os.path.realpath(""), ""))  # noqa: PTH118
     mark = f"mark it with `@tool` ({os.path.relpath(place.file)}:{place.line})" if place and is_own else _WRAP
     flag = f"--tools {_as_typed(spelled)}:{name}"
     return Problem(
         NOT_A_TOOL,
-        f"'{name}' in '{spelled}' is not marked as a tool, and a file may only use tools",
+        f"'{name}' in '{spelled}' is not marked as a tool, and files can only use tools",
         hint=f"{mark}, or allow it yourself with `{flag}`",
     )
 
 
 def _as_typed(spelled: str) -> str:
-    """Return a file as the user would name it from the working directory, and a module as it is."""
+    """Return a file relative to the working directory, and a module unchanged."""
     return os.path.relpath(spelled) if spelled.endswith(PYTHON) else spelled

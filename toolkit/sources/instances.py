@@ -1,4 +1,4 @@
-"""Instances: the tools of a class need one, and it is made where the class can be made without arguments."""
+"""Create an instance of a class, for its tools, if the class needs no arguments."""
 
 import inspect
 from typing import Any, NamedTuple
@@ -10,26 +10,28 @@ from toolkit.tools.places import place_of
 
 
 class Instance(NamedTuple):
-    """An object made from a class."""
+    """An instance of a class."""
 
     made: Any
 
 
 def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Problem:
-    """Return an instance of a class, or the Problem (`TK003`) that it cannot be made without arguments."""
+    """Return an instance of a class, or the problem (`TK003`) that it cannot be created without arguments."""
     name = name_of_class(cls)
     if inspect.isabstract(cls):
         missing = ", ".join(f"'{method}'" for method in sorted(getattr(cls, "__abstractmethods__", ())))
-        abstract = f"class '{name}' is abstract: it lacks {missing}"
-        return Problem(NOT_A_TOOL, abstract, place_of(cls), severity, hint="name a class that has it all")
+        abstract = f"class '{name}' is abstract: it does not define {missing}"
+        return Problem(
+            NOT_A_TOOL, abstract, place_of(cls), severity, hint="use a class that defines all abstract methods"
+        )
     if needed := _needed_arguments(cls):
         names = ", ".join(f"'{argument}'" for argument in needed)
         return Problem(
             NOT_A_TOOL,
-            f"class '{name}' holds tools but cannot be made without {names}",
+            f"class '{name}' has tools, but cannot be created without {names}",
             place_of(cls),
             severity,
-            hint=f"make an instance in the module: {name.lower()} = {name}({needed[0]}=…)",
+            hint=f"create an instance in the module: {name.lower()} = {name}({needed[0]}=…)",
         )
     try:
         return Instance(cls())
@@ -38,14 +40,14 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
     except BaseException as error:  # noqa: BLE001 - users' constructors may raise anything, SystemExit too
         return Problem(
             NOT_A_TOOL,
-            f"class '{name}' cannot be made: {words_of(error)}",
+            f"class '{name}' cannot be created: {words_of(error)}",
             place_of(cls),
-            hint="make an instance in the module, with what it needs",
+            hint="create an instance in the module, with the arguments that it needs",
         )
 
 
 def _needed_arguments(cls: type) -> list[str]:
-    # A class that is made in C has no signature, and one of a user's own may raise; making an object shows it.
+    # Classes in C have no signature, and reading one may raise; then creating the instance shows what is missing.
     nothing: list[inspect.Parameter] = []
     parameters = answer(lambda: list(inspect.signature(cls).parameters.values()), nothing)
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)

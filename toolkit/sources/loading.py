@@ -1,4 +1,4 @@
-"""Loading: the two public ways to open tools and pipelines from Python."""
+"""The public functions that load tools and pipelines in Python."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 def load_tools(*targets: str) -> dict[str, Tool]:
     """Open local sources and return their tools by name: `load_tools("tools.py", "package.module:name", "builtin")`.
 
-    A target is a Python file, `file.py:name`, the file of a pipeline or an agent, a folder, a glob, the name of a
-    configured or ready tool, a module or `module:name`; paths start from the working directory. Without targets, the
-    configured sources are opened.
+    A target is a Python file, `file.py:name`, a pipeline or agent file, a folder, a glob, the name of a configured or
+    ready tool, a module or `module:name`. Paths are relative to the working directory. Without targets, the configured
+    sources are opened.
 
     Raises:
-        InvalidTools: With every problem of every target, and of the project's configuration.
+        InvalidTools: If a target or the project's configuration has errors. It contains all problems.
     """
     configuration, problems = find_configuration()
     opened = SourceOpener(configuration).open_all(targets)
@@ -35,24 +35,24 @@ def load_tools(*targets: str) -> dict[str, Tool]:
 
 
 def load_pipeline(path: "str | os.PathLike[str]") -> "Pipeline":
-    """Read a pipeline from a YAML file, with its tools; it is a Tool itself.
+    """Load a pipeline, with its tools, from a YAML file. A pipeline is a `Tool` itself.
 
     Args:
-        path: The file. Sources that it names are relative to it; configured and ready tools are known by name.
+        path: The file. Paths in it are relative to its folder; configured and ready tools are known by name.
 
     Raises:
-        InvalidPipeline: With every problem of the file, of its tools and of the project's configuration.
+        InvalidPipeline: If the file, its tools or the project's configuration have errors. It contains all problems.
     """
     configuration, problems = find_configuration()
     found = SourceOpener(configuration).open_yaml(Path(path))
     here = Path.cwd()
     raise_errors(InvalidPipeline, [seen_from(here, problem) for problem in [*problems, *found.problems]])
-    from toolkit.pipelines.pipeline import Pipeline  # noqa: PLC0415 - tools need none
+    from toolkit.pipelines.pipeline import Pipeline  # noqa: PLC0415 - not needed to load tools
 
     [tool] = found.tools
     if isinstance(tool, Pipeline):
         return tool
     problem = Problem(
-        NOT_A_TOOL, f"'{path}' is an agent, not a pipeline", tool.spec.location, hint="load_tools opens it"
+        NOT_A_TOOL, f"'{path}' is an agent, not a pipeline", tool.spec.location, hint="use load_tools instead"
     )
     raise InvalidPipeline(problems=[seen_from(here, problem)])

@@ -1,4 +1,4 @@
-"""Local names: what the names inside functions and classes of a Python file are bound to."""
+"""Resolve names inside the functions and classes of a Python file."""
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,28 +9,27 @@ from toolkit.sources.source_files import FUNCTIONS, Binding, Definition, importe
 
 
 class Local(NamedTuple):
-    """What a name is bound to, and the names that this is to be understood with."""
+    """A binding of a name, and the scope in which to resolve it."""
 
     binding: Binding
     names: "LocalNames | None"
 
 
 class LocalNames:
-    """The names of one function or class, and of those round it."""
+    """The scope of a function or class, with its enclosing scopes."""
 
     def __init__(self, node: Definition, outer: "LocalNames | None") -> None:
-        """Keep the function or class, and the names round it."""
         self.node = node
         self.outer = outer
 
     def find(self, name: str) -> tuple[Local, ...] | None:
-        """Return what a name is bound to in the nearest function or class that has it; None where none has it."""
+        """Return the bindings of a name in the nearest scope that has it, or `None`."""
         if name in self.bound:
             return self.bound[name]
         return None if self.outer is None else self.outer.find(name)
 
     def attribute(self, node: ast.Attribute) -> tuple[Local, ...]:
-        """Return what `self.name` is bound to in the class round a method."""
+        """Return the bindings of `self.name` in the enclosing class of a method."""
         if not (isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}):
             return ()
         inner: LocalNames | None = self
@@ -39,14 +38,14 @@ class LocalNames:
         return () if inner is None else (inner.bound.get(node.attr) or inner.attributes.get(node.attr, ()))
 
     def is_parameter(self, name: str) -> bool:
-        """Whether the nearest function or class that has a name has it as a parameter."""
+        """Whether a name is a parameter in the nearest scope that has it."""
         if name in self.bound:
             return isinstance(self.node, FUNCTIONS) and any(one.arg == name for one in _parameters(self.node))
         return self.outer is not None and self.outer.is_parameter(name)
 
     @cached_property
     def bound(self) -> Mapping[str, tuple[Local, ...]]:
-        """What the function or class binds by itself, its parameters included."""
+        """The bindings of the function or class itself, including parameters."""
         found: dict[str, list[Local]] = {}
         if isinstance(self.node, FUNCTIONS):
             for one in _parameters(self.node):
@@ -59,7 +58,7 @@ class LocalNames:
 
     @cached_property
     def attributes(self) -> Mapping[str, tuple[Local, ...]]:
-        """What the methods of a class give its objects."""
+        """The attributes that the methods of a class assign to `self`."""
         found: dict[str, list[Local]] = {}
         for method in self.node.body:
             if not isinstance(method, FUNCTIONS):
@@ -97,7 +96,7 @@ def _bindings(statement: ast.stmt) -> Iterable[tuple[str, Binding]]:
 
 
 def _given(statement: ast.stmt) -> Iterable[tuple[str, ast.expr]]:
-    """Return what a statement gives to attributes of `self`."""
+    """Return the attributes of `self` that a statement assigns, with their values."""
     match statement:
         case ast.Assign(targets=targets, value=value):
             return [(one.attr, value) for one in targets if _is_own(one) and isinstance(one, ast.Attribute)]

@@ -1,4 +1,4 @@
-"""Locked tools: whether a tool is what `toolkit.lock` pins: consent to what it was is not consent to what it is."""
+"""Compare tools with the definitions in `toolkit.lock`, since consent does not extend to changed definitions."""
 
 from dataclasses import replace
 from functools import cached_property
@@ -16,20 +16,20 @@ _HINTS: Final = ("read_only", "destructive", "open_world", "requires_approval")
 
 
 class LockedTools:
-    """The definitions that the lockfile of a folder pins; it is read when the first tool is compared."""
+    """The definitions in the lockfile of a folder, which is read when the first tool is compared."""
 
     def __init__(self, directory: Path) -> None:
         self._file = directory / LOCK_FILE
         self._known: dict[tuple[Risk, str], bool] = {}
 
     def compared(self, risk: Risk) -> Risk:
-        """Return a tool that knows whether it is another one than the lockfile pins."""
+        """Return the risk of a tool, marked as changed if its definition is not the one in the lockfile."""
         return replace(risk, has_changed=True) if self._has_changed(risk) else risk
 
     def _has_changed(self, risk: Risk) -> bool:
         if risk.definition is None or not self._file.exists():
             return False
-        if self._pinned is None:  # nobody knows what it pins
+        if self._pinned is None:  # the lockfile cannot be read
             return True
         pinned = self._pinned.get(risk.tool)
         if pinned is None:
@@ -53,6 +53,6 @@ def _entry_of(risk: Risk) -> Entry:
 
 
 def _comparable(entry: Entry) -> Entry:
-    """Return those parts of an entry that are known of every call."""
+    """Return the parts of an entry that are known for every call."""
     hints = {hint: value for hint, value in entry.get("hints", {}).items() if hint in _HINTS}
     return {"description": entry.get("description"), "parameters": entry.get("parameters", {}), "hints": hints}

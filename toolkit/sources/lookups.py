@@ -1,8 +1,8 @@
-"""Lookups: results that rest on one another, each found once, and the same in whatever order they are asked for.
+"""Memoize lookups that depend on each other, with results that do not depend on the order of the lookups.
 
-A lookup that comes back to one that is under way finds nothing there, so that a circle ends. So of all lookups in a
-circle only the first finds the whole, the others a part of it. Each of them is looked up anew, as the first, when it is
-asked for by itself (the circles are the strongly connected components of R. E. Tarjan, 1972).
+A lookup that reaches one in progress finds nothing there, which ends cycles. So of all lookups in a cycle, only the
+first has the complete result; the others have a part of it. Each of those is repeated, as the first one, when it is
+requested itself (the cycles are the strongly connected components of R. E. Tarjan, 1972).
 """
 
 from collections.abc import Callable, Hashable
@@ -12,24 +12,23 @@ Result = tuple[Any, ...]
 
 
 class _Part(NamedTuple):
-    """What was found while a lookup was under way that it rests on; `rests_on` is the depth of that one."""
+    """An incomplete result, found while a lookup that it depends on was in progress at the depth `rests_on`."""
 
     result: Result
     rests_on: int
 
 
 class _Whole(NamedTuple):
-    """What the first lookup in a circle found, and all lookups in the circle."""
+    """The complete result of the first lookup in a cycle, and all lookups in the cycle."""
 
     result: Result
     circle: frozenset[Hashable]
 
 
 class Lookups:
-    """Remembers what was found."""
+    """Memoizes the results of lookups."""
 
     def __init__(self) -> None:
-        """Know nothing yet."""
         self._known: dict[Hashable, Result] = {}
         self._wholes: dict[Hashable, _Whole] = {}
         self._parts: dict[Hashable, _Part] = {}
@@ -38,7 +37,7 @@ class Lookups:
         self._rest_on: list[int] = []
 
     def find(self, key: Hashable, look: Callable[[], Result]) -> Result:
-        """Return what stands for a key: what was found for it before, or else what `look` finds."""
+        """Return the result for a key, calling `look` if it is not known yet."""
         known = self._known.get(key)
         if known is not None:
             return known
@@ -77,7 +76,7 @@ class Lookups:
         return result
 
     def _closed(self, before: int) -> list[Hashable]:
-        """Forget the parts of a circle that has been gone round, and return their keys."""
+        """Remove the incomplete results of a finished cycle, and return their keys."""
         inner = self._open[before:]
         del self._open[before:]
         for one in inner:

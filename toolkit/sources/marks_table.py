@@ -1,4 +1,4 @@
-"""The marks of all kinds of tools, ours and those of frameworks; a framework's are loaded when a file names it."""
+"""The marks of tools in source code, ours and those of frameworks, which are loaded when a file imports them."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -10,41 +10,40 @@ MARKS: tuple[SourceMarks, ...] = (OUR_MARKS,)
 
 
 class MarksTable:
-    """What a dotted name of a known package means to us."""
+    """Classifies the dotted names of known packages."""
 
     def __init__(self, own: Sequence[SourceMarks] = MARKS) -> None:
-        """Know the marks of some kinds by heart, and those of frameworks where they are needed."""
         self._own = {package: marks for marks in own for package in marks.packages}
         self._are_known: dict[str, bool] = {}
 
     def is_known(self, module: str) -> bool:
-        """Whether a module, or what is in it, belongs to a package that has marks."""
+        """Whether a module, or a name in it, belongs to a package with marks."""
         if module not in self._are_known:
             self._are_known[module] = module.partition(".")[0] in self._own or framework_of(module) is not None
         return self._are_known[module]
 
     def of(self, name: str) -> SourceMarks | None:
-        """Return the marks of the package that a dotted name belongs to."""
+        """Return the marks of the package of a dotted name, or `None`."""
         if own := self._own.get(name.partition(".")[0]):
             return own
         framework = framework_of(name)
         return None if framework is None else marks_of(framework)
 
     def is_package(self, name: str) -> bool:
-        """Whether a dotted name is a known package itself."""
+        """Whether a dotted name is a known package."""
         marks = self.of(name)
         return marks is not None and name in marks.packages
 
     def is_decorator(self, name: str) -> bool:
-        """Whether a dotted name marks the function or class below it."""
+        """Whether a dotted name is a decorator that marks tools."""
         return self._is_among(name, "decorators")
 
     def is_class(self, name: str) -> bool:
-        """Whether a class made from one of this name is a tool or holds some, and so its objects."""
+        """Whether subclasses of the class with a dotted name are tools or have tools."""
         return self._is_among(name, "classes")
 
     def is_maker(self, name: str) -> bool:
-        """Whether a call of a dotted name returns a tool, or something that holds some."""
+        """Whether a call of a dotted name returns a tool, or an object with tools."""
         return self._is_among(name, "makers")
 
     def _is_among(self, name: str, kind: str) -> bool:
@@ -54,7 +53,7 @@ class MarksTable:
 
 @cache
 def marks_of(framework: str) -> SourceMarks | None:
-    """Return the marks of a framework; None where its source shows nothing to us."""
+    """Return the marks of a framework, or `None` if its tools cannot be recognized in source code."""
     part = part_of(framework, "marks")
     return None if part is None else part.MARKS
 

@@ -1,6 +1,6 @@
-"""Meanings: what an expression in a Python file stands for, followed through imports and assignments into other files.
+"""Resolve what an expression in a Python file refers to, through imports and assignments, without running code.
 
-Nothing is run. What belongs to a known package stands for its dotted name, in which `()` is what a call returns.
+Names of known packages are resolved to dotted names, in which `()` stands for the result of a call.
 """
 
 import ast
@@ -34,18 +34,18 @@ class Module(NamedTuple):
 
 
 Meaning = str | Defined | Module
-"""What an expression stands for: a dotted name of a known package, or something that a file defines."""
+"""What an expression refers to: a dotted name of a known package, or something defined in a file."""
 
 
 class Meanings:
-    """Reads files once each, and remembers what their names stand for."""
+    """Resolves expressions; each file is parsed once, and results are cached."""
 
     def __init__(self, is_known: Callable[[str], bool], *, only_near: bool = False) -> None:
-        """Know nothing of any file yet.
+        """Create an empty cache.
 
         Args:
-            is_known: Whether a module, by its dotted name, belongs to a known package.
-            only_near: Whether modules are looked for beside the file alone, and not where packages are installed.
+            is_known: Returns whether a module, given by its dotted name, belongs to a known package.
+            only_near: Whether to search for modules next to the file only, not in installed packages.
         """
         self._is_known = is_known
         self._only_near = only_near
@@ -56,7 +56,7 @@ class Meanings:
         self._locals: dict[int, tuple[Local, ...]] = {}
 
     def source(self, file: str) -> SourceFile | None:
-        """Return a file, parsed; None where it cannot be."""
+        """Return a parsed file, or `None` if it cannot be parsed."""
         real = os.path.realpath(file)
         if real not in self._sources:
             try:
@@ -67,22 +67,22 @@ class Meanings:
         return found if isinstance(found, SourceFile) else None
 
     def tree_of(self, file: str, text: str) -> ast.Module | None:
-        """Return the syntax tree of a file, given by its real path, if it was parsed and held this very text then."""
+        """Return the syntax tree of a file, given by its real path, if it was parsed from exactly this text."""
         found = self._sources.get(file)
         return found.tree if isinstance(found, SourceFile) and found.is_read_from(text) else None
 
     def keep(self, source: SourceFile) -> None:
-        """Take a file that was parsed already for the one at its path."""
+        """Add a file that was already parsed to the cache."""
         self._sources[source.path] = source
 
     def failure(self, file: str) -> BaseException | None:
-        """Return why a file cannot be parsed; None if it can."""
+        """Return the exception from parsing a file, or `None` if it can be parsed."""
         self.source(file)
         found = self._sources[os.path.realpath(file)]
         return found if isinstance(found, BaseException) else None
 
     def files_behind(self, file: str) -> set[str]:
-        """Return the files that were looked for from a file, also those that would matter if they existed."""
+        """Return the files that the results for a file depend on, including files that do not exist."""
         found, waiting = set[str](), [os.path.realpath(file)]
         while waiting:
             one = waiting.pop()
@@ -94,7 +94,7 @@ class Meanings:
     def of(  # noqa: PLR0911 - a line for each kind of expression
         self, source: SourceFile, node: ast.AST, names: LocalNames | None = None
     ) -> Iterable[Meaning]:
-        """Return what an expression may stand for; `names` are those of the functions and classes round it."""
+        """Return everything that an expression may refer to; `names` is the scope of the expression."""
         match node:
             case ast.Name(id=name):
                 return self._of_name(source, name, names)
@@ -115,7 +115,7 @@ class Meanings:
         return ()
 
     def followed(self, source: SourceFile, imported: Imported) -> Iterable[Meaning]:
-        """Return what an import stands for."""
+        """Return what an import refers to."""
         name = imported.name
         if not imported.level and self._is_known(f"{imported.module}.{name}" if name else imported.module):
             return [f"{imported.module}.{name}" if name else imported.module]
@@ -125,13 +125,13 @@ class Meanings:
         return [meaning for one in modules for meaning in self._member(one, name)]
 
     def taken(self, source: SourceFile, imported: Imported) -> list[tuple[SourceFile, str]]:
-        """Return the files and names that an import takes something from."""
+        """Return the files, and names in them, that an import takes names from."""
         if imported.name is None:
             return []
         return [(one.source, imported.name) for one in self.modules(source, imported)]
 
     def modules(self, source: SourceFile, imported: Imported) -> list[Module]:
-        """Return the module that an import names, if its source can be read."""
+        """Return the module of an import, if its source can be parsed."""
         folder, names = self._place_of(source.path)
         name = imported.module
         if imported.level:
@@ -151,7 +151,7 @@ class Meanings:
     # ---------------------------------------------------------------------------------------------------------- objects
 
     def _of_objects(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Iterable[Meaning]:
-        """Return what a call returns: an object of a class, by the known class that this is made from."""
+        """Return what a call returns: instances of a class, identified by its known base classes."""
         match function:
             case ast.Constant(value=str() as text):  # an annotation
                 with suppress(*UNREADABLE):
@@ -165,7 +165,7 @@ class Meanings:
         return [one for meaning in self.of(source, function, names) for one in self._returned(meaning)]
 
     def made_from(self, meaning: Meaning, depth: int = 10) -> Iterable[str]:
-        """Return the dotted names of the known classes that a class is, or is made from."""
+        """Return the dotted names of a class, if it is known, or of its known base classes."""
         match meaning:
             case str():
                 return [meaning]
@@ -175,7 +175,7 @@ class Meanings:
         return ()
 
     def _returned(self, meaning: Meaning) -> Iterable[str]:
-        """Return what a call of something returns: of a function of the project, by its annotation or its returns."""
+        """Return what a call returns; for a function of the project, by its annotation or `return` statements."""
         if not (isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS)):
             return [f"{one}{CALLED}" for one in self.made_from(meaning)]
         source, function = meaning.source, meaning.node
@@ -197,7 +197,7 @@ class Meanings:
 
     def _of_locals(self, source: SourceFile, local: tuple[Local, ...]) -> Iterable[Meaning]:
         key = id(local)
-        self._locals[key] = local  # which stays where it is, so that no other one gets its number
+        self._locals[key] = local  # kept alive, so that its id is not reused
         return self._lookups.find(key, lambda: self._of_bindings(source, local))
 
     def _of_bindings(self, source: SourceFile, local: tuple[Local, ...]) -> tuple[Meaning, ...]:
@@ -205,7 +205,7 @@ class Meanings:
         return tuple(dict.fromkeys(found))
 
     def of_global(self, source: SourceFile, name: str) -> tuple[Meaning, ...]:
-        """Return what a name at the top level of a file stands for."""
+        """Return what a name at the top level of a file refers to."""
         return self._lookups.find((source.path, name), lambda: self._of_top_level(source, name))
 
     def _of_top_level(self, source: SourceFile, name: str) -> tuple[Meaning, ...]:
@@ -236,7 +236,7 @@ class Meanings:
         return ()
 
     def _submodules_of_folder(self, source: SourceFile, imported: Imported) -> list[Module]:
-        """Return the module beside a file that is in no package; importing it that way fails, with the reason."""
+        """Return the module next to a file outside any package; importing the file will fail and say why."""
         folder = os.path.dirname(source.path)  # noqa: PTH120 - as in module_files
         file = source_of_module(imported.module or str(imported.name), [folder], self._tried_by(source))
         found = self.source(file) if file else None
@@ -259,5 +259,5 @@ class Meanings:
 
 
 def is_partial(call: ast.Call) -> bool:
-    """Whether a call is `partial(something, …)`, which stands for the something."""
+    """Whether a call is `partial(function, …)`, which refers to the function."""
     return bool(call.args) and getattr(call.func, "attr", getattr(call.func, "id", "")) == "partial"

@@ -1,4 +1,4 @@
-"""Models of a project: the one that was named, or the configured one, with what the settings say of it."""
+"""Open a named or configured model with the project's settings."""
 
 from toolkit.agents.models.messages import Model
 from toolkit.agents.models.opening import open_model
@@ -16,16 +16,16 @@ def configured_model(
     base_url: str | None = None,
     timeout: float | None = None,
 ) -> Model:
-    """Return a model with the settings that hold for it.
+    """Return a model with its settings from the configuration.
 
     Args:
-        configuration: Has the model, where its server is, how long it may be silent, and its prices.
-        name: A model instead of the configured one.
-        base_url: Where its server is, instead of the configured place, which is for `chat:NAME` alone.
-        timeout: Seconds that it may be silent, instead of the configured ones.
+        configuration: Contains the default model, and the URL, timeout and prices of models.
+        name: The name of the model; the configured one by default.
+        base_url: The URL of its server; by default the configured one, which is only used for `chat:NAME`.
+        timeout: Maximum time in seconds for which the model can send nothing; the configured one by default.
 
     Raises:
-        ConfigurationError: If there is no model, or it cannot be used.
+        ConfigurationError: If no model is configured, or it cannot be used.
     """
     wanted = name or configuration.model
     if wanted is None:
