@@ -475,7 +475,7 @@ def test_compatibility_shows_who_takes_what_and_why_not(project, invoke):
         "a number: accepted, adds about that many tokens to each request; !: something is lost; no: rejected\n"
         "\n"
         "TOOL     PROVIDER       CODE   WHY\n"
-        "reserve  openai-strict  TK304  'labels' has members of any name, but it can only be sent empty\n"
+        "reserve  openai-strict  TK304  'labels' has arbitrary members, but it can only be sent empty\n"
     )
 
 

@@ -177,14 +177,14 @@ def test_explanation_says_what_was_changed_why_and_who_says_so(invoke, weather):
         "  every object must have additionalProperties: false\n"
         f"  {source}\n"
         "    WHERE        CHANGE\n"
-        "    /parameters  closed: nothing but its properties may be sent\n"
+        "    /parameters  closed: only its properties can be sent\n"
         "\n"
         "  every property must be required\n"
         f"  {source}\n"
         "    WHERE                        CHANGE\n"
         "    /parameters/properties/days  required; null means left out\n"
         "\n"
-        "  strict mode takes a part of JSON Schema\n"
+        "  strict mode supports a subset of JSON Schema\n"
         f"  {source}\n"
         "    WHERE                                CHANGE\n"
         "    /parameters/properties/days/default  moved to the description: default: 3\n"
@@ -207,13 +207,13 @@ def test_what_no_export_can_mend_is_told_with_its_place(invoke, weather):
     assert result.exit_code == 1
     assert json.loads(result.stdout)["strict"] is True
     assert result.stderr == (
-        "error[TK304]: tool 'resize': 'sizes' has members of any name, but it can only be sent empty\n"
+        "error[TK304]: tool 'resize': 'sizes' has arbitrary members, but it can only be sent empty\n"
         " --> pictures.py:6:5\n"
         "  |\n"
         "6 | def resize(sizes: dict[str, int], quality: int = 80) -> str:\n"
         "  |     ^^^^^^\n"
         "  |\n"
-        "hint: take a list of objects with named fields instead; see anthropic 2.12.0, lib/_parse/_transform.py\n"
+        "hint: use a list of objects with named fields instead; see anthropic 2.12.0, lib/_parse/_transform.py\n"
     )
 
 
@@ -222,7 +222,7 @@ def test_too_many_tools_for_one_request_are_told(invoke, project):
     (project / "many.py").write_text(f"from toolkit import tool\n\n\n{many}\n", "utf-8")
     result = invoke("schema", "many.py", "--dialect", "openai")
     assert result.exit_code == 0
-    assert result.stderr.startswith("warning[TK319]: there are 21 tools, and OpenAI advises at most 20\n")
+    assert result.stderr.startswith("warning[TK319]: there are 21 tools, and OpenAI recommends at most 20\n")
     assert invoke("schema", "many.py", "--dialect", "anthropic-strict").exit_code == 1
 
 

@@ -67,7 +67,7 @@ def test_constraints_are_said():
     }
     assert [(one.default, one.constraints) for one in parameters_of(schema)] == [
         ("18", ("at least 0", "less than 150")),
-        ("", ("at least 1 item", "no item twice")),
+        ("", ("at least 1 item", "unique items")),
         ("", ("matching ^[A-Z]+$",)),
     ]
 

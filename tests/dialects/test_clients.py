@@ -82,7 +82,7 @@ def test_vscode_keeps_eighteen_characters_of_a_prefix():
 
 def test_gemini_cli_replaces_the_middle_of_a_long_name():
     assert told(spec("n" * 64), "gemini-cli") == [
-        f"TK102 warning /name: the name '{'n' * 64}' has 64 characters, more than Gemini CLI leaves as it is"
+        f"TK102 warning /name: the name '{'n' * 64}' has 64 characters, more than Gemini CLI keeps unchanged"
     ]
     assert told(spec("n" * 63), "gemini-cli") == []
 

@@ -39,7 +39,7 @@ LONG = "a" * 70
         (
             LONG,
             "bedrock",
-            [("TK102", "/name", f"the name {LONG!r} has 70 characters, 6 more than Bedrock takes", "error")],
+            [("TK102", "/name", f"the name {LONG!r} has 70 characters, 6 more than Bedrock accepts", "error")],
         ),
         (
             LONG,
@@ -48,7 +48,7 @@ LONG = "a" * 70
                 (
                     "TK102",
                     "/name",
-                    f"the name {LONG!r} has 70 characters, more than older versions of Anthropic take",
+                    f"the name {LONG!r} has 70 characters, more than older versions of Anthropic accept",
                     "warning",
                 )
             ],
@@ -78,9 +78,7 @@ def test_schema_that_refers_to_itself_is_judged_by_each_provider():
     assert refused["anthropic-strict"] == [
         ("TK307", "/parameters/$defs/t", "the definition 't' refers to itself", "error")
     ]
-    assert refused["gemini"] == [
-        ("TK307", "/parameters/$defs/t", "the definition 't' refers to itself where it cannot be left out", "error")
-    ]
+    assert refused["gemini"] == [("TK307", "/parameters/$defs/t", "the definition 't' requires itself", "error")]
 
 
 def test_open_object_cannot_be_sent_in_strict_mode():
@@ -90,11 +88,11 @@ def test_open_object_cannot_be_sent_in_strict_mode():
         (
             "TK304",
             "/parameters/properties/sizes",
-            "'sizes' has members of any name, but it can only be sent empty",
+            "'sizes' has arbitrary members, but it can only be sent empty",
             "error",
         )
     ]
-    assert found.hint == "take a list of objects with named fields instead"
+    assert found.hint == "use a list of objects with named fields instead"
     assert found.limit.source.place.startswith("https://developers.openai.com/")
 
 
@@ -116,7 +114,7 @@ def test_size_is_judged_for_strict_mode():
     wide = spec_of({f"p{n}": {"type": "string"} for n in range(5001)})
     assert objections(nested(10), "openai-strict") == []
     assert [one.message for one in objections(nested(11), "openai-strict")] == [
-        "it has 11 objects inside one another, and OpenAI, strict takes at most 10"
+        "it has 11 levels of nested objects, and OpenAI, strict accepts at most 10"
     ]
     assert [one.code for one in objections(many, "openai-strict")] == ["TK310", "TK310"]
     assert [one.code for one in objections(wide, "openai-strict")] == ["TK308"]
@@ -185,7 +183,7 @@ def test_definitions_are_found_in_lists_and_under_their_usual_keys():
 def test_definition_in_a_provider_s_own_form_is_judged_as_it_stands():
     found = objections(FORMS["openai"], "openai-strict")
     assert [(one.code, one.pointer, one.hint) for one in found] == [
-        ("TK317", "/function/parameters", "as exported: closed: nothing but its properties may be sent"),
+        ("TK317", "/function/parameters", "as exported: closed: only its properties can be sent"),
         ("TK305", "/function/parameters/properties/x", "as exported: required; null means left out"),
         (
             "TK304",
@@ -215,8 +213,8 @@ def test_definition_without_name_or_object_is_objected_to_where_it_stands():
 def test_requests_have_limits_of_their_own():
     tools = [ToolSpec(f"t{n}") for n in range(130)]
     assert told(request_objections(tools, "openai")) == [
-        ("TK319", "", "there are 130 tools, and OpenAI takes at most 128", "error"),
-        ("TK319", "", "there are 130 tools, and OpenAI advises at most 20", "warning"),
+        ("TK319", "", "there are 130 tools, and OpenAI accepts at most 128", "error"),
+        ("TK319", "", "there are 130 tools, and OpenAI recommends at most 20", "warning"),
     ]
     assert request_objections(tools, "mcp") == []
 
@@ -224,8 +222,8 @@ def test_requests_have_limits_of_their_own():
 def test_strict_tools_of_a_request_share_a_budget():
     optional = {f"p{n}": {"type": ["string", "null"]} for n in range(13)}
     assert told(request_objections([spec_of(optional), spec_of(optional)], "anthropic-strict")) == [
-        ("TK306", "", "there are 26 parameters that may be left out, and Anthropic, strict takes at most 24", "error"),
-        ("TK306", "", "there are 26 parameters with several types, and Anthropic, strict takes at most 16", "error"),
+        ("TK306", "", "there are 26 optional parameters, and Anthropic, strict accepts at most 24", "error"),
+        ("TK306", "", "there are 26 parameters with several types, and Anthropic, strict accepts at most 16", "error"),
     ]
     loose = [spec_of(optional), spec_of(optional, strict=False)]
     assert request_objections(loose, "anthropic-strict") == []

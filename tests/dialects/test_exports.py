@@ -147,7 +147,7 @@ def test_gemini_takes_all_declarations_in_one_tool(forecast):
         ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, {"anyOf": [{"type": "string"}, {"type": "integer"}]}),
         (
             {"type": "array", "items": {"type": "string"}, "uniqueItems": True, "maxItems": 1, "deprecated": True},
-            {"type": "array", "items": {"type": "string"}, "maxItems": 1, "description": "no item twice; deprecated"},
+            {"type": "array", "items": {"type": "string"}, "maxItems": 1, "description": "unique items; deprecated"},
         ),
         (
             {"type": "integer", "not": {"const": 5}, "description": "A number."},

@@ -36,7 +36,7 @@ def length_objections(name: str, source: str, limits: Limits, prefix: str) -> It
         room = limit.value - len(least)
         message = f"the name {name!r} has {len(name)} characters, and {limits.title} leaves room for {room}"
         yield Objection(
-            LONG_TOOL_NAME, "/name", message=f"{message} behind its prefix", severity="error", limit=limit, hint=hint
+            LONG_TOOL_NAME, "/name", message=f"{message} after its prefix", severity="error", limit=limit, hint=hint
         )
     elif server and len(whole) + len(name) > limit.value:
         size = len(whole) + len(name)
@@ -66,7 +66,7 @@ def _at_the_root(schema: Mapping[str, Any], limits: Limits) -> Iterator[Objectio
     if limits.root:
         for keyword in sorted(limits.root.value & schema.keys()):
             message = f"'{keyword}' is at the root: in {limits.title}, {limits.root.says}"
-            hint = "make one object with optional members, or several tools"
+            hint = "use one object with optional members, or several tools"
             yield Objection(
                 UNSUPPORTED_KEYWORD,
                 f"/parameters/{keyword}",
@@ -96,7 +96,7 @@ def _of_part(part: Mapping[str, Any], place: str, limits: Limits) -> Iterator[Ob
                 )
     if limits.items_wanted and part.get("type") == "array" and not part.get("items"):
         message = f"an array has no 'items': in {limits.title}, {limits.items_wanted.says}"
-        hint = "say what its items are, such as list[str]"
+        hint = "describe its items, such as list[str]"
         yield Objection(
             UNSUPPORTED_KEYWORD, place, message=message, severity="error", limit=limits.items_wanted, hint=hint
         )

@@ -65,9 +65,9 @@ CLIENTS: dict[str, Limits] = {
         prefix=Limit(
             "{server}", "the name of the server counts towards the length", _issue("ComposioHQ/composio", 2788)
         ),
-        tools_advised=Limit(80, "more than 80 tools of all servers are warned of", _issue("Snowflake-Labs/mcp", 77)),
+        tools_advised=Limit(80, "more than 80 tools of all servers cause a warning", _issue("Snowflake-Labs/mcp", 77)),
         one_type=Limit(
-            True, "a call is refused where type is a list, such as ['null', 'string']", _issue("cursor/cursor", 3778)
+            True, "a call is refused if type is a list, such as ['null', 'string']", _issue("cursor/cursor", 3778)
         ),
     ),
     "vscode": Limits(
@@ -76,7 +76,9 @@ CLIENTS: dict[str, Limits] = {
         prefix=Limit("mcp_{server}_", "names begin with mcp_server_, of which at most 18 characters", _VSCODE_NAMES),
         prefix_length=Limit(18, "a prefix has at most 18 characters", _VSCODE_NAMES),
         tools=Limit(128, "a request has at most 128 tools", _issue("microsoft/vscode", 258890)),
-        items_wanted=Limit(True, "an array must say what its items are; else the whole request fails", _VSCODE_SCHEMAS),
+        items_wanted=Limit(
+            True, "an array must describe its items; otherwise the whole request fails", _VSCODE_SCHEMAS
+        ),
         root=Limit(
             frozenset({"oneOf", "anyOf", "allOf", "not", "if", "then", "else"}),
             "oneOf, anyOf, allOf, not, if, then and else are removed from the root",

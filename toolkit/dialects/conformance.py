@@ -102,7 +102,7 @@ def _budget_objections(
     optional, unions = _counted_parameters([schema_of(export(one, provider).definition) for one in strict])
     return [
         _too_many(STRICT_BUDGET, limits.strict_tools, len(strict), "strict tools", limits.title),
-        _too_many(STRICT_BUDGET, limits.optional_parameters, optional, "parameters that may be left out", limits.title),
+        _too_many(STRICT_BUDGET, limits.optional_parameters, optional, "optional parameters", limits.title),
         _too_many(STRICT_BUDGET, limits.union_parameters, unions, "parameters with several types", limits.title),
     ]
 
@@ -112,7 +112,7 @@ def _too_many(
 ) -> Objection | None:
     if limit is None or count <= limit.value:
         return None
-    verb = "takes" if severity == "error" else "advises"
+    verb = "accepts" if severity == "error" else "recommends"
     return Objection(code, "", f"there are {count} {what}, and {title} {verb} at most {limit.value}", severity, limit)
 
 
@@ -163,7 +163,7 @@ def name_objections(name: str, limits: Limits, source: str = "") -> Iterator[Obj
         yield from length_objections(name, source, limits, limits.prefix.value)
     elif limits.name_length and len(name) > limits.name_length.value:
         over = len(name) - limits.name_length.value
-        message = f"the name {name!r} has {len(name)} characters, {over} more than {title} takes"
+        message = f"the name {name!r} has {len(name)} characters, {over} more than {title} accepts"
         yield Objection(
             LONG_TOOL_NAME,
             "/name",
@@ -174,7 +174,7 @@ def name_objections(name: str, limits: Limits, source: str = "") -> Iterator[Obj
         )
     elif limits.name_length_sure and len(name) > limits.name_length_sure.value:
         is_client = any(limits is one for one in CLIENTS.values())
-        what = f"{title} leaves as it is" if is_client else f"older versions of {title} take"
+        what = f"{title} keeps unchanged" if is_client else f"older versions of {title} accept"
         message = f"the name {name!r} has {len(name)} characters, more than {what}"
         yield Objection(
             LONG_TOOL_NAME,
@@ -220,13 +220,13 @@ def _size_objections(schema: Mapping[str, Any], limits: Limits) -> Iterator[Obje
     values = [value for part in parts for value in part.get("enum", [part["const"]] if "const" in part else [])]
     characters = sum(map(len, names)) + sum(len(str(value)) for value in values)
     for code, limit, size, what in (
-        (DEEP_NESTING, limits.depth, depth, "objects inside one another"),
+        (DEEP_NESTING, limits.depth, depth, "levels of nested objects"),
         (TOO_MANY_PARAMETERS, limits.properties, len(names), "properties"),
-        (HUGE_ENUM, limits.enum_values, len(values), "values in its enumerations"),
+        (HUGE_ENUM, limits.enum_values, len(values), "values in its enums"),
         (HUGE_ENUM, limits.characters, characters, "characters in names and values"),
     ):
         if limit is not None and size > limit.value:
-            message = f"it has {size} {what}, and {limits.title} takes at most {limit.value}"
+            message = f"it has {size} {what}, and {limits.title} accepts at most {limit.value}"
             yield Objection(code, "/parameters", message, "error", limit)
     yield from _long_enums(parts, limits)
 
@@ -240,7 +240,7 @@ def _long_enums(parts: Sequence[Part], limits: Limits) -> Iterator[Objection]:
         size = sum(map(len, values))
         if limits.long_enum and len(values) > _MANY_VALUES and size > limits.long_enum.value:
             message = (
-                f"its {len(values)} values have {size} characters, and {limits.title} takes {limits.long_enum.value}"
+                f"its {len(values)} values have {size} characters, and {limits.title} accepts {limits.long_enum.value}"
             )
             yield Objection(HUGE_ENUM, part.pointer, message, "error", limits.long_enum)
 
@@ -273,7 +273,7 @@ def _nested_patterns(spec: ToolSpec, limits: Limits) -> Iterator[Objection]:
                     message=message,
                     severity="error",
                     limit=limits.nested_pattern,
-                    hint="say it in the description",
+                    hint="describe it in words",
                 )
 
 
@@ -301,7 +301,7 @@ def _as_it_stands(found: Recognized, provider: str) -> Iterator[Objection]:
             continue  # it is already sent in this form
         if change.code and change.pointer.startswith("/parameters"):
             step = change.pointer.rpartition("/")[2]
-            message = f"{LIMITS[provider].title} does not take '{step}' as it is: {change.limit.says}"
+            message = f"{LIMITS[provider].title} does not accept '{step}' as it is: {change.limit.says}"
             hint = f"as exported: {change.what}"
             yield Objection(
                 change.code, change.pointer, message=message, severity="error", limit=change.limit, hint=hint

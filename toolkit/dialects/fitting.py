@@ -181,7 +181,7 @@ def _fold_values(part: Part, limits: Limits, notes: Notes) -> None:
     keywords, kinds = _stated(limits.keywords), limits.enum_types
     if "const" in part and "const" not in keywords.value and "enum" in keywords.value:
         part["enum"] = [part.pop("const")]
-        notes.changed(child(part.pointer, "const"), "a constant is written as an enumeration", keywords)
+        notes.changed(child(part.pointer, "const"), "a constant is written as an enum", keywords)
     if kinds and not all(_may_be_listed(value, kinds.value) for value in part.get("enum", ())):
         _say(part, "enum", notes, kinds)
     if kinds and "const" in part and not _may_be_listed(part["const"], kinds.value):

@@ -58,7 +58,7 @@ def _beyond_open_api(root: Part) -> str:
         part.become({key: value for key, value in part.items() if key not in LOGIC - UNIONS})
     inner = [part for part in walk(settled) if part is not settled]
     if any(_is_open(part) for part in inner):
-        return "it has members of any name"
+        return "it has arbitrary members"
     return "it has members of any type" if any(_is_anything(part) for part in inner) else ""
 
 
@@ -105,10 +105,10 @@ def _object_to_endless(root: Part, notes: Notes) -> None:
     """Object to definitions that require themselves."""
     limit = _stated(AS_JSON_SCHEMA, "recursion")
     for name in sorted(references.recursive_names(root, _needed)):
-        message = f"the definition {name!r} refers to itself where it cannot be left out"
+        message = f"the definition {name!r} requires itself"
         if name == references.ROOT:
-            message = "the parameters refer to themselves where that cannot be left out"
-        hint = "let what refers to itself be optional"
+            message = "the parameters require themselves"
+        hint = "make the recursive property optional"
         notes.object_to(
             Objection(
                 RECURSIVE_SCHEMA,

@@ -30,7 +30,7 @@ _OLLAMA = Source("ollama 0.6.3, _types.py: Tool", _NOVEMBER)
 _MCP_2025 = Source("https://modelcontextprotocol.io/specification/2025-11-25/server/tools", _NOVEMBER)
 _MCP_2026 = Source("https://modelcontextprotocol.io/specification/2026-07-28/server/tools", _NOVEMBER)
 _LLAMA_CPP = Source("https://github.com/ggml-org/llama.cpp/issues/25895", _NOVEMBER)
-_PORTABLE = Source("what all of the providers here take", _NOVEMBER)
+_PORTABLE = Source("what all providers here accept", _NOVEMBER)
 
 _WORD = r"[a-zA-Z0-9_-]+"
 _SHAPE = frozenset(
@@ -42,13 +42,13 @@ _OPENAI = Limits(
     name=Limit(_WORD, "a name has only letters, digits, underscores and hyphens", _OPENAI_TYPES),
     name_length=Limit(64, "a name has at most 64 characters", _OPENAI_TYPES),
     tools=Limit(128, "a request has at most 128 tools", _OPENAI_COUNT),
-    tools_advised=Limit(20, "fewer than 20 tools are advised", _OPENAI_TOOLS),
+    tools_advised=Limit(20, "fewer than 20 tools are recommended", _OPENAI_TOOLS),
     root=Limit(
         frozenset({"anyOf", "oneOf", "allOf", "not", "enum", "const"}),
         "the root is one object: no anyOf, oneOf, allOf, not, enum or const",
         _OPENAI_ROOT,
     ),
-    items_wanted=Limit(True, "an array must say what its items are", _OPENAI_ITEMS),
+    items_wanted=Limit(True, "an array must describe its items", _OPENAI_ITEMS),
 )
 
 _OPENAI_STRICTLY = _OPENAI._replace(
@@ -57,23 +57,23 @@ _OPENAI_STRICTLY = _OPENAI._replace(
         _SHAPE
         | {"const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems",
            "pattern", "format"},
-        "strict mode takes a part of JSON Schema",
+        "strict mode supports a subset of JSON Schema",
         _OPENAI_STRICT,
     ),
     formats=Limit(
         frozenset({"date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"}),
-        "strict mode knows a few formats",
+        "strict mode supports a few formats",
         _OPENAI_STRICT,
     ),
     types_wanted=Limit(True, "strict mode needs the type of every value", _OPENAI_STRICT),
     look_around=Limit(False, "patterns cannot look ahead or behind", _OPENAI_STRICT),
     closed=Limit(True, "every object must have additionalProperties: false", _OPENAI_STRICT),
     all_required=Limit(True, "every property must be required", _OPENAI_STRICT),
-    references=Limit("alone", "nothing may stand beside a $ref", _OPENAI_STRICT),
-    depth=Limit(10, "objects lie at most 10 deep", _OPENAI_STRICT),
+    references=Limit("alone", "nothing may be next to a $ref", _OPENAI_STRICT),
+    depth=Limit(10, "objects are nested at most 10 levels deep", _OPENAI_STRICT),
     properties=Limit(5000, "a tool has at most 5000 properties", _OPENAI_STRICT),
-    enum_values=Limit(1000, "a tool has at most 1000 values in its enumerations", _OPENAI_STRICT),
-    long_enum=Limit(15000, "an enumeration of more than 250 values has at most 15000 characters", _OPENAI_STRICT),
+    enum_values=Limit(1000, "a tool has at most 1000 values in its enums", _OPENAI_STRICT),
+    long_enum=Limit(15000, "an enum of more than 250 values has at most 15000 characters", _OPENAI_STRICT),
     characters=Limit(120000, "names and values have at most 120000 characters together", _OPENAI_STRICT),
 )  # fmt: skip
 
@@ -81,7 +81,7 @@ _ANTHROPIC = Limits(
     title="Anthropic",
     name=Limit(_WORD, "a name has only letters, digits, underscores and hyphens", _ANTHROPIC_TOOLS),
     name_length=Limit(128, "a name has at most 128 characters", _ANTHROPIC_TOOLS),
-    name_length_sure=Limit(64, "older versions take at most 64 characters", _ANTHROPIC_TOOLS),
+    name_length_sure=Limit(64, "older versions accept at most 64 characters", _ANTHROPIC_TOOLS),
     root=Limit(
         frozenset({"anyOf", "oneOf", "allOf"}), "the root is one object: no anyOf, oneOf or allOf", _ANTHROPIC_ROOT
     ),
@@ -90,23 +90,23 @@ _ANTHROPIC = Limits(
 _ANTHROPIC_STRICTLY = _ANTHROPIC._replace(
     title="Anthropic, strict",
     keywords=Limit(
-        _SHAPE | {"const", "minItems", "format"}, "strict mode takes a part of JSON Schema", _ANTHROPIC_STRICT
+        _SHAPE | {"const", "minItems", "format"}, "strict mode supports a subset of JSON Schema", _ANTHROPIC_STRICT
     ),
     formats=Limit(
         frozenset({"date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"}),
-        "strict mode knows a few formats",
+        "strict mode supports a few formats",
         _ANTHROPIC_STRICT,
     ),
     types_wanted=Limit(True, "strict mode needs the type of every value", _ANTHROPIC_STRICT),
     one_type=Limit(True, "several types are an anyOf", _ANTHROPIC_STRICT),
     enum_types=Limit(
         frozenset({"string", "integer", "number", "boolean", "null"}),
-        "the values of an enumeration are plain",
+        "enum values are not lists or objects",
         _ANTHROPIC_STRICT,
     ),
     min_items=Limit((0, 1), "minItems is 0 or 1", _ANTHROPIC_STRICT),
     closed=Limit(True, "every object must have additionalProperties: false", _ANTHROPIC_STRICT),
-    references=Limit("alone", "what stands beside a $ref is not read", _ANTHROPIC_STRICT),
+    references=Limit("alone", "keywords next to a $ref are ignored", _ANTHROPIC_STRICT),
     recursion=Limit("never", "a schema cannot refer to itself", _ANTHROPIC_BUDGET),
     strict_tools=Limit(20, "a request has at most 20 strict tools", _ANTHROPIC_BUDGET),
     optional_parameters=Limit(24, "the strict tools have at most 24 optional parameters together", _ANTHROPIC_BUDGET),
@@ -123,7 +123,7 @@ _GEMINI = Limits(
         _GEMINI_TYPES,
     ),
     name_length=Limit(128, "a name has at most 128 characters", _GEMINI_TYPES),
-    name_length_sure=Limit(64, "older versions take at most 64 characters", _GEMINI_TYPES),
+    name_length_sure=Limit(64, "older versions accept at most 64 characters", _GEMINI_TYPES),
     parameter_name=Limit(
         r"[a-zA-Z_][a-zA-Z0-9_]{0,63}",
         "a parameter's name starts with a letter or underscore, then letters, digits and underscores, at most 64",
@@ -136,16 +136,16 @@ _GEMINI = Limits(
              "maximum", "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties", "pattern",
              "propertyOrdering"}
         ),
-        "parameters are a part of OpenAPI 3.0",
+        "parameters are a subset of OpenAPI 3.0",
         _GEMINI_TYPES,
     ),
     formats=Limit(frozenset(), "most formats are refused", _GEMINI_FORMAT),
-    items_wanted=Limit(True, "an array must say what its items are", _GEMINI_TYPES),
+    items_wanted=Limit(True, "an array must describe its items", _GEMINI_TYPES),
     types_wanted=Limit(True, "every value needs a type", _GEMINI_TYPES),
     one_type=Limit(True, "type is one name; null is written as nullable", _GEMINI_TYPES),
-    enum_types=Limit(frozenset({"string"}), "the values of an enumeration are texts", _GEMINI_ENUM),
+    enum_types=Limit(frozenset({"string"}), "enum values are strings", _GEMINI_ENUM),
     references=Limit("none", "parameters have no $ref", _GEMINI_TYPES),
-    recursion=Limit("optional", "a schema may refer to itself only where that may be left out", _GEMINI_JSON),
+    recursion=Limit("optional", "a schema may refer to itself only in optional properties", _GEMINI_JSON),
 )  # fmt: skip
 
 _GEMINI_AS_JSON_SCHEMA = _GEMINI._replace(
@@ -155,13 +155,13 @@ _GEMINI_AS_JSON_SCHEMA = _GEMINI._replace(
             {"type", "description", "properties", "required", "additionalProperties", "items", "prefixItems", "enum",
              "anyOf", "oneOf", "minimum", "maximum", "minItems", "maxItems", "propertyOrdering", "$ref", "$defs"}
         ),
-        "parametersJsonSchema takes a part of JSON Schema",
+        "parametersJsonSchema supports a subset of JSON Schema",
         _GEMINI_JSON,
     ),
     types_wanted=None,
     one_type=None,
-    enum_types=Limit(frozenset({"string", "integer", "number"}), "enumerations are texts or numbers", _GEMINI_JSON),
-    references=Limit("alone", "nothing may stand beside a $ref", _GEMINI_JSON),
+    enum_types=Limit(frozenset({"string", "integer", "number"}), "enum values are strings or numbers", _GEMINI_JSON),
+    references=Limit("alone", "nothing may be next to a $ref", _GEMINI_JSON),
 )  # fmt: skip
 
 _BEDROCK_PLAIN = Limits(
@@ -181,7 +181,7 @@ _MISTRAL = Limits(
     title="Mistral",
     name=Limit(_WORD, "a name has only letters, digits, underscores and hyphens", _MISTRAL_NAME),
     name_length=Limit(64, "a name has at most 64 characters", _MISTRAL_NAME),
-    references=Limit("none", "some models send text in place of a value behind a $ref", _MISTRAL_REFERENCES),
+    references=Limit("none", "some models send a string instead of a value described by a $ref", _MISTRAL_REFERENCES),
 )
 
 _MISTRAL_STRICTLY = _MISTRAL._replace(
@@ -193,7 +193,7 @@ _OLLAMA_PLAIN = Limits(
     title="Ollama",
     keywords=Limit(
         frozenset({"type", "items", "description", "enum"}),
-        "of a parameter only its type, items, description and enum arrive",
+        "only the type, items, description and enum of a parameter arrive",
         _OLLAMA,
     ),
     references=Limit("none", "a parameter that is a $ref arrives without its type", _OLLAMA),
@@ -205,7 +205,7 @@ _MCP = Limits(
     name=Limit(r"[A-Za-z0-9_.-]+", "a name has only letters, digits, and _ - .", _MCP_2025),
     name_length=Limit(128, "a name has at most 128 characters", _MCP_2025),
     output=Limit("object", "the output is described only if it is one object", _MCP_2025),
-    closed_if_empty=Limit(True, "a tool without parameters should take nothing else", _MCP_2026),
+    closed_if_empty=Limit(True, "a tool without parameters should not allow any", _MCP_2026),
 )
 
 LIMITS: dict[str, Limits] = {
@@ -236,7 +236,7 @@ LIMITS: dict[str, Limits] = {
             _PORTABLE,
         ),
         tools=Limit(128, "a request has at most 128 tools", _PORTABLE),
-        tools_advised=Limit(20, "fewer than 20 tools are advised", _PORTABLE),
+        tools_advised=Limit(20, "fewer than 20 tools are recommended", _PORTABLE),
     ),
     "llama-cpp": Limits(
         title="llama.cpp",

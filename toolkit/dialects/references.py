@@ -178,7 +178,7 @@ def refers_to_itself(root: Part, name: str, limit: Limit[Any]) -> Objection:
         message=message,
         severity="error",
         limit=limit,
-        hint="let it nest a fixed number of times",
+        hint="use a fixed number of levels",
     )
 
 
@@ -197,5 +197,5 @@ def _leads_nowhere(part: Part, limit: Limit[Any]) -> Objection:
 def _too_large(part: Part, would: str, limit: Limit[Any]) -> Objection:
     message = f"written out, the definitions would {would}"
     return Objection(
-        UNSUPPORTED_KEYWORD, part.pointer, message=message, severity="error", limit=limit, hint="let it nest less"
+        UNSUPPORTED_KEYWORD, part.pointer, message=message, severity="error", limit=limit, hint="reduce the nesting"
     )

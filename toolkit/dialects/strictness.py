@@ -27,7 +27,7 @@ def declare_required(root: Part, notes: Notes, limit: Limit[Any]) -> None:
         for name in [name for name in part.get("required", ()) if name not in part.get("properties", {})]:
             if more is False:
                 part["required"] = [other for other in part["required"] if other != name]
-                notes.changed(place, f"{name!r} must not be there, so it is not required", limit, REQUIRED_UNKNOWN)
+                notes.changed(place, f"{name!r} is not allowed, so it is not required", limit, REQUIRED_UNKNOWN)
             else:
                 described = more.twin() if isinstance(more, Part) else Part(pointer=part.pointer)
                 part["properties"] = part.get("properties", {}) | {name: described}
@@ -62,7 +62,7 @@ def give_items(root: Part, notes: Notes, limit: Limit[Any]) -> None:
     for part in walk(root):
         if _lacks_items(part):
             part["items"] = Part(pointer=part.pointer)
-            notes.changed(part.pointer, "given items, which may be anything", limit)
+            notes.changed(part.pointer, "given items of any type", limit)
 
 
 def _lacks_items(part: Part) -> bool:
@@ -95,7 +95,7 @@ def close_objects(root: Part, notes: Notes, limit: Limit[Any]) -> None:
         part.setdefault("properties", {})
         if more is not False:
             part["additionalProperties"] = False
-            notes.changed(part.pointer, "closed: nothing but its properties may be sent", limit, OPEN_OBJECT)
+            notes.changed(part.pointer, "closed: only its properties can be sent", limit, OPEN_OBJECT)
 
 
 def require_all(root: Part, notes: Notes, limit: Limit[Any]) -> None:
@@ -112,21 +112,21 @@ def require_all(root: Part, notes: Notes, limit: Limit[Any]) -> None:
 
 
 def _anything(pointer: str, limit: Limit[Any]) -> Objection:
-    message = f"{_called(pointer)} may be anything, but only texts, numbers, booleans and null can be sent"
+    message = f"{_called(pointer)} accepts anything, but only strings, numbers, booleans and null can be sent"
     return Objection(
         UNSUPPORTED_KEYWORD, pointer, message=message, severity="warning", limit=limit, hint="give it a type"
     )
 
 
 def _open_object(pointer: str, limit: Limit[Any]) -> Objection:
-    message = f"{_called(pointer)} has members of any name, but it can only be sent empty"
+    message = f"{_called(pointer)} has arbitrary members, but it can only be sent empty"
     return Objection(
         UNSUPPORTED_KEYWORD,
         pointer,
         message=message,
         severity="error",
         limit=limit,
-        hint="take a list of objects with named fields instead",
+        hint="use a list of objects with named fields instead",
     )
 
 

@@ -40,7 +40,7 @@ def distribute(root: Part, notes: Notes, limit: Limit[Any]) -> None:
             annotations = {key: value for key, value in part.items() if key in ANNOTATIONS or key == "$defs"}
             branches = [conjoined([Part(branch, branch.pointer), beside.twin()]) for branch in part["anyOf"]]
             part.become(annotations | {"anyOf": branches})
-            notes.changed(part.pointer, "what stands beside its anyOf is written into each branch", limit)
+            notes.changed(part.pointer, "the keywords next to its anyOf are written into each branch", limit)
 
 
 def split_types(root: Part, notes: Notes, limit: Limit[Any]) -> None:

@@ -113,7 +113,7 @@ def _as_it_stands(
 ) -> Objection:
     step = steps_of(pointer)[-1] if steps_of(pointer) else "parameters"
     title = LIMITS[provider].title
-    message = f"{title} does not take '{step}' as it is: {limit.says}"
+    message = f"{title} does not accept '{step}' as it is: {limit.says}"
     return Objection(
         code, pointer, message=message, severity=severity, limit=limit, hint=f"as `toolkit schema` writes it: {what}"
     )

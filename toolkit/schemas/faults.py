@@ -38,7 +38,7 @@ def faults_in(root: Any) -> Iterator[Fault]:
         yield from _leading_nowhere(part)
         yield from _impossible(part)
         if len(part.pointer) > 2 * DEEPEST:
-            yield Fault(part.pointer, f"lies more than {DEEPEST} schemas deep", "let it nest less")
+            yield Fault(part.pointer, f"is nested more than {DEEPEST} schemas deep", "reduce the nesting")
             return
 
 
@@ -46,7 +46,7 @@ def _misshapen(part: Schema, draft: str | None) -> Iterator[Fault]:
     for keyword, value in part.keywords.items():
         forms = forms_of(keyword, draft)
         if forms and not any(form.fits(value) for form in forms):
-            hint = _nearest_type(value) if TYPE in forms else "write it so, or leave it out"
+            hint = _nearest_type(value) if TYPE in forms else "correct it, or remove it"
             words = " or ".join(dict.fromkeys(form.words for form in forms))
             message = f"has {_show(value)} as its '{keyword}', which must be {words}"
             yield Fault((*part.pointer, keyword), message, hint)
@@ -83,7 +83,7 @@ def _impossible(part: Schema) -> Iterator[Fault]:
             continue
         if low > high or (low == high and "exclusive" in least + most):
             message = f"fits no value: its '{least}' is {low}, and its '{most}' is {high}"
-            yield Fault((*part.pointer, least), message, "let the lower bound be the smaller one")
+            yield Fault((*part.pointer, least), message, "make the lower bound the smaller one")
     types = [name for name in types_of(keywords) if name in TYPES]
     for keyword, values in (
         ("const", [keywords["const"]] if "const" in keywords else []),

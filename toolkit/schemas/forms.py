@@ -71,7 +71,7 @@ MAP_OF_SCHEMAS_OR_NAMES = Form(
 )
 MAP_OF_NAMES = Form("an object with a list of names for each name", _is_map_of(_are_names))
 MAP_OF_FLAGS = Form("an object with true or false for each address", _is_map_of(lambda value: isinstance(value, bool)))
-TEXT = Form("a text", lambda value: isinstance(value, str))
+TEXT = Form("a string", lambda value: isinstance(value, str))
 FLAG = Form("true or false", lambda value: isinstance(value, bool))
 NUMBER = Form("a number", is_number)
 POSITIVE = Form("a number above zero", lambda value: is_number(value) and value > 0)

@@ -22,7 +22,7 @@ _WORDS = {
     "contentMediaType": "media type: {}",
 }
 _ONE = ("characters", "items", "members")
-_FLAGS = {"uniqueItems": "no item twice", "deprecated": "deprecated", "nullable": "may be null"}
+_FLAGS = {"uniqueItems": "unique items", "deprecated": "deprecated", "nullable": "may be null"}
 
 
 def words_for(key: str, value: Any) -> str:
