@@ -3,6 +3,8 @@
 import asyncio
 import contextvars
 import gc
+import multiprocessing
+import os
 import subprocess
 import sys
 import threading
@@ -54,6 +56,28 @@ def test_functions_in_threads_run_all_at_once():
 
     asyncio.run(meet())
     assert not together.broken
+
+
+def test_thread_that_has_finished_a_function_runs_the_next_one():
+    async def run_100_functions():
+        return {await in_thread(threading.current_thread) for _ in range(100)}
+
+    assert len(asyncio.run(run_100_functions())) < 100
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="only POSIX systems fork")
+def test_forked_process_starts_threads_of_its_own():
+    async def run_20_functions_at_once():
+        together = threading.Barrier(20, timeout=30)
+        await asyncio.gather(*(in_thread(together.wait) for _ in range(20)))
+
+    asyncio.run(run_20_functions_at_once())
+    child = multiprocessing.get_context("fork").Process(target=lambda: asyncio.run(in_thread(int)))
+    child.start()
+    child.join(30)
+    has_ended = child.exitcode == 0
+    child.kill()
+    assert has_ended
 
 
 def test_function_in_a_thread_may_run_a_loop_of_its_own():

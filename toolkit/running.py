@@ -144,13 +144,14 @@ def awaited(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
 async def in_thread(function: Callable[[], T]) -> T:
     """Run a synchronous function in a thread, so that it does not block other tasks, Ctrl-C or a timeout.
 
-    Each call gets its own thread, since calls in a pool could wait for each other. On cancellation the thread is
-    abandoned: the function may still take effect, and the program does not wait for it when it exits.
+    Calls never share a thread, so they never wait for each other. On cancellation the thread is abandoned: the function
+    may still take effect, and the program does not wait for it when it exits.
     """
     import asyncio
     from contextlib import suppress  # noqa: PLC0415 - only calls inside a running loop need it
     from contextvars import copy_context  # noqa: PLC0415 - as above
-    from threading import Thread  # noqa: PLC0415 - as above
+
+    from toolkit.idle_threads import run_in_idle_thread  # noqa: PLC0415 - as above
 
     loop, call = asyncio.get_running_loop(), copy_context().run
     ended: asyncio.Future[tuple[T | None, BaseException | None]] = loop.create_future()
@@ -168,7 +169,7 @@ async def in_thread(function: Callable[[], T]) -> T:
         with suppress(RuntimeError):  # the loop is closed, so nothing awaits the result
             loop.call_soon_threadsafe(settle, value, error)
 
-    Thread(target=work, name="toolkit call", daemon=True).start()
+    run_in_idle_thread(work)
     value, error = await ended
     if error is not None:
         raise error

@@ -25,7 +25,6 @@ from toolkit.mcp.serving.worker_pool import PATIENCE, Task, WorkerPool
 from toolkit.mcp.shared_context import trace_context_of
 from toolkit.redactors.redactor import Redactor
 from toolkit.runs.run import Run
-from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.limits import Limiter
 from toolkit.tools.results import ToolResult
@@ -87,7 +86,7 @@ class Call:
 
     def __init__(
         self,
-        tool: Tool,
+        timed: TimedTool,
         arguments: Mapping[str, Any],
         rules: Rules,
         pool: WorkerPool,
@@ -96,15 +95,16 @@ class Call:
         """Create a call.
 
         Args:
-            tool: The tool.
+            timed: The tool with the time limit of the rules.
             arguments: The arguments.
             rules: The rules for all calls.
             pool: The worker pool that runs the call.
             redactor: Learns the secrets of this call, and masks them in its messages.
         """
-        self.tool = tool
+        self.tool = timed.inner
         self.arguments = arguments
         self.questions: dict[str, Question] = {}
+        self._timed = timed
         self._rules = rules
         self._pool = pool
         self.redactor = redactor

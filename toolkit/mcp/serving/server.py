@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 import mcp_types as types
@@ -28,6 +29,7 @@ from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
 from toolkit.releases import __version__
 from toolkit.tools.base import Tool
+from toolkit.wrappers.timing import TimedTool
 
 Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")
@@ -35,6 +37,8 @@ T = TypeVar("T")
 _log = logging.getLogger("toolkit.mcp")
 
 _MOST_AT_ONCE = 256
+_MOST_TIMED = 1_000
+"""Maximum number of tools kept with their time limit: what a tool works out about itself serves all its calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,7 @@ class ToolServer:
         self.catalog = Catalog(tools, self.options.redactor)
         self.sessions = Sessions()
         self._answering = Answering(self.options.redactor, self.options.longest)
+        self._timed = lru_cache(maxsize=_MOST_TIMED)(partial(TimedTool, seconds=self.options.rules.limit))
         self._pool = WorkerPool()
         self._pending = PendingApprovals(self.options.rules.approval_timeout)
         self._bus = InMemorySubscriptionBus()
@@ -80,6 +85,7 @@ class ToolServer:
     async def replace(self, tools: Mapping[str, Tool]) -> None:
         """Replace the served tools, and notify all clients that the list has changed."""
         self.catalog.replace(tools)
+        self._timed.cache_clear()
         await self.sessions.notify_all()
         await self._bus.publish(ToolsListChanged())
 
@@ -136,7 +142,8 @@ class ToolServer:
             check_required_text(tool, arguments)
         except ToolArgumentsError as error:
             return self._answering.failure(str(error), error.code)
-        call = Call(tool, arguments, self.options.rules, self._pool, Redactor(outer=self.options.redactor))
+        redactor = Redactor(outer=self.options.redactor)
+        call = Call(self._timed(tool), arguments, self.options.rules, self._pool, redactor)
         async with self._slots:
             call.begin(request, session)
             return await self._end(call, request, session, params.name)
