@@ -98,7 +98,7 @@ def test_command_on_the_path_is_found_by_its_name(invoke, project, other, monkey
         pytest.param(
             '{"numbers": [3, 9], "version": "3.9.1"}',
             "'./python' is Python 3.9, and toolkit opens modules with 3.11 or newer",
-            "name one that is newer, or only read the source: `toolkit lint --static`",
+            "choose a newer one, or only read the source: `toolkit lint --static`",
             id="too old",
         ),
         pytest.param(

@@ -286,7 +286,7 @@ def _judge(problem: Problem) -> Problem:
 
 
 def _is_from_here(record: Mapping[str, Any], file: str) -> bool:
-    """Return whether a tool that is no function of this file belongs to it: no installed package defines it."""
+    """Return whether a tool that is not a function in this file belongs to it: no installed package defines it."""
     definition, location = record["definition"], record["spec"].get("location")
     defining = definition[0] if definition else location and location["file"]
     return not defining or defining == file or not is_installed(defining)

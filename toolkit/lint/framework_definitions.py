@@ -54,7 +54,7 @@ def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
 def _description(
     file: PythonSource, tool: WrittenTool, function: PythonFunction | None
 ) -> tuple[str | None, ast.expr | None]:
-    """Return the description as the framework derives it, and where it is written; None if only a run shows one."""
+    """Return the description that the framework would send, and its node; None if it is only known at run time."""
     node = written_description(tool)
     if node is not None:
         text = file.resolved(node)
@@ -112,7 +112,7 @@ def written_schema_of(file: PythonSource, tool: WrittenTool) -> ast.expr | None:
 
 
 def _schema(file: PythonSource, tool: WrittenTool) -> Mapping[str, Any] | None:
-    """Return a JSON Schema that is written out; None where there is none, or where some of it is computed."""
+    """Return a JSON Schema that is a literal in the source; None if there is none, or if a part of it is computed."""
     written = written_schema_of(file, tool)
     if not isinstance(written, ast.Dict):
         return None
@@ -220,7 +220,7 @@ def _texts(
     parameters: tuple[ParameterDefinition, ...],
     nowhere: Somewhere,
 ) -> Iterator[Text]:
-    """Yield what a model is sent of a tool, as far as the source shows it, with the places."""
+    """Yield the texts about a tool that a model receives, if the source shows them, with their positions."""
     if name is not None:
         yield Text("name", name, nowhere)
     if description:

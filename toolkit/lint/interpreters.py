@@ -115,7 +115,7 @@ def find_interpreter(named: str) -> Interpreter:
     if (numbers := tuple(found["numbers"])) < OLDEST:
         raise _refusal(
             f"'{named}' is Python {_dotted(numbers)}, and toolkit opens modules with {_dotted(OLDEST)} or newer",
-            f"name one that is newer, {_INSTEAD}",
+            f"choose a newer one, {_INSTEAD}",
         )
     _refuse_packages(named, executable, found)
     return Interpreter(

@@ -10,7 +10,7 @@ SENDING = frozenset({"send", "pay", "refund", "transfer", "deploy", "publish", "
 """Verbs of actions that reach other people, cost money, or run arbitrary code."""
 
 EXECUTING = frozenset({"exec", "execute"})
-"""Verbs that do not tell what is run."""
+"""Verbs that do not reveal what is run."""
 
 QUERIES = frozenset({"query", "queries", "search", "select"})
 """Words for things that only read when they are run."""

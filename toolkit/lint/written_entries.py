@@ -123,7 +123,7 @@ class WrittenTree:
             if (found := self._theirs(file, tool, path)).name != UNKNOWN_NAME:
                 yield found
 
-    # -------------------------------------------------------------------------------------------------- a tool of ours
+    # -------------------------------------------------------------------------------------------------- our own tools
 
     def _ours(self, function: PythonFunction, path: str) -> WrittenEntry:
         tool = static_definition(function, is_alone=True)
@@ -157,7 +157,7 @@ class WrittenTree:
         has_form = any("properties" in part or part.get("type", "null") not in JSON_TYPES for part in parts)
         return schema if has_form else None
 
-    # ------------------------------------------------------------------------------------------ a tool of a framework
+    # ------------------------------------------------------------------------------------------ tools of frameworks
 
     def _theirs(self, file: PythonFile, tool: WrittenTool, path: str) -> WrittenEntry:
         found = framework_definition(file, tool)

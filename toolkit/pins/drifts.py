@@ -35,7 +35,7 @@ HEADINGS: dict[Kind, str] = {"breaking": "breaking", "compatible": "compatible",
 
 
 class Change(NamedTuple):
-    """One change: whom it affects, and a description."""
+    """One change: its kind, and a description."""
 
     kind: Kind
     what: str

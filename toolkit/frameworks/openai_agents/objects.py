@@ -104,7 +104,7 @@ async def _invoke(tool: Any, agent: Any, function: Any, arguments: dict[str, Any
     """
     ctx = run_context(context, tool, agent, function, dumps(arguments))
     if not await awaited(tool.is_enabled(ctx, agent) if callable(tool.is_enabled) else tool.is_enabled):
-        raise ToolExecutionError(f"tool {tool.name!r} is disabled: its 'is_enabled' says no", "unavailable")
+        raise ToolExecutionError(f"tool {tool.name!r} is disabled by its 'is_enabled'", "unavailable")
     await checked_input(tool, ctx, agent)
     try:
         call = sys.modules["agents.tool"].invoke_function_tool

@@ -168,7 +168,7 @@ async def _invoke(held: _Held, arguments: dict[str, Any], context: ToolContext, 
             approved = partial(_invoke, held, arguments, context, is_approved=True)
             raise ApprovalWanted("ApprovalRequired", approved) from None
         if kind_of(error) == "CallDeferred":
-            message = f"tool {name!r} leaves its call to the program that runs its agent (CallDeferred)"
+            message = f"tool {name!r} defers its call to the program that runs its agent (CallDeferred)"
             raise ToolExecutionError(message, "deferred") from None
         raise
 
