@@ -134,8 +134,7 @@ class Call:
             loop_id=session,
             redactor=self.redactor,
         ).replace(limiter=self._rules.limiter)
-        timed = TimedTool(self.tool, self._rules.limit)
-        self._task = self._pool.begin(lambda: timed.call(self.arguments, context))
+        self._task = self._pool.begin(lambda: self._timed.call(self.arguments, context))
 
     def follow(self, request: Context) -> None:
         """Send progress to the client of this request from now on."""
