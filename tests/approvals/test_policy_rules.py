@@ -436,7 +436,7 @@ OF_KEYWORDS = (
             "'{}.prefix' ends within the host of a URL",
             "end it with a slash, 'https://a.example/': 'https://a.example.evil.example' begins with it too",
         ),
-        ("{prefix: 3}", "'{}.prefix' must be a text", "write prefix: 'a'"),
+        ("{prefix: 3}", "'{}.prefix' must be a string", "write prefix: 'a'"),
         ("{glob: ['a', '']}", "'{}.glob' must be a shell pattern, or a list of them", "write glob: 'out/*'"),
         (
             "{regex: '('}",

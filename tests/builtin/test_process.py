@@ -525,10 +525,10 @@ def test_its_marks_are_those_of_something_that_can_do_anything():
 @pytest.mark.parametrize(
     ("command", "options", "message"),
     [
-        ("rm -rf x", {}, "'command' must be a list of texts"),
-        ([], {}, "'command' must be a list of texts that begins with a program"),
-        ([" "], {}, "'command' must be a list of texts that begins with a program"),
-        (["a", 1], {}, "'command' must be a list of texts that begins with a program"),
+        ("rm -rf x", {}, "'command' must be a list of strings"),
+        ([], {}, "'command' must be a list of strings that begins with a program"),
+        ([" "], {}, "'command' must be a list of strings that begins with a program"),
+        (["a", 1], {}, "'command' must be a list of strings that begins with a program"),
         (["a", "b\0c"], {}, "'command' must not contain NUL"),
         (["a"], {"timeout": 0}, "'timeout' must be above zero"),
         (["a"], {"max_bytes": -1}, "'max_bytes' must be above zero"),

@@ -134,7 +134,7 @@ def test_wrong_configuration_is_exit_code_2(invoke, bad):
     (bad / "toolkit.toml").write_text("sources = 3\n", "utf-8")
     result = invoke("lint")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("error[TK005]: 'sources' must be a list of texts\n --> toolkit.toml:1:1\n")
+    assert result.stderr.startswith("error[TK005]: 'sources' must be a list of strings\n --> toolkit.toml:1:1\n")
 
 
 # ------------------------------------------------------------------------------------------------------------- selecting

@@ -61,7 +61,7 @@ command = "a"
         "toolkit.toml:4:1: error[TK005]: 'mcp.time' must be a table (write [mcp.time], or files = […])",
         "toolkit.toml:6:2: error[TK005]: server 'one' has neither 'command' nor 'url' (did you mean 'command'?)",
         "toolkit.toml:10:1: error[TK005]: 'mcp.two.command' must be the program without arguments (there is no shell: write command = 'uvx', args = ['mcp-server-time'])",
-        "toolkit.toml:11:1: error[TK005]: 'mcp.two.args' must be a list of texts (write args = ['--flag', 'value'])",
+        "toolkit.toml:11:1: error[TK005]: 'mcp.two.args' must be a list of strings (write args = ['--flag', 'value'])",
         "toolkit.toml:12:1: error[TK005]: unknown key 'mcp.two.header' (the keys are command, args, env, cwd, trusted, meta, prefix, tools, exclude, required, protocol, start_timeout, timeout)",
         "toolkit.toml:13:9: error[TK005]: 'mcp.two.env.TOKEN' seems to hold a secret (refer to an environment variable: '${NAME}')",
         "toolkit.toml:13:24: error[TK005]: 'mcp.two.env.A B' cannot be sent (write env = { TZ = 'UTC', TOKEN = '${TOKEN}' })",

@@ -143,7 +143,7 @@ def test_everything_wrong_is_told_at_once_with_its_line(project):
     )
     assert problems(project) == [
         "toolkit.toml:1:1: error[TK005]: unknown key 'source' (did you mean 'sources'?)",
-        "toolkit.toml:2:1: error[TK005]: 'sources' must be a list of texts (write sources = ['tools.py'])",
+        "toolkit.toml:2:1: error[TK005]: 'sources' must be a list of strings (write sources = ['tools.py'])",
         "toolkit.toml:3:1: error[TK005]: 'env' must be a list of names of environment variables",
         "toolkit.toml:4:1: error[TK005]: 'context' must be a table (write context = { tenant = 'acme' })",
         (

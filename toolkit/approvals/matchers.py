@@ -167,14 +167,14 @@ def texts_or_text(words: str, example: str) -> Kind:
     """Return the kind of a value that is a string or a list of at least one string."""
     text = {"type": "string", "minLength": 1}
     schema = {"anyOf": [text, {"type": "array", "items": text, "minItems": 1}]}
-    return Kind("text or texts", words, _texts_or_text, example, schema)
+    return Kind("string or strings", words, _texts_or_text, example, schema)
 
 
 _ANY: Final = Kind("any value", "a value", lambda written, _: (written,), "1", {})
 _LIST: Final = Kind("list", "a list of at least one value", _fill, "[1, 2]", {"type": "array", "minItems": 1})
 _TEXT: Final = Kind(
-    "text",
-    "a text",
+    "string",
+    "a string",
     lambda written, _: written if is_text(written) else None,
     "'a'",
     {"type": "string", "minLength": 1},

@@ -249,13 +249,15 @@ _EXAMPLES: Final = Kind("list of tables", "a list of arguments, each a table", _
 _RULES: Final = Kind("list of tables", "a list of rules, each a table", _tables, "", _rules_schema)
 _FLOWS: Final = Kind("list of tables", "a list of tables", _tables, "", _flows_schema)
 _NAMES: Final = texts_or_text("a name or pattern, or a list of them", "'file_*'")
-_TEXT: Final = Kind("text", "a text", lambda value, _: value if is_text(value) else None, "'why'", {"type": "string"})
+_TEXT: Final = Kind(
+    "string", "a string", lambda value, _: value if is_text(value) else None, "'why'", {"type": "string"}
+)
 _FLAG: Final = Kind(
     "true or false", "true or false", lambda value, _: (value,) if isinstance(value, bool) else None, "true",
     {"type": "boolean"},
 )  # fmt: skip
 _HASH: Final = Kind(
-    "text", "the 64 hexadecimal digits that `toolkit policy check --format json` shows",
+    "string", "the 64 hexadecimal digits that `toolkit policy check --format json` shows",
     lambda value, _: value if isinstance(value, str) and _DIGEST.fullmatch(value) else None, "",
     {"type": "string", "pattern": f"^{_DIGEST.pattern}$"},
 )  # fmt: skip

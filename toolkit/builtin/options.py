@@ -114,7 +114,7 @@ def _in_seconds(option: Key, written: Any) -> str | None:
     return by_example(option)
 
 
-TEXT: Final = as_written("text", "a text that is not blank", TEXT_SCHEMA, is_text, "'…'")
+TEXT: Final = as_written("string", "a string that is not blank", TEXT_SCHEMA, is_text, "'…'")
 SWITCH: Final = as_written(
     "true | false", "true or false", {"type": "boolean"}, lambda written: isinstance(written, bool), "true"
 )
@@ -130,13 +130,13 @@ DURATION: Final = Kind(
 )
 FOLDER: Final = Kind("folder", "a path to a folder", _folder, "'docs'", TEXT_SCHEMA)
 TEXTS: Final = Kind(
-    "list of texts",
-    "a list of texts",
+    "list of strings",
+    "a list of strings",
     lambda written, folder: texts(written, folder) or None,
     "['…']",
     {**TEXTS_SCHEMA, "minItems": 1},
 )
-TABLE: Final = Kind("table of texts", "a table of texts", _table, "{ name = '…' }", NAMED_TEXTS_SCHEMA)
+TABLE: Final = Kind("table of strings", "a table of strings", _table, "{ name = '…' }", NAMED_TEXTS_SCHEMA)
 
 
 def _near_option(name: str, known: Sequence[str]) -> str | None:

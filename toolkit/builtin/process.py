@@ -126,9 +126,9 @@ def _problems(command: Sequence[str], timeout: float, max_bytes: int) -> list[tu
     problems: list[tuple[str, str | None]] = []
     if isinstance(command, str):
         hint = f"there is no shell to split it: write command = {json.dumps(command.split())}"
-        problems.append(("'command' must be a list of texts", hint))
+        problems.append(("'command' must be a list of strings", hint))
     elif not command or not all(isinstance(part, str) for part in command) or not command[0].strip():
-        problems.append(("'command' must be a list of texts that begins with a program", None))
+        problems.append(("'command' must be a list of strings that begins with a program", None))
     elif any("\0" in part for part in command):
         problems.append(("'command' must not contain NUL", None))
     return problems + not_above_zero(timeout=timeout, max_bytes=max_bytes)

@@ -99,16 +99,16 @@ def _by_pattern(tables: Mapping[str, Any], spot: Spot) -> dict[str, tuple[str, .
         here = spot.below(pattern)
         parts = texts(written, spot.setting.folder)
         if parts is None:
-            here.wrong("a list of texts", f"write '{pattern}' = ['TK2']")
+            here.wrong("a list of strings", f"write '{pattern}' = ['TK2']")
         found[pattern] = _parts(parts or (), spot)
     return found
 
 
-_PARTS = Kind("list of texts", "a list of texts", texts, "['TK2']", TEXTS_SCHEMA)
+_PARTS = Kind("list of strings", "a list of strings", texts, "['TK2']", TEXTS_SCHEMA)
 _FIGURE = Kind("whole number", "a whole number", _figure, "", {"type": "integer", "minimum": 0})
 _PROVIDERS = Kind(
     "list of names",
-    "a list of texts",
+    "a list of strings",
     _names_or_name,
     "['TK2']",
     {"anyOf": [{"enum": [*PROVIDERS]}, {"type": "array", "items": {"enum": [*PROVIDERS]}}]},

@@ -77,8 +77,10 @@ def tables_kind(example: str, each: Callable[[], Schema]) -> Kind:
     )
 
 
-WORDS: Final = as_written("text", "a text", {"type": "string"}, lambda written: isinstance(written, str))
-TEXTS: Final = Kind("list of texts", "a list of texts", read=texts, example="", schema=TEXTS_SCHEMA, advice=_in_a_list)
+WORDS: Final = as_written("string", "a string", {"type": "string"}, lambda written: isinstance(written, str))
+TEXTS: Final = Kind(
+    "list of strings", "a list of strings", read=texts, example="", schema=TEXTS_SCHEMA, advice=_in_a_list
+)
 NAMES: Final = replace(
     TEXTS, schema={"type": "array", "items": {"type": "string", "pattern": f"^{VARIABLE_NAME.pattern}$"}}
 )

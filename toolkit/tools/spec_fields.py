@@ -141,7 +141,7 @@ def _json(name: str, value: object, code: str = BAD_OPTION) -> Any:
 def _names(name: str, value: object) -> tuple[str, ...]:
     if type(value) in (list, tuple):
         return tuple(_text(name, one) for one in value)  # type: ignore[attr-defined]  # as the line above says
-    raise UnfitFieldError(f"{name} must be a list of texts, not {shown(value)}")
+    raise UnfitFieldError(f"{name} must be a list of strings, not {shown(value)}")
 
 
 def _location(name: str, value: object) -> Location | None:

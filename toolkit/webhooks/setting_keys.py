@@ -86,7 +86,7 @@ _URL_SCHEMA: Final = {"type": "string", "pattern": "^https?://"}
 _URL: Final = Kind("URL", "a URL with https:// or http://", _url, "'https://approvals.example.com/'", _URL_SCHEMA)
 _VARIABLE: Final = "the name of an environment variable"
 _NAME: Final = as_written("name", _VARIABLE, _TEXT_SCHEMA, is_text, "'APPROVALS_SECRET'")
-_PLACE: Final = as_written("text", "a host and a port", {"type": "string"}, is_text, "'127.0.0.1:8765'")
+_PLACE: Final = as_written("string", "a host and a port", {"type": "string"}, is_text, "'127.0.0.1:8765'")
 _TIME: Final = Kind("duration", DURATION_WORDS, duration, "'2s'", DURATION_SCHEMA)
 
 

@@ -31,7 +31,7 @@ _ERAS: Final[tuple[Protocol, ...]] = get_args(Protocol)
 # ----------------------------------------------------------------------------------------------- what a value must be
 
 
-def _one_text(words: str, pattern: str, name: str = "text") -> Kind:
+def _one_text(words: str, pattern: str, name: str = "string") -> Kind:
     schema = {"type": "string", "pattern": pattern}
     return as_written(name, words, schema, lambda written: is_text(written) and "\0" not in written)
 
@@ -57,7 +57,7 @@ def _table_of_texts(example: str, name: str) -> Kind:
         "propertyNames": {"pattern": f"^{name}$"},
         "additionalProperties": {"type": "string", "pattern": r"^[^\r\n\u0000]*$"},
     }
-    return Kind("table of texts", "a table of texts", _named_texts, example, schema)
+    return Kind("table of strings", "a table of strings", _named_texts, example, schema)
 
 
 def _near_era(_: Key, written: Any) -> str | None:
@@ -65,9 +65,13 @@ def _near_era(_: Key, written: Any) -> str | None:
 
 
 _TEXTS = Kind(
-    "list of texts", "a list of texts", _texts, "['--flag', 'value']", {"type": "array", "items": {"type": "string"}}
+    "list of strings",
+    "a list of strings",
+    _texts,
+    "['--flag', 'value']",
+    {"type": "array", "items": {"type": "string"}},
 )
-_CHOICES = Kind("list of texts", "a list of texts", _some_texts, "['name', 'get_*']", TEXTS_SCHEMA)
+_CHOICES = Kind("list of strings", "a list of strings", _some_texts, "['name', 'get_*']", TEXTS_SCHEMA)
 _DURATION = Kind(
     "duration",
     "a duration such as '500ms', '30s' or '5m'",
@@ -86,7 +90,7 @@ _ERA = Kind(
     advice=_near_era,
 )
 _NAME_PART = as_written(
-    "text",
+    "string",
     "made of letters, digits and underscores",
     {"type": "string", "pattern": f"^{_PREFIX}$"},
     lambda written: isinstance(written, str) and re.fullmatch(_PREFIX, written) is not None,

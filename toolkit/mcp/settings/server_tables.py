@@ -66,7 +66,7 @@ def read_servers(tables: Mapping[str, Any], spot: Spot) -> dict[str, McpServer]:
 def _files(listed: Any, spot: Spot) -> list[Path]:
     if not isinstance(listed, list) or not all(isinstance(one, str) and one.strip() for one in listed):
         if isinstance(listed, list):
-            spot.wrong("a list of texts", "write files = ['.mcp.json']")
+            spot.wrong("a list of strings", "write files = ['.mcp.json']")
         return []
     found = []
     for text in listed:
