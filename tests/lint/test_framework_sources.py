@@ -122,7 +122,7 @@ def test_hints_are_in_the_words_of_the_framework_and_no_fix_for_our_marks_is_off
         "hint: write HumanInTheLoopMiddleware(interrupt_on={'delete_note': True}) in the agent",
         "hint: write Annotated[…, '…'], or parse_docstring=True and an 'Args:' section",
         "hint: write Field(description='…')",
-        "hint: say what it does, when to use it, and what comes back",
+        "hint: say what it does, when to use it, and what it returns",
         "hint: write Annotated[…, Field(description='…')]",
         "hint: write annotations={'destructiveHint': True}",
         "hint: write Annotated[…, Field(description='…')]",

@@ -62,7 +62,7 @@ def objections(
     is_own = found.form in FORM_OF.get(provider, ())
     about = [*_root_objections(found, provider), *_objections_to_spec(found.spec, provider)]
     if is_own and provider in DIALECTS:
-        about += _as_it_stands(found, provider)
+        about += _changes_needed(found, provider)
     return [one._replace(pointer=_place(one.pointer, found)) for one in about]
 
 
@@ -295,7 +295,7 @@ def _root_objections(found: Recognized, provider: str) -> Iterator[Objection]:
         )
 
 
-def _as_it_stands(found: Recognized, provider: str) -> Iterator[Objection]:
+def _changes_needed(found: Recognized, provider: str) -> Iterator[Objection]:
     for change in exporting.export(found.spec, provider).changes:
         if change.pointer == "/parameters" and found.schema.endswith("JsonSchema"):
             continue  # it is already sent in this form

@@ -17,7 +17,7 @@ _SILENT = frozenset(
     {"$schema", "$id", "$comment", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "discriminator",
      "title", "readOnly", "writeOnly", "$dynamicRef", "$recursiveRef", "propertyOrdering"}
 )  # fmt: skip
-_SAID = frozenset(
+_DESCRIBED = frozenset(
     {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
      "format", "minItems", "maxItems", "uniqueItems", "contains", "minContains", "maxContains", "minProperties",
      "maxProperties", "propertyNames", "patternProperties", "dependentRequired", "dependentSchemas", "dependencies",
@@ -45,13 +45,13 @@ def fit(schema: Mapping[str, Any], limits: Limits, pointer: str, notes: Notes) -
     """
     root = read_schema(schema, pointer, notes)
     if limits.keywords is None:
-        loosen(root, limits, notes)
+        adjust(root, limits, notes)
     else:
         narrow(root, limits, notes)
     return root.plain()
 
 
-def loosen(root: Part, limits: Limits, notes: Notes) -> None:
+def adjust(root: Part, limits: Limits, notes: Notes) -> None:
     """Adapt a schema for a provider that accepts all of JSON Schema except for a few limits."""
     if limits.references:
         references.settle(root, notes, limits.references)
@@ -80,7 +80,7 @@ def narrow(root: Part, limits: Limits, notes: Notes) -> None:
         unions.use_any_of(root, notes, keywords)
     unions.distribute(root, notes, keywords)
     for part in walk(root):  # before further changes, so that descriptions show what the author wrote
-        _say_unsupported(part, LOGIC - keywords.value, notes, keywords)
+        _describe_unsupported(part, LOGIC - keywords.value, notes, keywords)
     _make_strict(root, limits, notes)
     for part in walk(root):
         fold(part, limits, notes)
@@ -112,7 +112,7 @@ def make_one_object(root: Part, limit: Limit[frozenset[str]], notes: Notes) -> N
             references.write_out(branch, root, notes, limit)
         unions.flatten_root(root, notes, limit)
     root.pop("$ref", None)
-    _say_unsupported(root, limit.value, notes, limit)
+    _describe_unsupported(root, limit.value, notes, limit)
     root["type"] = "object"
     references.drop_unused(root)
 
@@ -165,14 +165,14 @@ def fold(part: Part, limits: Limits, notes: Notes) -> None:
     keywords = _stated(limits.keywords)
     _fold_values(part, limits, notes)
     if limits.formats and "format" in part and part["format"] not in limits.formats.value:
-        _say(part, "format", notes, limits.formats)
+        _describe(part, "format", notes, limits.formats)
     if limits.look_around and _LOOK_AROUND.search(part.get("pattern", "")):
-        _say(part, "pattern", notes, limits.look_around)
+        _describe(part, "pattern", notes, limits.look_around)
     if limits.min_items and part.get("minItems", 0) not in limits.min_items.value:
         lowest = max(limits.min_items.value)
-        _say(part, "minItems", notes, limits.min_items)
+        _describe(part, "minItems", notes, limits.min_items)
         part["minItems"] = lowest
-    _say_unsupported(part, part.keys() - keywords.value, notes, keywords)
+    _describe_unsupported(part, part.keys() - keywords.value, notes, keywords)
     write_words(part)
 
 
@@ -183,35 +183,35 @@ def _fold_values(part: Part, limits: Limits, notes: Notes) -> None:
         part["enum"] = [part.pop("const")]
         notes.changed(child(part.pointer, "const"), "a constant is written as an enum", keywords)
     if kinds and not all(_may_be_listed(value, kinds.value) for value in part.get("enum", ())):
-        _say(part, "enum", notes, kinds)
+        _describe(part, "enum", notes, kinds)
     if kinds and "const" in part and not _may_be_listed(part["const"], kinds.value):
-        _say(part, "const", notes, kinds)
+        _describe(part, "const", notes, kinds)
 
 
 def _may_be_listed(value: Any, kinds: frozenset[str]) -> bool:
     return type_of_value(value) in kinds and (value != "" or "null" in kinds)
 
 
-def _say_unsupported(part: Part, keys: Any, notes: Notes, limit: Limit[Any]) -> None:
+def _describe_unsupported(part: Part, keys: Any, notes: Notes, limit: Limit[Any]) -> None:
     for key in [key for key in part if key in keys]:
-        if key == "title" and _is_telling(part):
+        if key == "title" and _adds_information(part):
             part["description"] = part["title"]
-        if key in _SAID and not (key.endswith("Properties") and isinstance(part[key], bool)):
-            _say(part, key, notes, limit)
+        if key in _DESCRIBED and not (key.endswith("Properties") and isinstance(part[key], bool)):
+            _describe(part, key, notes, limit)
         else:
             del part[key]
             if key not in _SILENT:
                 notes.changed(child(part.pointer, key), "left out", limit)
 
 
-def _is_telling(part: Part) -> bool:
+def _adds_information(part: Part) -> bool:
     """Return whether a title says more than the name, and there is no description."""
     name = part.pointer.rpartition("/")[2]
     bare = [re.sub(r"[\W_]+", "", text).lower() for text in (part["title"], name)]
     return "description" not in part and bare[0] != bare[1]
 
 
-def _say(part: Part, key: str, notes: Notes, limit: Limit[Any]) -> None:
+def _describe(part: Part, key: str, notes: Notes, limit: Limit[Any]) -> None:
     words = words_for(key, part.pop(key))
     part.words.append(words)
     what = f"moved to the description: {words}" if words else "left out"

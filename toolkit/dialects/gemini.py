@@ -31,7 +31,7 @@ def parameters_for_gemini(schema: Mapping[str, Any], pointer: str, notes: Notes)
     if reason:
         notes.changed(pointer, f"sent as parametersJsonSchema: {reason}", _stated(OPEN_API, "keywords"))
         narrow(root, AS_JSON_SCHEMA, notes)
-        _object_to_endless(root, notes)
+        _object_to_recursion(root, notes)
         return {"parametersJsonSchema": root.plain()}
     narrow(root, OPEN_API, notes)
     _use_nullable(root, notes)
@@ -101,7 +101,7 @@ def _null(part: Part) -> dict[str, Any]:
     return {"type": "string", "nullable": True, "description": part.get("description", "always null")}
 
 
-def _object_to_endless(root: Part, notes: Notes) -> None:
+def _object_to_recursion(root: Part, notes: Notes) -> None:
     """Object to definitions that require themselves."""
     limit = _stated(AS_JSON_SCHEMA, "recursion")
     for name in sorted(references.recursive_names(root, _needed)):

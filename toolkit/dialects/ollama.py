@@ -49,7 +49,7 @@ def _flatten(part: Part, notes: Notes) -> None:
         types = unique(name for branch in part["anyOf"] for name in types_of(branch))
         if types:
             part["type"] = types[0] if len(types) == 1 else types
-        _say_branches(part, notes)
+        _describe_branches(part, notes)
     if part.get("properties"):
         members = {key: part.pop(key) for key in ("properties", "required") if key in part}
         plain = Part(members).plain()
@@ -57,7 +57,7 @@ def _flatten(part: Part, notes: Notes) -> None:
         notes.changed(child(part.pointer, "properties"), "moved to the description: its members", limit)
 
 
-def _say_branches(part: Part, notes: Notes) -> None:
+def _describe_branches(part: Part, notes: Notes) -> None:
     """Drop branches that only have a type; the content of others is kept for the description."""
     branches: list[Part] = part["anyOf"]
     if all(branch.keys() <= {"type", *ANNOTATIONS} for branch in branches):

@@ -127,7 +127,7 @@ class _Reader:
             return value
         if holds != "nothing":
             return self.read(value, place, depth + 1) if is_schema(value) else _NOTHING
-        return value if key not in _KNOWN or _KNOWN[key].form.fits(value) else _mended(key, value)
+        return value if key not in _KNOWN or _KNOWN[key].form.fits(value) else _corrected(key, value)
 
     def _listed(self, value: Any, place: str, depth: int) -> Any:
         listed = enumerate(value if isinstance(value, list | tuple) else ())
@@ -149,7 +149,7 @@ class _Reader:
         return kept
 
 
-def _mended(key: str, value: Any) -> Any:
+def _corrected(key: str, value: Any) -> Any:
     """Return the intended value if the form is wrong; `_NOTHING` if it is unknown."""
     if key == "type":
         known = [name.lower() for name in types_of({"type": value}) if name.lower() in TYPES]

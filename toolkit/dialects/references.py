@@ -22,17 +22,17 @@ def settle(root: Part, notes: Notes, limit: Limit[Any]) -> None:
     A reference without a target inside the schema is dropped, and recorded as an objection.
     """
     if not any(key in part for part in walk(root) for key in REFERENCES):
-        _undefined(root)
+        _without_definitions(root)
         return
     original = root.twin()
     names: dict[int, str] = {id(original): ROOT}
     definitions: dict[str, Part] = {}
     waiting = [root]
     while waiting:
-        for part in walk(_undefined(waiting.pop())):
+        for part in walk(_without_definitions(waiting.pop())):
             target = _target(original, part)
             if "$ref" in part and target is None:
-                notes.object_to(_leads_nowhere(part, limit))
+                notes.object_to(_unresolved(part, limit))
             reference = [part.pop(key, None) for key in reversed(REFERENCES)][-1]
             if target is None:
                 continue
@@ -135,7 +135,7 @@ def _overlaid(body: Part, part: Part) -> Part:
     return conjoined([part, body])
 
 
-def _undefined(part: Part) -> Part:
+def _without_definitions(part: Part) -> Part:
     """Remove all definitions, wherever they are; the caller adds those that are used to the root."""
     for inner in walk(part):
         inner.pop("$defs", None)
@@ -182,7 +182,7 @@ def refers_to_itself(root: Part, name: str, limit: Limit[Any]) -> Objection:
     )
 
 
-def _leads_nowhere(part: Part, limit: Limit[Any]) -> Objection:
+def _unresolved(part: Part, limit: Limit[Any]) -> Objection:
     message = f"the reference {part['$ref']!r} points to nothing in the schema"
     return Objection(
         INVALID_SCHEMA,

@@ -34,15 +34,15 @@ def faults_in(root: Any) -> Iterator[Fault]:
     """Yield everything that is wrong with a schema, in the draft that it declares, or else in all drafts."""
     draft = draft_of(root)
     for part in Schema.of(root).parts():
-        yield from _misshapen(part, draft)
-        yield from _leading_nowhere(part)
+        yield from _malformed(part, draft)
+        yield from _unresolved(part)
         yield from _impossible(part)
         if len(part.pointer) > 2 * DEEPEST:
             yield Fault(part.pointer, f"is nested more than {DEEPEST} schemas deep", "reduce the nesting")
             return
 
 
-def _misshapen(part: Schema, draft: str | None) -> Iterator[Fault]:
+def _malformed(part: Schema, draft: str | None) -> Iterator[Fault]:
     for keyword, value in part.keywords.items():
         forms = forms_of(keyword, draft)
         if forms and not any(form.fits(value) for form in forms):
@@ -65,7 +65,7 @@ def _compiles(pattern: Any) -> bool:
     return not isinstance(pattern, str) or bool(_OF_ECMASCRIPT.search(pattern)) or compiles(pattern)
 
 
-def _leading_nowhere(part: Schema) -> Iterator[Fault]:
+def _unresolved(part: Schema) -> Iterator[Fault]:
     reference = reference_in(part.node)
     if reference is None or place_of(part.root, reference) is not None:
         return

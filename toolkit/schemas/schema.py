@@ -24,11 +24,11 @@ DEEPEST = 100
 """Maximum depth of nested schemas that is searched when the result depends on all of them."""
 
 _DATA = ("default", "const", "enum", "examples", "example")
-_OF_ITSELF = holders_about("itself").union(REFERENCES)
-_DESCRIBING = _OF_ITSELF - {"not"} | {"patternProperties"}
+_OF_SAME_VALUE = holders_about("itself").union(REFERENCES)
+_DESCRIBING = _OF_SAME_VALUE - {"not"} | {"patternProperties"}
 _OF_OTHER_MEMBERS = holders_about("member") - {"properties"}
 _OF_ITEMS = holders_about("item")
-_SPEAKING = holders_about("itself", "member", "item", "name", "content")
+_APPLYING = holders_about("itself", "member", "item", "name", "content")
 _EITHER = frozenset({"anyOf", "oneOf"})
 _BRANCHING = _EITHER.union(REFERENCES, ("allOf",))
 _OTHERS = "additionalProperties"
@@ -112,11 +112,11 @@ class Schema(NamedTuple):
 
     def applied(self) -> "list[Schema]":
         """Return every schema that applies to the same value: itself, reference targets, branches and conditions."""
-        return [self] if _OF_ITSELF.isdisjoint(self.keywords) else _closed_over(self, _more_of_the_same)
+        return [self] if _OF_SAME_VALUE.isdisjoint(self.keywords) else _closed_over(self, _applied_directly)
 
     def reached(self) -> "list[Schema]":
         """Return every schema that applies to the value or to something in it, following references."""
-        return _closed_over(self, lambda part: [*part.inner(_SPEAKING), *part.targets()])
+        return _closed_over(self, lambda part: [*part.inner(_APPLYING), *part.targets()])
 
     def members(self, name: str) -> "list[Schema]":
         """Return the schemas that apply to a member of the value; patterns of names are assumed to match every name."""
@@ -228,9 +228,9 @@ def _closed_over(part: Schema, leads: Callable[[Schema], list[Schema]]) -> list[
     return list(found.values())
 
 
-def _more_of_the_same(part: Schema) -> list[Schema]:
+def _applied_directly(part: Schema) -> list[Schema]:
     """Return the schemas directly inside, or referred to, that apply to the same value."""
-    return [] if _OF_ITSELF.isdisjoint(part.keywords) else [*part.inner(_OF_ITSELF), *part.targets()]
+    return [] if _OF_SAME_VALUE.isdisjoint(part.keywords) else [*part.inner(_OF_SAME_VALUE), *part.targets()]
 
 
 def _branches_of(part: Schema) -> list[Schema]:
@@ -265,7 +265,7 @@ def _depth_of(part: Schema, known: dict[Pointer, int], level: int, *, across_ref
     if part.pointer in known or level > DEEPEST:
         return known.get(part.pointer, 0)
     known[part.pointer] = 0  # until it is known, so that recursive schemas count once
-    inner = [*part.inner(_SPEAKING), *(part.targets() if across_references else ())]
+    inner = [*part.inner(_APPLYING), *(part.targets() if across_references else ())]
     below = max((_depth_of(one, known, level + 1, across_references=across_references) for one in inner), default=0)
     known[part.pointer] = below + bool(part.keywords.get("properties"))
     return known[part.pointer]

@@ -52,7 +52,7 @@ class BadOption(Rule):
 
     ## Source
 
-    - this project's own (checked 2026-11-21)
+    - this project (checked 2026-11-21)
     '''
 
     code = BAD_OPTION

@@ -1,4 +1,4 @@
-"""TK507: a tool's marks contradict one another."""
+"""TK507: a tool's marks contradict each other."""
 
 from collections.abc import Iterator
 

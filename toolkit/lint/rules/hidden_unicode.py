@@ -17,7 +17,7 @@ _LOOK_ALIKES = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "FULLWIDTH", "MATHE
 
 
 class HiddenUnicode(Rule):
-    """A name or a text has invisible characters, or letters of another script that look like Latin ones.
+    """A name or a text contains invisible characters, or letters of another script that look like Latin ones.
 
     ## Why
 

@@ -24,7 +24,7 @@ class LongDescription(Rule):
     ```python
     from toolkit import tool
 
-    MANUAL = "Search the catalogue of the shop. " + "A word in quotes is looked for as it stands. " * 30
+    MANUAL = "Search the catalogue of the shop. " + "Words in quotes are searched for literally. " * 30
 
 
     @tool(description=MANUAL)

@@ -59,7 +59,7 @@ class PlaceholderText(Rule):
 
     ## Source
 
-    - this project's own
+    - this project
     '''
 
     code = PLACEHOLDER_TEXT

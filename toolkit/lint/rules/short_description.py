@@ -72,7 +72,7 @@ class ShortDescription(Rule):
             return
         place = next((one.written.locate(0, len(text)) for one in tool.texts if one.kind == "description"), None)
         yield self.problem(
-            message, place or tool.location, hint="say what it does, when to use it, and what comes back"
+            message, place or tool.location, hint="say what it does, when to use it, and what it returns"
         )
 
     def _is_short(self, text: str) -> bool:

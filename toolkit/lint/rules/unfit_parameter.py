@@ -72,7 +72,7 @@ class UnfitParameter(Rule):
 
     ## Source
 
-    - this project's own (checked 2026-11-21)
+    - this project (checked 2026-11-21)
     '''
 
     code = UNFIT_PARAMETER
