@@ -16,7 +16,7 @@ from toolkit_cli.failures import ExitCode, Failure, refuse
 from toolkit_cli.rendering.results import Format
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.answer_sources import Answers, make_gate, refuse_what_nobody_can_answer
+from toolkit_cli.running.answer_sources import Answers, make_gate, refuse_unanswerable
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import answered_by, checked_memory_id, seconds_of, with_values
 from toolkit_cli.running.finished_steps import KeptWork
@@ -147,7 +147,7 @@ class _Work(NamedTuple):
         if options.dry_run:
             return _rehearse(tool, arguments, gate, options.format)
         check_rules(answers.rules, tool, arguments, gate)
-        refuse_what_nobody_can_answer(tool, arguments, gate, answers)
+        refuse_unanswerable(tool, arguments, gate, answers)
         keeping = self._keeping(arguments) if _is_kept(options, tool, keeps=keeps) else None
         reporter = None if options.messages.quiet else RunReporter(self.screen, aloud=_is_agent(tool))
         shown = both(reporter, write_event if options.format == "jsonl" else None)

@@ -98,7 +98,7 @@ def test_commands_of_a_chat_tell_and_begin_afresh_and_never_reach_the_model(scri
         ("/reste", "there is no command '/reste'; did you mean '/reset'"),
         ("go", "It is written."),
         ("/usage", "2 requests to scripted:script.yaml"),
-        ("/reset", "begun afresh"),
+        ("/reset", "new conversation started"),
         ("go", "It is written."),
     ):
         say(chat, f"{command}\r")

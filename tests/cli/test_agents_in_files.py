@@ -292,12 +292,12 @@ ALONE = "agent: simple\nname: a\ndescription: A.\nmodel: scripted:script.yaml\n"
         (
             ("agents/more.yaml", "go"),
             2,
-            "the agent of 'agents/more.yaml' needs more than a task: missing required parameter",
+            "the agent of 'agents/more.yaml' needs other inputs than a task: missing required parameter",
         ),
         (
             ("agents/alone.yaml", "go"),
             2,
-            "the agent of 'agents/alone.yaml' takes no task: its prompt already says what to do",
+            "the agent of 'agents/alone.yaml' takes no task, since its prompt defines what to do",
         ),
         (("write", "it", "--model", "scripted:agents/script.yaml"), 2, "unexpected second task: 'it'"),
     ],

@@ -58,7 +58,7 @@ def test_a_rule_that_names_no_tool_is_an_error_with_the_closest_name(desk, invok
     ended = invoke("run", "p.yaml", "--approve", "refnd(order=A-*)")
     assert ended.exit_code == 2
     assert ended.stderr.endswith(
-        "error: --approve 'refnd(order=A-*)' names no tool of this run\nhint: did you mean 'refund'?\n"
+        "error: --approve 'refnd(order=A-*)' names a tool that this run does not call\nhint: did you mean 'refund'?\n"
     )
 
 
@@ -83,11 +83,17 @@ def test_a_rule_over_an_argument_that_the_tool_does_not_have_is_reported(desk, i
 def test_a_rule_that_names_no_served_tool_is_an_error(desk, invoke):
     ended = invoke("serve", "tools.py", "--approve", "refnd")
     assert ended.exit_code == 2
-    assert "error: --approve 'refnd' names no tool of this run\nhint: did you mean 'refund'?" in ended.stderr
+    assert (
+        "error: --approve 'refnd' names a tool that this run does not call\nhint: did you mean 'refund'?"
+        in ended.stderr
+    )
 
 
 def test_a_rule_that_names_no_tool_of_an_agent_is_an_error(desk, invoke, monkeypatch):
     (desk / "script.yaml").write_text("turns:\n  - say: done\n", "utf-8")
     ended = invoke("agent", "x", "--tools", "tools.py", "--model", "scripted:script.yaml", "--approve", "refnd")
     assert ended.exit_code == 2
-    assert "error: --approve 'refnd' names no tool of this run\nhint: did you mean 'refund'?" in ended.stderr
+    assert (
+        "error: --approve 'refnd' names a tool that this run does not call\nhint: did you mean 'refund'?"
+        in ended.stderr
+    )

@@ -44,8 +44,8 @@ def test_without_graphviz_an_error_says_what_to_install(invoke, monkeypatch, tmp
     result = invoke("show", str(SAMPLES / "order_totals.yaml"), "--format", "svg")
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr == (
-        "error: SVG needs Graphviz, and its program 'dot' is not on the PATH\n"
-        "hint: install it, such as with 'apt install graphviz' or 'brew install graphviz', or take --format mermaid\n"
+        "error: SVG needs Graphviz, but its program 'dot' is not on the PATH\n"
+        "hint: install it, for example with 'apt install graphviz' or 'brew install graphviz', or use --format mermaid\n"
     )
 
 
@@ -67,7 +67,7 @@ def test_failure_of_graphviz_is_reported(invoke, monkeypatch, tmp_path):
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(program.parent))
     result = invoke("show", str(SAMPLES / "order_totals.yaml"), "--format", "svg")
-    assert (result.exit_code, result.stderr) == (1, "error: Graphviz could not draw this: no fonts\n")
+    assert (result.exit_code, result.stderr) == (1, "error: Graphviz could not draw the diagram: no fonts\n")
 
 
 def test_several_tools_are_no_picture(invoke, tmp_path):

@@ -133,7 +133,7 @@ def test_a_call_that_may_have_taken_effect_is_repeated_only_with_consent(project
     run = newest()["id"]
     refused = program("runs", "resume", run, "--yes")
     assert refused.returncode == 3
-    assert "'turn-6.1' began to run 'post' and has no end: it may have taken effect" in refused.stderr
+    assert "'turn-6.1' started 'post' and did not finish: it may have taken effect" in refused.stderr
     assert [one for one in lines(project) if one.startswith("post 3")] == ["post 3 turn-6.1"]
     repeated = program("runs", "resume", run, "--yes", "--repeat")
     assert (repeated.returncode, repeated.stdout) == (0, ANSWER), repeated.stderr
@@ -266,7 +266,7 @@ def test_a_changed_agent_is_reported_and_needs_consent(project, invoke, newest):
     (project / "script.py").write_text(SCRIPT, "utf-8")
     refused = invoke("runs", "resume", newest()["id"], "--yes")
     assert refused.exit_code == 3
-    assert "this has changed since the run began" in refused.stderr
+    assert "this file has changed since the run was started" in refused.stderr
     assert "poster.yaml" in refused.stderr
     assert invoke("runs", "resume", newest()["id"], "--yes", "--accept-changes").exit_code == 0
 
@@ -274,10 +274,10 @@ def test_a_changed_agent_is_reported_and_needs_consent(project, invoke, newest):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["agent", "play.yaml", "1", "--journal", *MODEL], "an agent whose kind closes tools"),
-        (["run", "play.yaml", "task=1", "--journal", *MODEL], "'poster' has none: an agent whose kind closes tools"),
-        (["agent", "desk.yaml", "1", "--journal", *MODEL], "an agent whose kind closes tools"),
-        (["run", "desk.yaml", "task=1", "--journal", *MODEL], "'poster' has none: an agent whose kind closes tools"),
+        (["agent", "play.yaml", "1", "--journal", *MODEL], "an agent whose kind locks tools"),
+        (["run", "play.yaml", "task=1", "--journal", *MODEL], "'poster' has none: an agent whose kind locks tools"),
+        (["agent", "desk.yaml", "1", "--journal", *MODEL], "an agent whose kind locks tools"),
+        (["run", "desk.yaml", "task=1", "--journal", *MODEL], "'poster' has none: an agent whose kind locks tools"),
         (["run", "tools.py:look", "n=1", "--journal"], "'look' has none\n"),
         (["agent", "1", "--store", "sqlite:///runs.db", *MODEL], "no such option: --store"),
         (["agent", "1", "--model", "scripted:script.py", "--no-journal", "--on-approval", "wait"], "needs a journal"),

@@ -388,8 +388,8 @@ def test_a_question_that_stands_alone_is_not_answered_with_others(project, invok
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([*BATCH, "--no-input"], "--no-input refuses every question"),
-        ([*BATCH, "--no-journal"], "--on-approval wait needs a journal"),
+        ([*BATCH, "--no-input"], "--no-input and --on-approval wait cannot be combined: one rejects every question"),
+        ([*BATCH, "--no-journal"], "--on-approval wait needs a journal, which records the question"),
         (
             ["run", "tools.py:wipe", "n=1"],
             "--on-approval wait records the steps of a pipeline or an agent, but 'wipe' has none",

@@ -181,7 +181,7 @@ def test_arguments_of_a_text_tool_may_be_a_json_object(run):
         1,
         (
             "error: Invalid expression: Unexpected character '{'\n"
-            "hint: the whole JSON object was the text of 'input'; write the text alone\n"
+            "hint: the whole JSON object was passed as 'input'; pass only the text\n"
         ),
     )
 
@@ -311,7 +311,7 @@ def test_a_file_of_several_tools_wants_one_to_be_named(run):
     ended = run("tools.py")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr.startswith(
-        "error: 'tools.py' holds 8 tools; `run` calls one of them\nhint: name one: tools.py:describe,"
+        "error: 'tools.py' contains 8 tools; `run` calls one of them\nhint: name one: tools.py:describe,"
     )
 
 
@@ -322,7 +322,9 @@ def test_a_call_that_takes_too_long_exits_5(run, project):
     )
     ended = run("slow.py:wait", "--timeout", "200ms")
     assert (ended.returncode, ended.stdout) == (5, "")
-    assert ended.stderr.startswith("error: timed out after 200ms; it is a plain function, still runs")
+    assert ended.stderr.startswith(
+        "error: timed out after 200ms; it is a plain function, is still running in its thread"
+    )
 
 
 LEFT_RUNNING = '''
@@ -410,7 +412,7 @@ def test_a_rule_allows_what_it_covers(run, rule):
 def test_a_rule_that_names_no_tool_ends_the_run_before_it_begins(run, project, rule):
     ended = run("tools.py:wipe", "path=a.md", "--approve", rule)
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert f"error: --approve '{rule}' names no tool of this run" in ended.stderr
+    assert f"error: --approve '{rule}' names a tool that this run does not call" in ended.stderr
 
 
 @pytest.mark.parametrize("rule", ["wipe(path=*.txt)", "wipe(path=a.md, note=x)", "wipe(pth=*)"])

@@ -99,7 +99,7 @@ def test_stop_ends_the_run_and_exits_3(asked, report):
 @pytest.mark.proof
 def test_edit_runs_other_arguments_after_showing_them_with_their_effect(asked, project, report):
     asked.answer("e")
-    asked.expect("edit which? path · content · append · {} all as JSON:")
+    asked.expect("edit which? path · content · append · {} for all as JSON:")
     asked.child.send("path\r")
     asked.expect("path =")
     asked.child.send("\x15other.md\r")
@@ -118,7 +118,7 @@ def test_edit_asks_again_for_arguments_that_the_tool_refuses(asked, project, rep
     asked.child.send("path\r")
     asked.expect("path =")
     asked.child.send("\x15../outside.md\r")
-    asked.expect("(leave empty to keep it)")
+    asked.expect("(leave empty to keep the value)")
     asked.expect("path =")
     asked.child.send("\x15inside.md\r")
     asked.expect("path    = inside.md")

@@ -143,7 +143,7 @@ def test_a_killed_batch_goes_on_without_repeating_what_has_ended(project, progra
     in_doubt = program("runs", "resume", run["id"])
     assert in_doubt.returncode == 3
     assert in_doubt.stderr == (
-        "error: '5' began to run 'square' and has no end: it may have taken effect\n"
+        "error: '5' started 'square' and did not finish: it may have taken effect\n"
         f"hint: check what it did, then repeat it with: toolkit runs resume {run['id']} --repeat\n"
     )
     resumed = program("runs", "resume", run["id"][:6], "--repeat")
@@ -185,7 +185,7 @@ def test_changed_definitions_are_reported_and_need_consent(project, program, new
     run = newest()
     refused = program("runs", "resume", run["id"])
     assert refused.returncode == 3
-    assert "this has changed since the run began; finished steps keep their results" in refused.stderr
+    assert "this file has changed since the run was started; finished steps keep their results" in refused.stderr
     assert "inner.yaml" in refused.stderr
     assert f"toolkit runs resume {run['id']} --accept-changes" in refused.stderr
     assert program("runs", "resume", run["id"], "--accept-changes").returncode == 0
@@ -249,7 +249,7 @@ def test_no_secret_is_kept_and_what_held_one_is_asked_for_again(project, program
     run = newest()
     doubted = program("runs", "resume", run["id"])
     assert doubted.stderr.startswith(
-        "error: 'fetch_token' has run 'fetch_token', but its result held secrets, which are not kept\n"
+        "error: 'fetch_token' has run 'fetch_token', but its result contained secrets, which are not recorded\n"
     )
     wanted = program("runs", "resume", run["id"], "--repeat")
     assert wanted.stderr == (

@@ -171,7 +171,7 @@ def test_what_began_and_has_no_end_is_repeated_only_with_consent(project, progra
     run = newest()
     doubted = program("runs", "resume", run["id"], "--store", STORE)
     again = f"toolkit runs resume {run['id']} --store sqlite:///{project}/store/runs.db"
-    words = "'5' began to run 'harsh' and has no end: it may have taken effect"
+    words = "'5' started 'harsh' and did not finish: it may have taken effect"
     assert doubted.returncode == 3
     assert json.loads(doubted.stdout.splitlines()[4]) == {
         "item": 5,
@@ -193,7 +193,7 @@ def test_changed_definitions_and_items_are_reported_and_need_consent(project, pr
     (project / "tools.py").write_text(TOOLS + "\n# changed\n", "utf-8")
     refused = program("runs", "resume", newest()["id"], "--store", STORE)
     assert refused.returncode == 3
-    assert "this has changed since the run began; finished steps keep their results" in refused.stderr
+    assert "this file has changed since the run was started; finished steps keep their results" in refused.stderr
     assert (
         f"toolkit runs resume {newest()['id']} --store sqlite:///{project}/store/runs.db --accept-changes"
         in refused.stderr

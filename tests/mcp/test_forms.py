@@ -58,7 +58,7 @@ def test_question_of_our_own_server_is_answered_member_by_member(shop):
     code, seen = answered(shop, "f", ("decision (reject or approve) =", "approve"), ("reason (string", ""), "o")
     assert (code, (shop / "out.txt").read_text("utf-8")) == (0, "wiped a.txt\n")
     assert (shop / "wiped").read_text("utf-8") == "a.txt"
-    assert "f fill in, one after the other" in seen
+    assert "f fill in the form" in seen
 
 
 @pytest.mark.proof

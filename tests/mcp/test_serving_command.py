@@ -62,7 +62,7 @@ def run(project, *arguments, **more):
             2,
             "error: --http: '::1:8000' is not an address to listen on\nhint: write 8000, ",
         ),
-        (["tools.py", "--http", "0.0.0.0:0"], 2, "error: other machines can reach '0.0.0.0', so clients must "),
+        (["tools.py", "--http", "0.0.0.0:0"], 2, "error: other machines can connect to '0.0.0.0', so a "),
         (
             ["tools.py", "--http", "0", "--allow-host", "https://shop.example/mcp"],
             2,
@@ -89,7 +89,7 @@ def run(project, *arguments, **more):
             2,
             "error: --name: 'my shop' is not valid in every client's configuration\nhint: use letters, digits, '_' and '-'",
         ),
-        ([], 2, "error: there is nothing to serve\nhint: name a file, a folder or a tool; or add `sources` to "),
+        ([], 2, "error: there are no tools to serve\nhint: name a file, a folder or a tool; or add `sources` to "),
         (["tools.py", "--http", "0", "--print-config", "claude"], 2, "error: --print-config needs a fixed port"),
     ],
     ids=str,

@@ -33,7 +33,7 @@ class InDoubt(Signal):
     """
 
     def __init__(self, path: str, tool: str) -> None:
-        super().__init__(f"'{path}' began to run '{tool}' and has no end: it may have taken effect")
+        super().__init__(f"'{path}' started '{tool}' and did not finish: it may have taken effect")
         self.path, self.tool = path, tool
 
 

@@ -59,7 +59,7 @@ def list_approvals(kept: Kept, run: str | None, url: str | None, *, as_json: boo
             f"answer with: toolkit runs decide {found[0].id} approve{_store(url)}, or reject, or edit NAME=VALUE"
         )
     else:
-        console.say("nothing waits for approval; a run with --on-approval wait keeps its questions")
+        console.say("no pending approvals; runs with --on-approval wait record their questions")
     return ExitCode.WELL
 
 

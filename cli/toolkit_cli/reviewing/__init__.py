@@ -1,1 +1,1 @@
-"""Reviewing: the console asks whether a call may run, and obeys."""
+"""Asks on the terminal whether a call may run."""

@@ -1,7 +1,8 @@
-"""Editing: a person changes the arguments of a call before it runs.
+"""Lets the user edit the arguments of a call before it runs.
 
-Texts are edited as they are where a terminal can show them so, in the person's own editor if they have several lines
-and `VISUAL` or `EDITOR` names one, and as JSON otherwise. The tool's objections are shown, and it is asked again.
+Strings that a terminal can show are edited as plain text; if they have several lines and `VISUAL` or `EDITOR` is set,
+in that editor. Other values are edited as JSON. If the tool rejects a value, its message is shown, and the user can try
+again.
 """
 
 import json
@@ -22,7 +23,7 @@ _INDENT = "       "
 
 
 class _Form(NamedTuple):
-    """How a value is edited: the text it starts from, how the text becomes a value again, and what to call it."""
+    """How a value is edited: the initial text, a function that parses the edited text, and a note for the prompt."""
 
     text: str
     read: Callable[[str], Any]
@@ -30,7 +31,7 @@ class _Form(NamedTuple):
 
 
 async def edited_arguments(prompter: Prompter, request: ReviewRequest) -> Mapping[str, Any] | None:
-    """Return other arguments that the tool accepts, or `None` if the person leaves them as they are."""
+    """Return edited arguments that the tool accepts, or `None` if the user did not change them."""
     name = await _chosen_name(prompter, request.arguments)
     if name is None:
         return None
@@ -42,7 +43,7 @@ async def edited_arguments(prompter: Prompter, request: ReviewRequest) -> Mappin
         if complaint is None:
             return None if arguments == request.arguments else arguments
         prompter.say(_INDENT + "\n".join(lines_of(complaint)).replace("\n", f"\n{_INDENT}"))
-        prompter.say(f"{_INDENT}(leave empty to keep it)")
+        prompter.say(f"{_INDENT}(leave empty to keep the value)")
         if not typed.strip():
             return None
         form = form._replace(text=typed)
@@ -53,7 +54,7 @@ async def _chosen_name(prompter: Prompter, arguments: Mapping[str, Any]) -> str 
         return next(iter(arguments))
     while arguments:
         names = " · ".join(one_line(name) for name in arguments)
-        typed = (await prompter.text(f"edit which? {names} · {_ALL} all as JSON:")).strip()
+        typed = (await prompter.text(f"edit which? {names} · {_ALL} for all as JSON:")).strip()
         if not typed:
             return None
         if typed == _ALL or typed in arguments:
@@ -68,7 +69,7 @@ def _form_of(value: Any) -> _Form:
         return _Form(visible_json(value), json.loads, " (JSON)")
     if all(is_plain(line) for line in value.split("\n")):
         return _Form(value, str, "")
-    # The terminal would obey or hide some of it, so it is typed as it is shown.
+    # It contains control or invisible characters, so it is edited in escaped form.
     return _Form(visible_json(value), json.loads, ' (as JSON text, "…")')
 
 
@@ -80,14 +81,14 @@ async def _typed(prompter: Prompter, name: str, form: _Form) -> str:
         try:
             return await _typed_in_editor(shlex.split(editor), form.text)
         except (OSError, ValueError) as error:
-            prompter.say(f"{_INDENT}the editor cannot be used: {one_line(str(error))}")
+            prompter.say(f"{_INDENT}cannot use the editor: {one_line(str(error))}")
     return await prompter.text(
         f"{name}{form.note}; press Esc, then Enter to finish\n", default=form.text, multiline=True
     )
 
 
 async def _typed_in_editor(command: list[str], text: str) -> str:
-    """Return the text as the person's editor left it; the newline that editors add at the end does not count."""
+    """Return the text from the user's editor, without the newline that editors add at the end."""
     import asyncio
     from pathlib import Path  # noqa: PLC0415
     from tempfile import TemporaryDirectory  # noqa: PLC0415
@@ -107,7 +108,7 @@ async def _typed_in_editor(command: list[str], text: str) -> str:
 
 
 def _read(typed: str, form: _Form, name: str, request: ReviewRequest) -> tuple[str | None, Mapping[str, Any]]:
-    """Return what is wrong with a typed value, if anything is, and the whole arguments with it."""
+    """Return an error message for an edited value, or `None`, and all arguments with the value."""
     try:
         value = form.read(typed)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Forms: a person fills in a form, one member after the other, each by its type; nothing is chosen for them."""
+"""Lets the user fill in a form, field by field, without preselected values."""
 
 import json
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _YES, _NO = ("true", "yes"), ("false", "no")
 
 
 class _Member(NamedTuple):
-    """One member of a form: its name and schema, and whether it must be given."""
+    """A field of a form: its name and schema, and whether it is required."""
 
     name: str
     schema: Mapping[str, Any]
@@ -23,20 +23,20 @@ class _Member(NamedTuple):
 
     @property
     def label(self) -> str:
-        """What it is called and may be, in one line."""
+        """The prompt: the name, and the type or the choices, on one line."""
         choices = [str(choice) for choice in _choices(self.schema)]
         kind = " or ".join(choices) if choices else type_of(self.schema)
-        empty = f"; empty: {json.dumps(self.schema['default'])}" if "default" in self.schema else "; may be empty"
+        empty = f"; default: {json.dumps(self.schema['default'])}" if "default" in self.schema else "; optional"
         return one_line(f"{self.name} ({kind}{'' if self.is_required else empty}) =")
 
 
 async def filled_form(prompter: Prompter, request: ReviewRequest, form: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the members of a form as a person types them, all of which fit.
+    """Let the user fill in a form, and return the valid values by field.
 
     Args:
-        prompter: Asks.
-        request: Returns why members do not fit.
-        form: A JSON Schema of an object.
+        prompter: The prompter to ask with.
+        request: The question, which validates the values.
+        form: The JSON Schema of an object.
     """
     answers: dict[str, Any] = {}
     required = form.get("required", ())
@@ -47,7 +47,7 @@ async def filled_form(prompter: Prompter, request: ReviewRequest, form: Mapping[
 
 
 async def _fill(prompter: Prompter, request: ReviewRequest, member: _Member, answers: dict[str, Any]) -> None:
-    """Ask for one member until it fits; one that may be left out, and is left empty, is left out."""
+    """Ask for one field until its value is valid; an optional field that is left empty is omitted."""
     while True:
         typed = await prompter.text(member.label, qmark=f"{_INDENT}>")
         if not typed.strip() and not member.is_required:
@@ -61,7 +61,7 @@ async def _fill(prompter: Prompter, request: ReviewRequest, member: _Member, ans
 
 
 def _take(typed: str, request: ReviewRequest, member: _Member, answers: dict[str, Any]) -> str | None:
-    """Take what was typed for a member into the answers, or return why it cannot be taken."""
+    """Add a typed value to the answers, or return an error message."""
     try:
         value = _value(typed, member.schema)
     except ValueError as error:
@@ -73,16 +73,16 @@ def _take(typed: str, request: ReviewRequest, member: _Member, answers: dict[str
 
 
 def _objection(request: ReviewRequest, name: str, answers: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with one member; what the others lack is not its fault."""
+    """Return an error message for one field; problems with other fields are ignored."""
     complaint = request.objection(answers)
     return complaint if complaint is not None and f"'{name}" in complaint else None
 
 
 def _value(typed: str, schema: Mapping[str, Any]) -> Any:
-    """Return what a typed text means.
+    """Parse a typed text.
 
     Raises:
-        ValueError: If it means nothing that the member may be.
+        ValueError: If it is not valid for the field.
     """
     if choices := {str(choice): choice for choice in _choices(schema)}:
         if typed.strip() in choices:

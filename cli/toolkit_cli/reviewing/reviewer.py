@@ -1,7 +1,7 @@
-"""The console reviewer: a person at a terminal answers each question with a typed letter.
+"""The console reviewer: the user answers each question on the terminal by typing a letter.
 
-Nothing approves but a line with exactly the letter shown, typed after the question has settled. Every other line asks
-again; end of input and Ctrl-C end the run; without a terminal every question is refused.
+Only a line with exactly the letter shown, typed once the question is ready, approves a call. After any other line, the
+question is asked again. The end of input and Ctrl-C end the run; without a terminal, every call is rejected.
 """
 
 import os
@@ -26,7 +26,7 @@ from toolkit_cli.screen import Screen
 Answer = Literal["fill", "once", "edit", "reject", "same", "all", "always", "allow", "deny", "view", "stop"]
 
 _WORDS: dict[Answer, str] = {
-    "fill": "fill in, one after the other",
+    "fill": "fill in the form",
     "once": "once",
     "edit": "edit",
     "reject": "reject with a reason",
@@ -64,27 +64,27 @@ _FALLBACK_SIZE = (80, 24)
 
 
 class ConsoleReviewer:
-    """Asks on stderr and reads the answer from stdin, both of which must be a terminal."""
+    """Asks on stderr and reads the answer from stdin; both must be terminals."""
 
     one_at_a_time = True
 
     def __init__(self, screen: Screen | None = None, book: RuleBook | None = None) -> None:
-        """Keep who else writes, and where rules are written.
+        """Create a reviewer.
 
         Args:
-            screen: What other lines are written to, so that they wait while a question is open.
-            book: Where a person writes down that they need not be asked again; nowhere unless given.
+            screen: The screen for other output, which waits while a question is open.
+            book: The policy files to which the user can add rules; without it, no rules are offered.
         """
         self._screen = screen or Screen()
         self._book = book
 
     @property
     def available(self) -> bool:
-        """Whether there is a person who can be asked."""
+        """Whether questions can be asked on a terminal."""
         return console.can_ask()
 
     async def review(self, request: ReviewRequest) -> Decision:
-        """Ask, and return what the person decided."""
+        """Ask the user, and return the decision."""
         if not self.available:
             return Reject("there is no terminal to ask on")
         colour = console.talk_has_colour()
@@ -99,7 +99,7 @@ class ConsoleReviewer:
 
 
 class _Question:
-    """One open question: it is shown, answered, edited and shown again, until there is a decision."""
+    """An open question, which is shown again after edits until there is a decision."""
 
     def __init__(
         self, prompter: Prompter, talk: TextIO, request: ReviewRequest, book: RuleBook | None, *, colour: bool
@@ -126,7 +126,7 @@ class _Question:
                         return decision
 
     async def _decide(self, answer: Answer) -> Decision | None:
-        """Return what an answer decides, or None where the person goes back to the question."""
+        """Return the decision for an answer, or `None` to go back to the question."""
         match answer:
             case "once":
                 return Edit(self._request.arguments) if self._edited else Continue()
@@ -138,7 +138,7 @@ class _Question:
         return _FOR_MORE[answer] if answer in _FOR_MORE else await self._by_rule(_BY_RULE[answer])
 
     async def ask_for_text(self) -> Decision:
-        """Return the person's own words, or `Continue` if they have none."""
+        """Ask for a text answer; return `Continue` if it is empty."""
         self._print(text_question_lines(self._request, width=self._size[0]))
         await self._prompter.settle()
         typed = await self._prompter.text("your answer:", qmark=_MARK)
@@ -154,7 +154,7 @@ class _Question:
 
     @property
     def _choices(self) -> list[Answer]:
-        """The answers that there are: after an edit `same again` would be about another call than was chosen."""
+        """The available answers; after an edit, the call is no longer the one that was chosen, so some are missing."""
         missing = {"same", "all"} if self._edited else set()
         if not self._request.step_digest:
             missing.add("all")
@@ -176,14 +176,14 @@ class _Question:
                 self._prompter.say(f"{_MARGIN}{explanation}")
 
     def _offers(self, action: Action) -> list[Offer]:
-        """Return the rules that would answer this question from now on."""
+        """Return rules that would answer this question in the future."""
         if self._book is None or self._request.call is None:
             return []
         return self._book.offers(self._request.call, action)
 
     async def _by_rule(self, action: Action) -> Decision | None:
-        """Have a rule chosen and written, and return what it decides; None where the person goes back."""
-        assert self._book is not None  # noqa: S101 - it has made the offers
+        """Let the user choose a rule, add it, and return its decision; `None` to go back to the question."""
+        assert self._book is not None  # noqa: S101 - the offers came from it
         choice = RuleChoice(self._prompter, self._book, action, self._offers(action), colour=self._colour)
         try:
             written = await choice.written(self._size[0])
@@ -195,7 +195,7 @@ class _Question:
         return Continue(rule=written) if action == "allow" else Reject(f"denied by a new rule, {written}")
 
     async def _reason(self) -> str | None:
-        """Return the reason that a person gives, or `None` if Ctrl-C takes them back to the question."""
+        """Ask for a reason; return `None` if Ctrl-C goes back to the question."""
         try:
             return (await self._prompter.text("the reason, which the caller will see:")).strip()
         except KeyboardInterrupt:
@@ -203,7 +203,7 @@ class _Question:
             return None
 
     async def _fill(self) -> None:
-        """Fill in the form; Ctrl-C leaves it as it was, and goes back to the question."""
+        """Let the user fill in the form; Ctrl-C discards the input, and goes back to the question."""
         form = self._request.form or {}
         with suppress(KeyboardInterrupt):
             arguments = await filled_form(self._prompter, self._request, form)

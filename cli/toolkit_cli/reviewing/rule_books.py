@@ -1,4 +1,4 @@
-"""Rule books: where a person writes down, at a question, that they need not be asked again."""
+"""Adds rules to policy files when the user answers a question permanently."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -19,12 +19,12 @@ Action = Literal["allow", "deny"]
 
 
 class Offer(NamedTuple):
-    """A rule that may be written.
+    """A rule that the user can add.
 
     Attributes:
-        action: What it does.
+        action: What the rule does.
         rule: The rule, as plain data.
-        line: The very line that is written.
+        line: The line to write to the policy file.
     """
 
     action: Action
@@ -33,27 +33,36 @@ class Offer(NamedTuple):
 
 
 class RuleBook:
-    """The policy files of a run: which rules would decide a call from now on, and how one is written."""
+    """The policy files of a run, to which rules can be added.
+
+    Attributes:
+        listener: Called with the new policy after a rule was added.
+    """
 
     def __init__(self, configuration: Configuration, targets: Sequence[str]) -> None:
-        """Keep where rules stand, and what the user has named; nothing is read yet."""
+        """Create a rule book, without reading any files.
+
+        Args:
+            configuration: The configuration, with the policy files.
+            targets: The targets on the command line.
+        """
         self._configuration = configuration
         self._targets = tuple(targets)
         self.listener: Callable[[FilePolicy], object] = lambda _: None
 
     @property
     def own_file(self) -> Path:
-        """The user's own policy file, whether or not it is there."""
+        """The user's own policy file, which may not exist."""
         return self._configuration.own_policy or own_policy_file(os.environ)
 
     @property
     def project_file(self) -> Path:
-        """The policy file of the project: the nearest one, or the one that would stand beside its configuration."""
+        """The project's policy file: the nearest one, or a new one next to its configuration."""
         files = self._configuration.policy_files
         return files[0] if files else Path.cwd() / self._configuration.directory / POLICY_FILE
 
     def offers(self, call: DescribedCall, action: Action) -> list[Offer]:
-        """Return the rules that would decide a call like this one, the narrowest first."""
+        """Return rules that would decide a call like this one, narrowest first."""
         from toolkit.approvals.rule_offers import offered_rules  # noqa: PLC0415 - as above
         from toolkit.documents.dumping import as_yaml_line  # noqa: PLC0415 - it loads YAML
         from toolkit.sources.provenance import Provenance  # noqa: PLC0415 - as above
@@ -63,10 +72,10 @@ class RuleBook:
         return [Offer(action, one, f"- {as_yaml_line(one)}") for one in rules if self._decides(one, action, call)]
 
     def write(self, offer: Offer, file: Path) -> str:
-        """Write a rule, let it hold from now on, and return where it stands.
+        """Add a rule to a policy file, put it into effect, and return its location.
 
         Raises:
-            ConfigurationError: If it cannot be written, or the policy as a whole is wrong.
+            ConfigurationError: If the file cannot be written, or the resulting policy is invalid.
         """
         from toolkit.approvals.written_rules import write_rule  # noqa: PLC0415 - only an answer needs it
         from toolkit.sources.policies import configured_policy, group_fits  # noqa: PLC0415
@@ -86,7 +95,7 @@ class RuleBook:
         return f"{place.file}:{place.line}"
 
     def _decides(self, rule: dict[str, Any], action: Action, call: DescribedCall) -> bool:
-        """Return whether a rule of the user would decide a call: one that asks stands before one that allows."""
+        """Return whether a rule in the user's file would decide a call; a rule that asks takes precedence over it."""
         from toolkit.approvals.file_policies import FilePolicy  # noqa: PLC0415 - as above
         from toolkit.approvals.policy_keys import read_policy_table  # noqa: PLC0415
         from toolkit.sources.policies import configured_policy  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""Rule choices: a person chooses, by a typed number, the rule that answers a question from now on."""
+"""Lets the user choose a rule that answers a question permanently, by typing its number."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ _BACK, _ELSEWHERE = "b", "p"
 
 
 class RuleChoice:
-    """The rules that may be written, and the file that one goes to: the user's own, unless they ask for another."""
+    """The rules to choose from, and the file to add one to: by default, the user's own."""
 
     def __init__(
         self, prompter: Prompter, book: RuleBook, action: Action, offers: Sequence[Offer], *, colour: bool
@@ -31,7 +31,7 @@ class RuleChoice:
         self._file = book.own_file
 
     async def written(self, width: int) -> str | None:
-        """Return where the chosen rule was written, or None if the person goes back."""
+        """Let the user choose and add a rule; return its location, or `None` to go back to the question."""
         while True:
             answers = self._answers()
             self._print([*self._lines(width), *menu_lines(answers.items(), width)])

@@ -1,4 +1,4 @@
-"""Undecided lines: why a line at a question decided nothing, and what to type instead."""
+"""Explains why a typed line is not an answer to a question, and what to type instead."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ _LONGEST_QUOTED = 30
 _FLAWS: dict[Flaw, str] = {
     "begun before": "you started typing before the question was ready, so this line is ignored",
     "pasted": "pasted text is ignored",
-    "followed": "more text came together with this line, as when pasting, so it is ignored",
+    "followed": "more text arrived together with this line, as when pasting, so it is ignored",
 }
 _MEANT = {
     "o": ("y", "yes", "ok"),
@@ -19,11 +19,11 @@ _MEANT = {
 
 
 def explanation_of(line: TypedLine, letters: Mapping[str, str]) -> str | None:
-    """Return why a line decided nothing, and the letter to type; `None` where only Enter was pressed.
+    """Return why a line is not an answer, and what to type instead; `None` if it is empty.
 
     Args:
-        line: What was typed.
-        letters: The letters that decide, each with what it does.
+        line: The typed line.
+        letters: The letters that are answers, each with its meaning.
     """
     if line.flaw is not None:
         return f"{_FLAWS[line.flaw]}; type one letter, then Enter"
@@ -37,7 +37,7 @@ def explanation_of(line: TypedLine, letters: Mapping[str, str]) -> str | None:
 
 
 def _letter_meant(typed: str, letters: Mapping[str, str]) -> str | None:
-    """Return the letter that a person probably meant, if it is among those shown."""
+    """Return the letter that the user probably meant, if it is an available answer."""
     for letter, words in letters.items():
         if typed in {letter, words, words.split(" ", 1)[0], *_MEANT.get(letter, ())}:
             return letter

@@ -1,1 +1,1 @@
-"""Running: one call from the shell, from the questions it may raise to how it ended."""
+"""Runs one call from the command line: approvals, progress, interrupts, journal and result."""

@@ -1,4 +1,4 @@
-"""Agent files: an agent that a file describes, ready for a task or a chat."""
+"""Prepares the agent in a file for a task or a chat."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,13 +24,13 @@ def names_file(word: str | None) -> bool:
 
 
 class ReadyAgent(NamedTuple):
-    """An agent that is ready.
+    """An agent that is ready to run.
 
     Attributes:
         agent: The agent.
-        worded: Returns the task in words for its model.
-        takes_task: Whether it takes a task in words.
-        declared: The agent as its file describes it.
+        worded: Returns the prompt for the model, given the task.
+        takes_task: Whether the agent takes a task.
+        declared: The agent as defined in its file, if it has one.
     """
 
     agent: "AgentTool"
@@ -42,17 +42,17 @@ class ReadyAgent(NamedTuple):
 def agent_of_file(
     file: str, task: str | None, configuration: "Configuration", gate: "Gate", *, warn: bool
 ) -> ReadyAgent:
-    """Return the agent of a file, ready for a task.
+    """Open the agent in a file, and prepare it for a task.
 
     Args:
-        file: The file.
-        task: What is to be done; None for a chat, and for an agent that knows by itself.
-        configuration: What names lead to.
-        gate: Judges the calls of servers that are asked for their tools.
-        warn: Whether to report what is odd about the file.
+        file: The agent file.
+        task: The task; `None` for a chat, or if the agent takes no task.
+        configuration: The configuration, in which names are looked up.
+        gate: Asks for consent before an MCP server of the project is contacted.
+        warn: Whether to report warnings about the file.
 
     Raises:
-        Failure: If it is broken, or does not describe an agent, or its agent needs more than a task.
+        Failure: If the file is invalid or does not define an agent, or the agent needs other inputs than a task.
     """
     declared = _declare(file, configuration, gate, warn=warn)
     inputs = _inputs(declared, file, task)
@@ -64,7 +64,7 @@ def agent_of_file(
 
 
 def _declare(file: str, configuration: "Configuration", gate: "Gate", *, warn: bool) -> "DeclaredAgent":
-    from toolkit.agents.files.declared import DeclaredAgent  # noqa: PLC0415 - most name no file
+    from toolkit.agents.files.declared import DeclaredAgent  # noqa: PLC0415 - few runs use an agent file
 
     opened = open_all([file], configuration, gate)
     end_at_errors(opened.problems)
@@ -77,19 +77,19 @@ def _declare(file: str, configuration: "Configuration", gate: "Gate", *, warn: b
 
 
 def _inputs(agent: "DeclaredAgent", file: str, task: str | None) -> dict[str, Any]:
-    """Return the inputs of an agent with a task, the others by their defaults; a chat has its tasks later.
+    """Return the inputs of an agent: the task, and the defaults of all others. For a chat, the task is a placeholder.
 
     Raises:
-        Failure: If it takes no task, or needs more than one.
+        Failure: If the agent takes no task, or needs other inputs.
     """
     if not agent.takes_task:
         if task is not None:
-            raise Failure(ExitCode.USAGE, f"the agent of '{file}' takes no task: its prompt already says what to do")
+            raise Failure(ExitCode.USAGE, f"the agent of '{file}' takes no task, since its prompt defines what to do")
         given: dict[str, Any] = {}
     else:
         given = {"task": task or "…"}
     try:
         return agent.parse(given)
     except ToolArgumentsError as error:
-        words = f"the agent of '{file}' needs more than a task: {str(error)[:1].lower()}{str(error)[1:]}"
+        words = f"the agent of '{file}' needs other inputs than a task: {str(error)[:1].lower()}{str(error)[1:]}"
         raise Failure(ExitCode.USAGE, words, hint=f"write: toolkit run {file} name=value …") from error

@@ -1,4 +1,4 @@
-"""Agent sessions: an agent and its run, from the first task to the last."""
+"""Runs an agent for one task, or for all tasks of a chat."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class _AtWork(WrappedTool):
-    """An agent that works in a run to which its own call does not count: the budget is for what its model wants."""
+    """An agent in a run that does not count the agent's own call, since the budget is for the calls of its model."""
 
     def __init__(self, agent: "AgentTool", run: "Run") -> None:
         super().__init__(agent)
@@ -38,21 +38,21 @@ class _AtWork(WrappedTool):
 
 @dataclass
 class Conversation:
-    """What one command does with an agent: one task, or a chat.
+    """One task or one chat with an agent.
 
     Attributes:
         agent: The agent.
-        transcript: The conversation so far.
-        context: What it is called with.
-        run: What the agent's own calls and requests belong to, and are counted for.
-        screen: Where people see it.
-        format: How results are written.
-        kept: What the calls of the agent give.
-        reporter: Reports to people, unless all is to be quiet.
-        file: Where the conversation is kept, if anywhere.
-        worded: Returns the task in words for the model.
-        takes_task: Whether it takes a task in words; otherwise it has one of its own.
-        keeping: Keeps its turns, if something does.
+        transcript: The messages so far.
+        context: The context of the agent's call.
+        run: The run of the agent's tool calls and model requests, with its budget and usage.
+        screen: The screen for messages.
+        format: The output format.
+        kept: Collects the results of the agent's calls.
+        reporter: Shows progress; `None` with `--quiet`.
+        file: The transcript file, if any.
+        worded: Returns the prompt for the model, given the task.
+        takes_task: Whether the agent takes a task; otherwise its file defines what to do.
+        keeping: Records the run in the journal, if enabled.
     """
 
     agent: "AgentTool"
@@ -69,7 +69,7 @@ class Conversation:
     keeping: "Keeping | None" = None
 
     def answer(self, task: str) -> int:
-        """Let the agent do a task that continues the conversation; show how it ended, and return the exit code."""
+        """Let the agent work on a task as part of the conversation, show the result, and return the exit code."""
         if self.reporter is not None:
             self.reporter.begin()
         self.kept.begin()
@@ -90,7 +90,7 @@ class Conversation:
             self._keep()
 
     def keep_from_here_on(self) -> None:
-        """Write the conversation as it grows; also before it begins, so that a file that fails is reported at once.
+        """Write the transcript after each message, and once at the start, so that errors are reported early.
 
         Raises:
             Failure: If the file cannot be written.
@@ -104,15 +104,15 @@ class Conversation:
             self.file.write(self.transcript, self.run)
 
     def _keep_if_possible(self) -> None:
-        """Write the conversation so far, in the middle of the work, which a file that fails must not end.
+        """Write the conversation so far; errors are ignored, so that they do not end the task.
 
-        When the work is done it is written again, and a failure is reported then.
+        The file is written again at the end, and errors are reported then.
         """
         with suppress(Failure):
             self._keep()
 
     def begin_afresh(self) -> None:
-        """Forget the conversation; the file does not."""
+        """Start a new conversation; the transcript file keeps the old one."""
         from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - loaded already
 
         if self.file is not None:
@@ -122,5 +122,5 @@ class Conversation:
         self.keep_from_here_on()
 
     def print_usage(self) -> None:
-        """Say on stderr what the requests came to."""
+        """Print the usage of models on stderr."""
         present_usage(self.run.uses, self.reporter, self.screen)

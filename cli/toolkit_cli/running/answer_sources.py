@@ -1,4 +1,4 @@
-"""Answer sources: how the questions of a run are answered: by flags beforehand, by a person, or by nobody."""
+"""Determines how approval questions of a run are answered: by flags, rules, the user, or a webhook."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -28,16 +28,16 @@ _NO_INPUT = "--no-input forbids asking"
 
 
 class Answers(NamedTuple):
-    """What the flags say about questions.
+    """How approval questions are answered.
 
     Attributes:
-        yes: Every question is answered with yes.
-        no_input: Nobody is asked.
-        approve: The rules of `--approve`, as they were written.
-        files: The policy of the files; `None` where there is none.
-        webhook: Who is asked where there is no terminal; `None` where nobody is.
-        waits: Whether questions about calls of a run that is kept wait for answers that come later.
-        book: Where a person may write rules at a question; `None` where they cannot.
+        yes: Whether every call is approved in advance.
+        no_input: Whether questions are never asked.
+        approve: The rules of `--approve` as typed.
+        files: The policy from policy files; `None` if there are none.
+        webhook: The webhook to ask if there is no terminal; `None` if none is configured.
+        book: The policy files to which the user can add rules at a question; `None` if questions cannot be asked.
+        waits: Whether questions are recorded and wait for a later answer.
     """
 
     yes: bool = False
@@ -53,14 +53,14 @@ class Answers(NamedTuple):
         return cls(asking.yes, asking.no_input, asking.approve or ())
 
     def under(self, configuration: "Configuration", targets: Sequence[str]) -> "Answers":
-        """Return the same under the policy of a project and its user, which a person may add rules to.
+        """Return these answers together with the policy files, to which the user can add rules at a question.
 
         Args:
-            configuration: What the user and the project say.
-            targets: What the user has named on the command line.
+            configuration: The configuration of the user and the project.
+            targets: The targets on the command line.
 
         Raises:
-            ConfigurationError: With everything that is wrong in the policy files.
+            ConfigurationError: If policy files are invalid; lists all problems.
         """
         answers = self._replace(files=policy_of_files(configuration, targets), webhook=configuration.webhook)
         if not self.may_ask:
@@ -71,30 +71,30 @@ class Answers(NamedTuple):
 
     @property
     def may_ask(self) -> bool:
-        """Whether a person can be asked."""
+        """Whether the user can be asked on a terminal."""
         return not self.no_input and console.can_ask()
 
     @property
     def asks_elsewhere(self) -> bool:
-        """Whether a webhook is asked, since nobody at a terminal can be."""
+        """Whether a webhook is asked, since there is no terminal."""
         return self.webhook is not None and not self.no_input and not console.can_ask()
 
     @property
     def why_not(self) -> str:
-        """Why nobody can be asked, where nobody can."""
+        """Why the user cannot be asked."""
         return _NO_INPUT if self.no_input else _NO_TERMINAL
 
     @property
     def rules(self) -> "list[Allowance]":
-        """The rules of `--approve`.
+        """The parsed rules of `--approve`.
 
         Raises:
-            Failure: If one cannot be read.
+            Failure: If a rule is invalid.
         """
         return [_rule(text) for text in self.approve]
 
     def policy(self) -> Policy | None:
-        """Return the policy that the files and the flags make, or `None` for the usual one.
+        """Return the policy from files and flags, or `None` for the default policy.
 
         Raises:
             Failure: If a rule is invalid.
@@ -117,14 +117,14 @@ def _rule(text: str) -> "Allowance":
 
 
 def policy_of_files(configuration: "Configuration", targets: Sequence[str] = ()) -> "FilePolicy | None":
-    """Return the policy that the files of the user and the project make; `None` where there are none.
+    """Return the policy from the policy files of the user and the project; `None` if there are none.
 
     Args:
-        configuration: What the user and the project say.
-        targets: What the user has named on the command line.
+        configuration: The configuration of the user and the project.
+        targets: The targets on the command line.
 
     Raises:
-        ConfigurationError: With everything that is wrong in them: what cannot be read lets no call run.
+        ConfigurationError: If policy files are invalid; lists all problems. No call runs then.
     """
     if not configuration.has_policy:
         return None
@@ -135,29 +135,32 @@ def policy_of_files(configuration: "Configuration", targets: Sequence[str] = ())
     return policy
 
 
-def waits_for_answers(on_approval: str, asking: "AskingOptions", journal: bool | None) -> bool:  # noqa: FBT001 - as it was typed
-    """Return whether questions wait for answers that come later.
+def waits_for_answers(on_approval: str, asking: "AskingOptions", journal: bool | None) -> bool:  # noqa: FBT001 - the option as typed
+    """Return whether questions are recorded and wait for a later answer.
 
     Args:
-        on_approval: The option: `ask` or `wait`.
-        asking: The other options of questions.
-        journal: Whether a journal keeps them, if set.
+        on_approval: The value of `--on-approval`: `ask` or `wait`.
+        asking: The other options for approvals.
+        journal: The value of `--journal` or `--no-journal`, if given.
 
     Raises:
-        Failure: If they cannot wait, or must not.
+        Failure: If another option contradicts that.
     """
     if on_approval != "wait":
         return False
     if asking.no_input:
-        raise Failure(ExitCode.USAGE, "--no-input refuses every question, and --on-approval wait keeps it open")
+        raise Failure(
+            ExitCode.USAGE,
+            "--no-input and --on-approval wait cannot be combined: one rejects every question, the other keeps it open",
+        )
     if journal is False:
         hint = "leave out --no-journal"
-        raise Failure(ExitCode.USAGE, "--on-approval wait needs a journal, which keeps the question", hint=hint)
+        raise Failure(ExitCode.USAGE, "--on-approval wait needs a journal, which records the question", hint=hint)
     return True
 
 
 def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> Gate:
-    """Return the gate of a run, with a person behind it if there is one to ask."""
+    """Return the gate of a run, with a reviewer for the terminal, for the webhook, or one that rejects everything."""
     reviewer: Reviewer
     if answers.may_ask:
         from toolkit_cli.reviewing.reviewer import ConsoleReviewer  # noqa: PLC0415 - only where somebody can be asked
@@ -178,24 +181,24 @@ def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> Gate
 
 
 def _follow(gate: Gate, answers: Answers) -> None:
-    """Let a gate judge by what the files say now."""
+    """Update the policy of a gate after policy files have changed."""
     gate.policy = answers.policy() or gate.policy
 
 
-def refuse_what_nobody_can_answer(tool: Tool, arguments: Mapping[str, Any], gate: Gate, answers: Answers) -> None:
-    """End here, before any work, if something would have to be asked and nobody can be.
+def refuse_unanswerable(tool: Tool, arguments: Mapping[str, Any], gate: Gate, answers: Answers) -> None:
+    """Check before a run that no call is denied, and that every question can be answered.
 
     Raises:
-        Failure: Naming every question and the flag that would answer it.
+        Failure: If a call is denied or a question cannot be answered; lists all of them, with the flags to allow them.
     """
     refuse_hopeless(questions_of(tool, arguments, gate), answers)
 
 
 def refuse_hopeless(calls: "Sequence[ForeseenCall]", answers: Answers) -> None:
-    """End here if one of the calls is denied, or would have to be asked about and nobody can be.
+    """Check that none of these calls is denied, and that every question can be answered.
 
     Raises:
-        Failure: Naming every question and the flag that would answer it.
+        Failure: If a call is denied or a question cannot be answered; lists all of them, with the flags to allow them.
     """
     questions = [call for call in calls if call.verdict.action != "allow"]
     denied = [each for each in questions if each.verdict.action == "deny" and not each.verdict.may_be_allowed]

@@ -1,4 +1,4 @@
-"""Audits: whether and where the decisions of a command are recorded."""
+"""Decides whether and where the approval decisions of a command are logged."""
 
 import os
 from pathlib import Path
@@ -14,22 +14,22 @@ _IN_CI = "CI"
 
 
 def audit_of(configuration: "Configuration", *, always: bool = False) -> "AuditLog | None":
-    """Return the log that decisions are recorded in; None where they are not.
+    """Return the audit log for decisions; `None` if they are not logged.
 
     Args:
-        configuration: The settings of the user and the project.
-        always: Whether a model chooses calls, so that they are recorded unless the user chooses otherwise.
+        configuration: The configuration of the user and the project.
+        always: Whether to log by default, as for calls that a model chooses; otherwise only in CI.
     """
     wanted = configuration.audit
     if not (wanted if wanted is not None else always or _is_ci()):
         return None
-    from toolkit.approvals.audit_log import AuditLog  # noqa: PLC0415 - most calls are not recorded
+    from toolkit.approvals.audit_log import AuditLog  # noqa: PLC0415 - most calls are not logged
 
     return AuditLog(audit_file())
 
 
 def audit_file() -> Path:
-    """Return where the log is: `toolkit/audit.jsonl` in `XDG_STATE_HOME`, or in `~/.local/state`."""
+    """Return the path of the audit log: `toolkit/audit.jsonl` in `XDG_STATE_HOME` or `~/.local/state`."""
     return state_folder() / "audit.jsonl"
 
 

@@ -1,4 +1,4 @@
-"""Chats: a person and an agent take turns at the terminal, until the person has had enough."""
+"""A chat with an agent on the terminal."""
 
 import re
 from collections.abc import Iterator
@@ -12,20 +12,20 @@ from toolkit_cli.rendering.usage import usage_line
 from toolkit_cli.running.agent_sessions import Conversation
 
 COMMANDS = {
-    "/help": "says this",
-    "/tools": "lists what the agent may call",
-    "/reset": "starts over: the agent forgets the conversation",
-    "/usage": "shows what the requests have cost so far",
-    "/exit": "ends the chat, as Ctrl-D does",
+    "/help": "show this help",
+    "/tools": "list the tools that the agent may call",
+    "/reset": "start a new conversation",
+    "/usage": "show the usage and cost so far",
+    "/exit": "end the chat, like Ctrl-D",
 }
-_ENDED_FROM_OUTSIDE = {128 + number for number in (1, 15)}  # a hang-up, or SIGTERM; Ctrl-C ends an answer alone
+_ENDED_FROM_OUTSIDE = {128 + number for number in (1, 15)}  # SIGHUP or SIGTERM; Ctrl-C ends only an answer
 _COMMAND = re.compile(r"/\w*")
 
 
 def chat(conversation: Conversation) -> int:
-    """Read what a person types, let the agent answer, and return the exit code at the end.
+    """Let the agent answer what the user types until the chat ends, and return the exit code.
 
-    Ctrl-C ends the answer that is coming; at the prompt it ends the chat, as Ctrl-D does.
+    Ctrl-C interrupts an answer; at the prompt it ends the chat, like Ctrl-D.
     """
     conversation.screen.say(_welcome(conversation))
     for typed in _lines(conversation):
@@ -42,7 +42,7 @@ def chat(conversation: Conversation) -> int:
 
 
 def _lines(conversation: Conversation) -> Iterator[str]:
-    """Yield what is typed, line by line, without the empty ones."""
+    """Yield the typed lines, without empty ones."""
     earlier: list[str] = []
     while True:
         try:
@@ -73,9 +73,9 @@ def _obey(command: str, conversation: Conversation) -> None:
             say(usage_line(conversation.run.uses))
         case "/reset":
             conversation.begin_afresh()
-            say("begun afresh")
+            say("new conversation started")
         case _:
-            hint = did_you_mean(command, COMMANDS, otherwise=f"there are {', '.join(COMMANDS)}")
+            hint = did_you_mean(command, COMMANDS, otherwise=f"the commands are {', '.join(COMMANDS)}")
             say(f"there is no command '{command}'; {hint}")
 
 

@@ -1,4 +1,4 @@
-"""Clearance: what would be asked about, found out before any work, and the flag that would allow each."""
+"""Determines before a run which calls need approval, and which flag would allow each."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -23,11 +23,11 @@ class ForeseenCall(NamedTuple):
     """A call that a run may make.
 
     Attributes:
-        call: The call, with its arguments as far as they are known, and the names of those that are computed later.
-        verdict: The gate's verdict on it, as far as that can be known.
-        tool: The tool; `None` for a step that only asks.
-        step: The step that makes it, or `None` for the call itself.
-        location: Where that step is written.
+        call: The call, with its known arguments, and the names of arguments that are computed later.
+        verdict: The gate's verdict, based on what is known.
+        tool: The tool; `None` for a step that only asks for approval.
+        step: The step that makes the call, or `None` for the call itself.
+        location: The location of the step in its file.
     """
 
     call: DescribedCall
@@ -38,17 +38,18 @@ class ForeseenCall(NamedTuple):
 
 
 def questions_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> list[ForeseenCall]:
-    """Return the calls that somebody would be asked about, or that are denied.
+    """Return the calls that need approval or are denied.
 
-    What a tool asks of its own accord is not known beforehand.
+    Questions that a tool asks itself are not known in advance.
     """
     return [foreseen for foreseen in calls_of(tool, arguments, gate) if foreseen.verdict.action != "allow"]
 
 
 def calls_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate, chosen_by: Chooser = "person") -> list[ForeseenCall]:
-    """Return every call that a run may make: of the tool itself, and of the steps of a pipeline.
+    """Return every call that a run may make: that of the tool, and those of the steps of a pipeline.
 
-    A step counts whether or not its condition will hold. No matter who chose the call, its author chose the steps.
+    Steps are included even if their condition may be false. The steps count as chosen by a person, the pipeline's
+    author, whoever chose the call.
     """
     described = tool.described._replace(chosen_by=chosen_by, earlier=gate.history.tools)
     call = with_arguments(described, tool, tool.parse(arguments))
@@ -56,7 +57,7 @@ def calls_of(tool: Tool, arguments: Mapping[str, Any], gate: Gate, chosen_by: Ch
 
 
 def calls_of_items(tool: Tool, gate: Gate) -> list[ForeseenCall]:
-    """Return every call that a batch may make for an item, whose arguments nobody knows yet."""
+    """Return every call that a batch may make for an item, with unknown arguments."""
     call = tool.described._replace(arguments={}, unknown=None)
     return [ForeseenCall(call, gate.verdict_on(call), tool), *_calls_within(tool, {}, gate, {})]
 
@@ -64,8 +65,8 @@ def calls_of_items(tool: Tool, gate: Gate) -> list[ForeseenCall]:
 def _calls_within(
     tool: Tool, arguments: Mapping[str, Any], gate: Gate, earlier: dict[Risk, None]
 ) -> Iterator[ForeseenCall]:
-    """Yield the calls of the steps of a pipeline, and add their tools to those that may have been called earlier."""
-    if "toolkit.pipelines.pipeline" not in sys.modules:  # nothing is one
+    """Yield the calls of a pipeline's steps, and add their tools to those that may have been called earlier."""
+    if "toolkit.pipelines.pipeline" not in sys.modules:  # without this import, no pipeline exists
         return
     from toolkit_cli.rendering.tools import pipeline_in  # noqa: PLC0415
     from toolkit_cli.running.foresight import computed_names, known_arguments  # noqa: PLC0415 - a plain tool needs none
@@ -78,7 +79,7 @@ def _calls_within(
         call = _call_of(step, known)
         if call is None:
             continue
-        if step.branches or step.definition.each is not None:  # they come in any order
+        if step.branches or step.definition.each is not None:  # its calls can happen in any order
             earlier.update(dict.fromkeys(_tools_in(step)))
         unknown = computed_names(step, known)
         call = call._replace(unknown=unknown, earlier=gate.history.tools, coming=tuple(earlier))
@@ -103,7 +104,7 @@ def _call_of(step: "PlannedStep", known: Mapping[str, Any]) -> DescribedCall | N
 
 
 def problem_of(question: ForeseenCall, because: str) -> Problem:
-    """Return the Problem that a call cannot be asked about, with the flag that would allow it."""
+    """Return the Problem for a call that is denied, or whose question cannot be asked, with a hint how to allow it."""
     tool = question.call.risk.tool
     asker = f"step '{question.step}'" if question.step else f"'{tool}'"
     what = f"{asker} needs approval" + (f" to run '{tool}'" if question.step not in {None, tool} else "")
@@ -111,18 +112,18 @@ def problem_of(question: ForeseenCall, because: str) -> Problem:
         return Problem("", f"{asker} is denied by {question.verdict.because}", question.location)
     because_of = question.verdict.because
     reason = f" ({because_of})" if because_of and because_of != asker else ""
-    from shlex import quote  # noqa: PLC0415 - only bad news needs it
+    from shlex import quote  # noqa: PLC0415 - only problems need it
 
     flag = flag_for(question.call)
     hint = f"allow it with --approve {quote(flag)}"
     if question.verdict.exact and not _is_exact(flag, question.call):
-        hint = "only a person who sees the whole call can approve it: run it in a terminal"
+        hint = "only a person who sees the whole call can approve it; run it in a terminal"
     return Problem("", f"{what}{reason}, and {because}", question.location, hint=hint)
 
 
 def flag_for(call: DescribedCall) -> str:
-    """Return the narrowest rule for `--approve` that allows this call, as far as its arguments are known."""
-    import glob  # noqa: PLC0415 - only bad news needs it
+    """Return the narrowest rule for `--approve` that allows this call, based on its known arguments."""
+    import glob  # noqa: PLC0415 - only problems need it
 
     from toolkit.approvals.allowances import Allowance  # noqa: PLC0415
 
@@ -139,12 +140,12 @@ def flag_for(call: DescribedCall) -> str:
 
 
 def _is_exact(flag: str, call: DescribedCall) -> bool:
-    from toolkit.approvals.allowances import Allowance  # noqa: PLC0415 - only bad news needs it
+    from toolkit.approvals.allowances import Allowance  # noqa: PLC0415 - only problems need it
 
     return not call.unknown and Allowance.parse(flag).names_all(call)
 
 
 def _short_text(value: Any) -> str | None:
-    """Return a value as a rule matches it, if it is short enough to stand in a flag."""
+    """Return the text of a value that a rule can match, if it is short enough for a flag."""
     text = value if isinstance(value, str) else json_text(value, separators=(",", ":"))
     return text if len(text) <= _LONGEST_IN_FLAG and text.isprintable() else None

@@ -1,4 +1,4 @@
-"""Context values: what the caller passes to tools and agents beside their arguments, as it was typed."""
+"""Parses options for context values, the memory id, models and durations."""
 
 import json
 from collections.abc import Sequence
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 
 def with_values(configuration: "Configuration", given: "ContextOptions") -> "Configuration":
-    """Return a configuration with the values of `--context` over its own.
+    """Return a configuration with the values of `--context` added; they override configured ones.
 
     Raises:
-        Failure: If one is not an assignment, or has an invalid value.
+        Failure: If a value is not an assignment, or is invalid.
     """
     return configuration._replace(context={**configuration.context, **read_values(given.context or ())})
 
 
 def answered_by(configuration: "Configuration", model: str | None, base_url: str | None) -> "Configuration":
-    """Return a configuration with what options say of the model that answers agents."""
+    """Return a configuration with the model options for agents applied."""
     return configuration._replace(chosen_model=model, model_url=base_url or configuration.model_url)
 
 
 def read_values(words: Sequence[str]) -> dict[str, Any]:
-    """Return the values of `--context`.
+    """Parse the values of `--context`.
 
     Raises:
-        Failure: If one is not an assignment, or has an invalid value.
+        Failure: If a value is not an assignment, or is invalid.
     """
     values: dict[str, Any] = {}
     for word in words:
@@ -52,7 +52,7 @@ def read_values(words: Sequence[str]) -> dict[str, Any]:
 
 
 def checked_memory_id(memory_id: str | None) -> str | None:
-    """Return the id of `--memory-id`; a blank one, such as an unset variable, would be everybody's.
+    """Return the id from `--memory-id`; a blank one, such as from an unset variable, would be shared by everybody.
 
     Raises:
         Failure: If it is blank.
@@ -63,10 +63,10 @@ def checked_memory_id(memory_id: str | None) -> str | None:
 
 
 def seconds_of(option: str, text: str) -> float:
-    """Return the seconds of a duration.
+    """Return a duration in seconds.
 
     Raises:
-        Failure: If it is none.
+        Failure: If the text is not a duration.
     """
     seconds = parse_duration(text)
     if not seconds:

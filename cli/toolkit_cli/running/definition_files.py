@@ -1,4 +1,4 @@
-"""Definition files: what a tool, a pipeline and everything that it calls are written in."""
+"""Finds the files that define a tool and everything that it calls."""
 
 import os
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ _OWN: Final = Path(__file__).resolve().parents[1]
 
 
 def definition_of(tool: Tool) -> dict[str, str]:
-    """Return the digest of each file that a tool is written in, and the tools that it calls, by the files' names."""
+    """Return the SHA-256 digest of each file that defines the tool or a tool that it calls, by path."""
     return {file: sha256(Path(file).read_bytes()).hexdigest() for file in sorted(set(_files_of(tool)))}
 
 
 def tools_within(tool: Tool) -> Iterator[Tool]:
-    """Yield a tool, and whatever it calls as a pipeline or an agent."""
+    """Yield a tool, and the tools that it calls if it is a pipeline or an agent."""
     yield tool
     pipeline = pipeline_in(tool)
     inner = [step.tool for step in pipeline.plan.walk()] if pipeline is not None else _tools_of_agent(tool)
@@ -37,8 +37,8 @@ def _files_of(tool: Tool) -> Iterator[str]:
 
 
 def _is_of_users(file: str) -> bool:
-    """Return whether it is a file, and none of the command line, which makes agents of what is typed."""
-    return os.path.isfile(file) and not Path(file).resolve().is_relative_to(_OWN)  # noqa: PTH113 - a name as it was written
+    """Return whether a file exists and does not belong to the command line, which also defines agents."""
+    return os.path.isfile(file) and not Path(file).resolve().is_relative_to(_OWN)  # noqa: PTH113 - the path as written
 
 
 def _tools_of_agent(tool: Tool) -> list[Tool]:

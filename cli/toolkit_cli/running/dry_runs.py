@@ -1,4 +1,4 @@
-"""Dry runs: what a run would do, with the arguments that can be known; nothing is called."""
+"""Determines what a run would do, without calling anything."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from toolkit_cli.running.foresight import known_arguments, unknown_names
 
 
 def rehearsal_record(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> dict[str, Any]:
-    """Return what a run would do as plain data: the call, the steps of a pipeline, and what would be asked."""
+    """Return what a run would do as plain data: the call, the steps of a pipeline, and the approval questions."""
     questions = questions_of(tool, arguments, gate)
     return {
         "tool": tool.name,

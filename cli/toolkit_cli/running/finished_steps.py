@@ -1,4 +1,4 @@
-"""Finished steps: what the steps of a run have given so far, so that it is reported however the run ends."""
+"""Collects the results of a run's steps, so that they can be reported however the run ends."""
 
 import threading
 from time import perf_counter
@@ -22,34 +22,33 @@ from toolkit.events import (
 )
 
 ENDED = "cancelled"
-"""The error of everything that was under way when a run was made to end."""
+"""The error of all steps and calls that were still running when a run was forced to end."""
 _PATIENCE = 1.0
 _CLEAN_UP = "on_failure"
 
 
 class KeptStep:
-    """What is known of one step.
+    """The recorded events of a step.
 
     Attributes:
         started: The event of its start.
-        finished: The event of its end, once it has ended.
-        items: The items that have ended, by their index, while the step itself has not ended well.
+        finished: The event of its end; `None` while it is running.
+        items: The finished items by index; empty once the step has succeeded.
     """
 
     def __init__(self, started: StepStarted) -> None:
-        """Keep the start."""
         self.started = started
         self.finished: StepFinished | None = None
         self.items: dict[int, ItemFinished] = {}
 
     def finish(self, event: StepFinished) -> None:
-        """Keep the end; the output of a step that has ended well holds those of its items."""
+        """Record the end; items are dropped if the step succeeded, since its output contains theirs."""
         self.finished = event
         if event.status == "ok":
             self.items.clear()
 
     def ending(self, seconds: float) -> StepFinished:
-        """Return the event that ends a step which is made to end after so many seconds."""
+        """Return the event for a step that is forced to end after this many seconds."""
         started = self.started
         skipped = [_skip(item) for _, item in sorted(self.items.items()) if item.error is not None]
         return StepFinished(
@@ -71,7 +70,7 @@ class KeptStep:
         )
 
     def as_record(self) -> dict[str, Any]:
-        """Return it as plain data, without what is never there."""
+        """Return the step as plain data."""
         end = self.finished or self.ending(0.0)
         record = {
             "id": end.path.rpartition("/")[2],
@@ -94,14 +93,17 @@ class KeptStep:
 
 
 class KeptWork:
-    """A listener that keeps what the steps give, and passes every event on until the run is over.
+    """A listener that collects the results of steps, and passes every event on until the run is over.
 
-    Several threads may report to it. Nothing is passed on any more once it is closed: a tool that was given up may
-    still run.
+    It is thread-safe. Once closed, it passes no events on, since abandoned tools may still be running.
     """
 
     def __init__(self, listener: Listener | None = None) -> None:
-        """Keep nothing yet; `listener` receives every event too."""
+        """Create a listener.
+
+        Args:
+            listener: Receives every event too.
+        """
         self._listener = listener
         self.hears_pieces = hears_pieces(listener)
         self._lock = threading.RLock()
@@ -110,7 +112,7 @@ class KeptWork:
         self._open: dict[tuple[type[Event], int], tuple[Event, float]] = {}
 
     def __call__(self, event: Event) -> None:
-        """Take an event in, and pass it on."""
+        """Process an event, and pass it on."""
         with self._lock:
             if self._is_closed:
                 return
@@ -120,30 +122,30 @@ class KeptWork:
 
     @property
     def has_steps(self) -> bool:
-        """Whether any step has begun."""
+        """Whether any step has started."""
         return bool(self._steps)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the steps as plain data, in the order in which they began."""
+        """Return the steps as plain data, in the order in which they started."""
         return [step.as_record() for step in tuple(self._steps.values())]
 
     @property
     def is_cleaning_up(self) -> bool:
-        """Whether a step is under way that runs since something failed."""
+        """Whether a clean-up step is running after a failure."""
         paths = (event.path for event, _ in tuple(self._open.values()) if isinstance(event, StepStarted))
         return any(_CLEAN_UP in path.split("/") for path in paths)
 
     def begin(self) -> None:
-        """Forget everything: another task of an agent begins."""
+        """Start over for the next task of an agent."""
         with self._lock:
             self._is_closed = False
             self._steps.clear()
             self._open.clear()
 
     def close(self) -> None:
-        """Take in no more events, and end what is still under way, the innermost first.
+        """Stop accepting events, and emit final events for everything that is still running, innermost first.
 
-        A thread that holds us up, because nobody reads what it writes, is not waited for.
+        A thread that blocks while it writes output that nobody reads is not waited for.
         """
         ours = self._lock.acquire(timeout=_PATIENCE)
         try:
@@ -189,7 +191,7 @@ def _skip(item: ItemFinished) -> dict[str, Any]:
 
 
 def _ending_of(event: Event, seconds: float, steps: dict[int, KeptStep]) -> Event:
-    """Return the event that ends what has only a start."""
+    """Return the final event for something that has started but not finished."""
     match event:
         case StepStarted():
             return steps[event.call].ending(seconds)

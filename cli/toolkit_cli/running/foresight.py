@@ -1,4 +1,4 @@
-"""Foresight: the arguments of a pipeline's steps as far as they can be known before anything runs."""
+"""Determines which arguments of a pipeline's steps are known before anything runs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,12 +13,12 @@ _KNOWN_ROOTS = {"input", "inputs", "env"}
 
 
 def known_arguments(step: PlannedStep, plan: Plan, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those arguments of a step's call that depend on nothing but the inputs of its pipeline, secrets masked.
+    """Return the arguments of a step's call that depend only on the pipeline's inputs, with secrets masked.
 
     Args:
         step: The step.
-        plan: The plan that it belongs to.
-        inputs: The inputs that are known.
+        plan: The plan of the pipeline.
+        inputs: The known inputs.
     """
     action = step.definition.action
     if not isinstance(action, Use) or action.arguments is None:
@@ -32,7 +32,7 @@ def known_arguments(step: PlannedStep, plan: Plan, inputs: Mapping[str, Any]) ->
         if _is_known(value, inputs):
             try:
                 known[name] = MASK if name in secrets else value.render(roots)
-            except ToolExecutionError:  # the run will meet it too, and say so
+            except ToolExecutionError:  # the run will report it
                 continue
     return known
 
@@ -52,14 +52,14 @@ def _first(path: tuple[str | int, ...]) -> str | int | None:
 
 
 def computed_names(step: PlannedStep, known: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the arguments of a step's call that are computed when it runs; `None` if any argument may be."""
+    """Return the names of arguments that are computed when the step runs; `None` if that may be any argument."""
     if step.feed is not None and step.feed.parameter is None:
         return None
     return tuple(unknown_names(step, known))
 
 
 def unknown_names(step: PlannedStep, known: Mapping[str, Any]) -> list[str]:
-    """Return the arguments of a step's call whose values are known only when it runs, the piped one last."""
+    """Return the names of arguments whose values are known only when the step runs, the piped one last."""
     action = step.definition.action
     written = action.arguments.entries if isinstance(action, Use) and action.arguments is not None else {}
     piped = [step.feed.parameter or "all arguments"] if step.feed is not None else []

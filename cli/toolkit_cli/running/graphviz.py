@@ -1,4 +1,4 @@
-"""Graphviz: charts as SVG, where its program is installed."""
+"""Draws charts as SVG with Graphviz."""
 
 import shutil
 import subprocess
@@ -17,11 +17,11 @@ def svg_of(items: Iterable[Item]) -> str:
     """Return a chart as an SVG document.
 
     Raises:
-        Failure: If Graphviz's program `dot` is not installed, or cannot draw the chart.
+        Failure: If Graphviz's program `dot` is not installed or fails.
     """
     dot = _program()
     try:
-        drawn = subprocess.run(  # noqa: S603 - a program of the user's PATH, and a text that we wrote
+        drawn = subprocess.run(  # noqa: S603 - a program on the user's PATH, with input that we wrote
             [dot, "-Tsvg"],
             input=dot_of(items),
             capture_output=True,
@@ -31,15 +31,15 @@ def svg_of(items: Iterable[Item]) -> str:
         )
     except (OSError, subprocess.SubprocessError, UnicodeError) as error:
         reason = one_line(str(getattr(error, "stderr", "") or error).strip())
-        raise Failure(ExitCode.FINDINGS, f"Graphviz could not draw this: {reason}") from error
+        raise Failure(ExitCode.FINDINGS, f"Graphviz could not draw the diagram: {reason}") from error
     return drawn.stdout
 
 
 def _program() -> str:
-    """Return Graphviz's program from the PATH; one that lies in the current folder could be anybody's."""
+    """Return the path of `dot` from the PATH; one in the working directory is not trusted."""
     found = shutil.which("dot")
     if found is None or Path(found).absolute().parent == Path.cwd():
-        message = "SVG needs Graphviz, and its program 'dot' is not on the PATH"
-        hint = "install it, such as with 'apt install graphviz' or 'brew install graphviz', or take --format mermaid"
+        message = "SVG needs Graphviz, but its program 'dot' is not on the PATH"
+        hint = "install it, for example with 'apt install graphviz' or 'brew install graphviz', or use --format mermaid"
         raise Failure(ExitCode.USAGE, message, hint=hint)
     return found

@@ -1,7 +1,7 @@
-"""Interrupts: Ctrl-C, SIGTERM and a hang-up end a run once cleanly; a second one leaves at once.
+"""Ends a run cleanly on Ctrl-C, SIGTERM or SIGHUP; a second signal ends it immediately.
 
-All three arrive as SIGINT does: where an event loop runs, its task is cancelled, else `KeyboardInterrupt` is raised in
-the running step. A watchdog ends a run that does not end by itself. The terminal is given back as it was.
+All three act like SIGINT: in an event loop, they cancel its task; otherwise, they raise `KeyboardInterrupt` in the
+running step. A watchdog ends runs that do not end by themselves. The terminal settings are restored at the end.
 """
 
 import os
@@ -17,17 +17,17 @@ _OTHERS = ("SIGTERM", "SIGHUP")
 
 
 def _report_nothing(_: ForcedEnd) -> None:
-    """Report nothing: what has no result has nothing to report."""
+    """Report nothing, for work without a result."""
 
 
 class Interrupts:
-    """While this is open, the signals that end a program end the run."""
+    """A context in which signals that would end the program end the run."""
 
     def __init__(self, watched: Watched | None = None) -> None:
-        """Nothing has arrived yet.
+        """Create the context.
 
         Args:
-            watched: How the run is reported when it must be made to end; without it nothing is.
+            watched: How to report the run if it is forced to end; `None` reports nothing.
         """
         self.received: int | None = None
         self._watched = watched or Watched(_code_of, _report_nothing, lambda: True)
@@ -39,11 +39,11 @@ class Interrupts:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of a program that was ended so: 130 after Ctrl-C."""
+        """The exit code after the received signal, such as 130 after Ctrl-C."""
         return _OFFSET + (self.received or signal.SIGINT)
 
     def __enter__(self) -> Self:
-        """Listen to the signals; one that the parent process ignores stays ignored."""
+        """Install the signal handlers; signals that the parent process ignores stay ignored."""
         self._terminal = _terminal_settings()
         if threading.current_thread() is threading.main_thread():
             others = [getattr(signal, name) for name in _OTHERS if hasattr(signal, name)]
@@ -57,9 +57,9 @@ class Interrupts:
         return self
 
     def over(self) -> None:
-        """Take note that the run is over, before it is reported; from now on no signal disturbs the report.
+        """Mark the run as over before it is reported, so that signals no longer interrupt the report.
 
-        Where the watchdog reports the run already, this never returns: the process ends.
+        If the watchdog is reporting the run already, this never returns, since the watchdog ends the process.
         """
         if self._watchdog is None or self._is_over:
             return
@@ -73,7 +73,7 @@ class Interrupts:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Give the signals and the terminal back."""
+        """Restore the signal handlers and the terminal."""
         self.over()
         if self._watchdog is not None:
             signal.set_wakeup_fd(self._wakeup)
@@ -84,7 +84,7 @@ class Interrupts:
             _restore_terminal(self._terminal)
 
     def _pass_on(self, number: int, frame: FrameType | None) -> None:
-        """Do what SIGINT does at the moment: cancel the task of a loop, or raise `KeyboardInterrupt`."""
+        """Act like SIGINT: cancel the task of an event loop, or raise `KeyboardInterrupt`."""
         self.received = self.received or number
         handler = signal.getsignal(signal.SIGINT)
         (handler if callable(handler) else signal.default_int_handler)(signal.SIGINT, frame)
@@ -95,7 +95,7 @@ def _code_of(end: ForcedEnd) -> int:
 
 
 def _leave_it_to_the_watchdog(number: int, frame: FrameType | None) -> None:
-    """Do nothing here; the watchdog has received it too."""
+    """Do nothing, since the watchdog receives the signal too."""
 
 
 def _terminal_settings() -> Any:
@@ -110,7 +110,7 @@ def _terminal_settings() -> Any:
 
 
 def _restore_terminal(settings: Any) -> None:
-    import termios  # noqa: PLC0415 - there, since there are settings
+    import termios  # noqa: PLC0415 - not on every system
     from contextlib import suppress  # noqa: PLC0415
 
     with suppress(termios.error):

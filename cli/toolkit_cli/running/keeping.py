@@ -1,4 +1,4 @@
-"""Keeping: a run whose steps a journal keeps, from its first record to how it can go on."""
+"""Records a run in the journal, so that it can be resumed."""
 
 import json
 import os
@@ -21,17 +21,19 @@ from toolkit_cli.running.definition_files import definition_of
 from toolkit_cli.running.pipeline_graphs import graph_of
 from toolkit_cli.running.tool_calls import Ending
 
-NOT_FROM_TEXTS: Final = "an agent whose kind closes tools, or whose objects bring tools, cannot go on from texts alone"
+NOT_FROM_TEXTS: Final = (
+    "an agent whose kind locks tools, or whose objects provide tools, cannot be resumed from recorded text"
+)
 
 
 class Resumed(NamedTuple):
-    """A run that goes on.
+    """A run to resume.
 
     Attributes:
         file: The journal.
         run: The run.
-        accepts_changes: Whether it goes on with definitions, and items, that have changed.
-        repeats_failures: Whether items that have failed are done again.
+        accepts_changes: Whether to continue although definitions or items have changed.
+        repeats_failures: Whether to run failed items again.
     """
 
     file: JournalFile
@@ -41,12 +43,12 @@ class Resumed(NamedTuple):
 
 
 class Keeping:
-    """One run that is kept.
+    """A run that is recorded in the journal.
 
     Attributes:
-        id: Its unique id.
-        journal: Where its steps are kept.
-        resumed: What it goes on from, if it does.
+        id: The unique id of the run.
+        journal: The journal of its steps.
+        resumed: The run that this one continues, if any.
     """
 
     def __init__(
@@ -58,18 +60,18 @@ class Keeping:
         arguments: Mapping[str, Any],
         resumed: Resumed | None,
     ) -> None:
-        """Begin to keep it, or go on.
+        """Record a new run, or continue a recorded one.
 
         Args:
-            id: Its unique id.
-            tool: What is run.
-            target: What it was named by.
-            request: What it takes to run it again, as plain data.
-            arguments: Those of the call, or those that hold for all items.
-            resumed: What goes on, if something does.
+            id: The unique id of the run.
+            tool: The tool to run.
+            target: The target as the user wrote it.
+            request: What is needed to run it again, as plain data.
+            arguments: The arguments of the call, or those for all items.
+            resumed: The run to continue, if any.
 
         Raises:
-            Failure: If what goes on has changed, and nobody has agreed to that.
+            Failure: If definitions have changed, and changes are not accepted.
             JournalError: If the journal cannot be written.
         """
         self.id, self.resumed = id, resumed
@@ -92,9 +94,9 @@ class Keeping:
         )
 
     def end(self, ending: Ending) -> None:
-        """Keep how it ended, and report how it can go on if it was cut short, or waits."""
+        """Record how the run ended; if it is incomplete, print what was done and how to continue."""
         error = ending.result.error
-        with suppress(JournalError):  # if that was the reason, there is nothing left to be written
+        with suppress(JournalError):  # a journal that failed cannot record its failure
             self.journal.finish(ending.state, console.redactor().text(error) if error else None)
         if ending.is_complete:
             return
@@ -104,41 +106,41 @@ class Keeping:
 
 
 def how_to_continue(run: str, pending: ApprovalPending | None, more: str = "") -> str:
-    """Return how a run can go on, in words.
+    """Return a message about how to continue a run.
 
     Args:
-        run: Its id.
-        pending: What it waits for, if it waits.
-        more: What else stands in the commands.
+        run: The id of the run.
+        pending: The pending approvals, if any.
+        more: Further options for the suggested commands.
     """
     go_on = f"continue with: toolkit runs resume {run}{more}"
     if pending is None:
         return go_on
-    see = f"see what waits with: toolkit runs approvals {run}{more}"
+    see = f"list pending approvals with: toolkit runs approvals {run}{more}"
     return f"{see}\nanswer with: toolkit runs decide {pending.ids[0]} approve{more}; then {go_on}"
 
 
 def find_run(known: Sequence[KeptRun], name: str) -> KeptRun:
-    """Return the run of an id, or of the beginning of one.
+    """Return the run with an id, or with an id that starts like this.
 
     Raises:
-        Failure: If there is none, or more than one.
+        Failure: If there is no such run, or more than one.
     """
     found = [run for run in known if run.id.startswith(name)] if name else []
     if len(found) == 1:
         return found[0]
     if found:
         ids = ", ".join(run.id for run in found)
-        raise Failure(ExitCode.USAGE, f"several runs begin with '{name}'", hint=f"say more of it: {ids}")
-    near = did_you_mean(name, [run.id for run in known], otherwise="`toolkit runs list` shows them all")
+        raise Failure(ExitCode.USAGE, f"several runs begin with '{name}'", hint=f"use more of the id: {ids}")
+    near = did_you_mean(name, [run.id for run in known], otherwise="`toolkit runs list` shows all runs")
     raise Failure(ExitCode.NOT_FOUND, f"there is no run '{name}'", hint=near)
 
 
 def refuse_doubts(resumed: Resumed) -> None:
-    """End here if nobody knows what became of some steps of a run that is to go on.
+    """Check that no step of a run may have taken effect without a recorded result.
 
     Raises:
-        Failure: Naming each of them, and the flag that repeats them.
+        Failure: If there are such steps; lists all of them, with the flag that repeats them.
     """
     doubts = resumed.file.in_doubt(resumed.run)
     if doubts:
@@ -149,28 +151,28 @@ def refuse_doubts(resumed: Resumed) -> None:
 
 def _doubt(path: str, tool: str, status: str | None) -> str:
     if status == "ok":
-        return f"'{path}' has run '{tool}', but its result held secrets, which are not kept"
-    what = "has no end" if status is None else "timed out"
-    return f"'{path}' began to run '{tool}' and {what}: it may have taken effect"
+        return f"'{path}' has run '{tool}', but its result contained secrets, which are not recorded"
+    what = "did not finish" if status is None else "timed out"
+    return f"'{path}' started '{tool}' and {what}: it may have taken effect"
 
 
 def check_unchanged(run: KeptRun, now: Mapping[str, str], *, accepts_changes: bool, more: str = "") -> None:
-    """Refuse to go on with other definitions than a run began with, unless somebody has agreed.
+    """Check that the definitions are the same as when the run was started.
 
     Args:
         run: The run.
-        now: The digest of each file that it is made of now.
-        accepts_changes: Whether somebody has agreed.
-        more: What else stands in the command that goes on.
+        now: The digests of its definition files now, by path.
+        accepts_changes: Whether to accept changes.
+        more: Further options for the suggested command.
 
     Raises:
-        Failure: Naming every file that has changed.
+        Failure: If files have changed and changes are not accepted; lists all of them.
     """
     before = run.definition
     changed = [file for file in {**before, **now} if before.get(file) != now.get(file)]
     if changed and not accepts_changes:
-        hint = f"continue with the current ones: toolkit runs resume {run.id}{more} --accept-changes"
-        message = "this has changed since the run began; finished steps keep their results"
+        hint = f"continue with the current files: toolkit runs resume {run.id}{more} --accept-changes"
+        message = "this file has changed since the run was started; finished steps keep their results"
         problems = [Problem("", message, Location(_show(file)), hint=hint) for file in changed]
         raise Failure(ExitCode.APPROVAL, problems=problems)
 
@@ -180,7 +182,7 @@ def _show(file: str) -> str:
 
 
 def without_secrets(request: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what it takes to run something again, and whether all of it is there."""
+    """Return what is needed to run something again, with secrets masked, and whether nothing was masked."""
     whole = {**request, "cwd": str(Path.cwd()), "arguments": json.loads(dumps(dict(arguments), default=str))}
     shown = console.redactor().data(whole)
     return {**shown, "is_whole": shown is whole}

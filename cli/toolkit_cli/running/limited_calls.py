@@ -1,4 +1,4 @@
-"""Limited calls: the limits of the configuration hold for the calls that a context is handed to."""
+"""Applies the configured limits to the calls of a process."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def limiter_of(limits: "Mapping[str, Limit]") -> "Limiter | None":
-    """Return what bounds the calls of this process; `None` where nothing is limited."""
+    """Return the limiter for calls of this process; `None` if there are no limits."""
     if not limits:
         return None
     from toolkit.tools.local_limits import LocalLimits  # noqa: PLC0415 - few projects have limits

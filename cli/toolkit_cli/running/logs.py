@@ -1,4 +1,4 @@
-"""Log lines of the library, shown on the screen with `-v`."""
+"""Shows the library's log messages on the screen with `-v`."""
 
 import logging
 
@@ -7,7 +7,7 @@ from toolkit_cli.screen import Screen
 
 
 def show_logs(screen: Screen, verbosity: int, *, debug: bool) -> None:
-    """Write what the library logs to the screen: with 1 from INFO on, with 2 or to debug everything, with 0 nothing."""
+    """Show log messages of the library: from level INFO with verbosity 1, all with 2 or `debug`, none with 0."""
     if not (verbosity or debug):
         return
     logger = logging.getLogger("toolkit")
@@ -18,7 +18,7 @@ def show_logs(screen: Screen, verbosity: int, *, debug: bool) -> None:
 
 
 class _ScreenHandler(logging.Handler):
-    """Writes records in turn with everything else, with nothing in them that a terminal would obey."""
+    """Writes log records to the screen, escaped for a terminal."""
 
     def __init__(self, screen: Screen) -> None:
         super().__init__()
@@ -27,12 +27,12 @@ class _ScreenHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         try:
             self._screen.say("\n".join(_lines(record)))
-        except Exception:  # noqa: BLE001 - as every handler of the standard library does
+        except Exception:  # noqa: BLE001 - like the handlers of the standard library
             self.handleError(record)
 
 
 def _lines(record: logging.LogRecord) -> list[str]:
-    """Return the text of a record, without secrets: its message in one line, and the traceback below it."""
+    """Return the lines of a record without secrets: the message on one line, and the traceback below it."""
     from toolkit_cli.rendering.escaping import lines_of, one_line  # noqa: PLC0415 - few runs show logs
 
     redactor = console.redactor()

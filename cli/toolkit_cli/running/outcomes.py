@@ -1,4 +1,4 @@
-"""Outcomes: how a call ended, on stdout for what it gave, on stderr for what went wrong."""
+"""Writes the outcome of a call: the result to stdout, and problems to stderr."""
 
 import sys
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ def present(
     kept: KeptWork,
     uses: Sequence[ModelUse] = (),
 ) -> None:
-    """Write the result unless it was seen to come, the closing table, what was done, and what went wrong.
+    """Write the result (unless it was shown already), the final table, finished outputs, and the problem.
 
-    Programs get the result first: if the run was made to end, there may be little time.
+    JSON results are written first, since there may be little time if the run was forced to end.
     """
     steps = [] if format == "jsonl" else kept.records()
     seen = ending.problem is None and reporter is not None and reporter.has_shown(ending.result.output)
@@ -45,16 +45,16 @@ def present(
 
 
 def present_usage(uses: Sequence[ModelUse], reporter: RunReporter | None, screen: Screen) -> None:
-    """Write what the requests to models came to, if there were any."""
+    """Write the usage of models, if there were requests."""
     if uses and reporter is not None:
-        from toolkit_cli.rendering.usage import usage_line  # noqa: PLC0415 - only agents ask models
+        from toolkit_cli.rendering.usage import usage_line  # noqa: PLC0415 - only agents use models
 
         screen.say(usage_line(uses))
         sys.stderr.flush()
 
 
 def _show_kept(steps: "Sequence[dict[str, object]]") -> None:
-    from toolkit_cli.rendering.kept import kept_lines  # noqa: PLC0415 - only bad ends need it
+    from toolkit_cli.rendering.kept import kept_lines  # noqa: PLC0415 - only failures need it
 
     for line in kept_lines(steps):
         console.say(paint(line, colour=console.talk_has_colour()))

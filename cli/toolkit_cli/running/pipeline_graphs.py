@@ -1,4 +1,4 @@
-"""Pipeline graphs: the steps of a pipeline as plain data, so that a kept run shows them without its files."""
+"""Returns the steps of a pipeline as plain data, so that a recorded run can be shown without the pipeline's files."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 
 def graph_of(tool: Tool) -> list[dict[str, Any]]:
-    """Return the steps of a pipeline, and inside them those of the pipelines that they call; nothing of other tools.
+    """Return the steps of a pipeline, including nested pipelines; empty for other tools.
 
-    Each has its `label`, its `path` in the run, its `kind`, the name of its `tool`, the paths that its data comes
+    Each step has its `label`, its `path` in the run, its `kind`, the name of its `tool`, the paths that its data comes
     `from`, and its `branches` as pairs of a title and steps.
     """
     pipeline = pipeline_in(tool)
@@ -21,7 +21,7 @@ def graph_of(tool: Tool) -> list[dict[str, Any]]:
 
 
 def _steps_of(plan: "Plan", prefix: str) -> list[dict[str, Any]]:
-    from toolkit.pipelines.outline import outline_of  # noqa: PLC0415 - only what is kept has a graph
+    from toolkit.pipelines.outline import outline_of  # noqa: PLC0415 - only recorded runs have a graph
 
     tools = {step.path: step.tool for step in plan.walk() if step.tool is not None}
     return [_step(step, prefix, tools) for step in outline_of(plan).steps]

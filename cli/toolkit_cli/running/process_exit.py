@@ -1,4 +1,4 @@
-"""Process exit: the process ends now, even if something still runs in it, and ends what its tools have started."""
+"""Ends the process even if threads are still running, and ends the processes that tools have started."""
 
 import os
 import sys
@@ -6,27 +6,27 @@ import threading
 from typing import NoReturn
 
 _CUT_SHORT = {5, 129, 130, 143}
-"""Exit codes of runs that were ended by a timeout or a signal, perhaps while a tool waited for a process."""
+"""Exit codes after a timeout or a signal, when processes that tools have started may still be running."""
 
 
 def leave_if_threads_remain(exit_code: int) -> None:
-    """Exit at once if a thread still runs that Python would wait for."""
+    """Exit immediately if threads are running that Python would wait for."""
     if any(map(_is_waited_for, threading.enumerate())):
         leave(exit_code)
 
 
 def _is_waited_for(thread: threading.Thread) -> bool:
-    """Return whether Python waits for a thread: `concurrent.futures` joins all of its own, and daemons with them."""
+    """Return whether Python waits for a thread at exit; `concurrent.futures` joins all its threads, even daemons."""
     if thread is threading.main_thread():
         return False
     pools = sys.modules.get("concurrent.futures.thread")
-    # A pool lists its threads only after they have started; until then, they are known by what they run.
+    # A pool lists its threads only once they have started; until then, they are recognized by their target.
     is_pooled = getattr(thread, "_target", None) is getattr(pools, "_worker", thread)
     return not thread.daemon or is_pooled or thread in getattr(pools, "_threads_queues", ())
 
 
 def leave(exit_code: int) -> NoReturn:
-    """End this process at once, and with it the processes that it has started."""
+    """End this process and the processes that it has started immediately."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
@@ -37,15 +37,15 @@ def leave(exit_code: int) -> NoReturn:
 
 
 def end_what_was_started(exit_code: object) -> None:
-    """End the processes that tools have started and not waited for, after a run that was cut short."""
+    """After a timeout or a signal, end the processes that tools have started and not waited for."""
     if exit_code in _CUT_SHORT:
-        if (sessions := sys.modules.get("toolkit.mcp.client.sessions")) is not None:  # servers may end by themselves
+        if (sessions := sys.modules.get("toolkit.mcp.client.sessions")) is not None:  # gives servers time to shut down
             sessions.close_sessions()
         _end_descendants()
 
 
 def _end_descendants() -> None:
     if os.name == "posix":
-        from toolkit.processes.warden import end_descendants  # noqa: PLC0415 - few runs end so
+        from toolkit.processes.warden import end_descendants  # noqa: PLC0415 - few runs end like this
 
         end_descendants()

@@ -1,4 +1,4 @@
-"""Reporters: listeners of a run, which write what happens to the screen, and to stdout where programs read it."""
+"""Listeners that show a run's events on the screen, or write them to stdout as JSON."""
 
 import sys
 import threading
@@ -31,15 +31,15 @@ Listener = Callable[[Event], None]
 
 
 class RunReporter:
-    """A listener that shows a run to a person; several threads may report to it."""
+    """A listener that shows a run on the screen; thread-safe."""
 
     def __init__(self, screen: Screen, *, aloud: bool = False) -> None:
-        """Show nothing until something happens.
+        """Create a reporter.
 
         Args:
-            screen: Where it is shown.
-            aloud: Whether it is an agent's run: what its model says is shown as it comes, if a person sees it, and the
-                pipelines that it chooses are shown as calls, without a table of their own.
+            screen: The screen to write to.
+            aloud: Whether this is an agent's run. On a terminal, the model's text is then shown while it arrives.
+                Pipelines that the model calls are shown without a final table.
         """
         self._screen = screen
         self._aloud = aloud
@@ -52,9 +52,9 @@ class RunReporter:
 
     @property
     def progress(self) -> "RunProgress":
-        """What has happened so far."""
+        """The progress of the run."""
         if self._kept_progress is None:
-            from toolkit_cli.rendering.events import ASCII_MARKS, MARKS, RunProgress  # noqa: PLC0415 - a plain call reports none
+            from toolkit_cli.rendering.events import ASCII_MARKS, MARKS, RunProgress  # noqa: PLC0415 - a single call needs none of it
 
             marks = MARKS if _is_unicode(sys.stderr) else ASCII_MARKS
             self._kept_progress = RunProgress(console.width(), marks)
@@ -67,30 +67,30 @@ class RunReporter:
             if self._speech is not None:
                 self._speech.hear(event)
             if isinstance(event, PipelineFinished) and not self._aloud:
-                self._finished = event  # the outermost is the last
+                self._finished = event  # the outermost pipeline finishes last
             if console.talk_is_terminal():
                 self._draw_bars(event)
             self._say(self.progress.tell(event))
 
     def has_shown(self, answer: str) -> bool:
-        """Return whether a person has just seen this very answer come, where the data would be shown once more."""
+        """Return whether this answer was just shown on the terminal that stdout also writes to."""
         seen = self._speech is not None and bool(answer.strip()) and self._speech.last.strip() == answer.strip()
         return seen and console.shown_together()
 
     @property
     def failed_step(self) -> str | None:
-        """The step of a pipeline that ended it; in an agent's run no step ends anything."""
+        """The path of the step that failed the pipeline; always `None` for an agent."""
         failed = self._kept_progress.failed if self._kept_progress is not None and not self._aloud else None
         return failed.path if failed is not None else None
 
     def begin(self) -> None:
-        """Be ready for another task of an agent."""
+        """Start over for the next task of an agent."""
         self._kept_progress = None
         if self._speech is not None:
             self._speech.begin()
 
     def close(self) -> None:
-        """Write the table, if there was a pipeline."""
+        """Write the final table if a pipeline was run."""
         if self._finished is not None:
             self._say(self.progress.closing(self._finished))
 
@@ -121,7 +121,7 @@ def _make_bars() -> "Bars":
 
 
 def message_channel(screen: Screen) -> Callable[[Message], None]:
-    """Return what shows the messages of tools to the user as they come, with nothing in them that a terminal obeys."""
+    """Return a channel that shows messages from tools to the user, escaped for a terminal."""
 
     def show(message: Message) -> None:
         for line in lines_of(console.redactor().text(message.text)):

@@ -1,4 +1,4 @@
-"""Rule checks: rules of `--approve` that cannot allow anything in a run are reported before it begins."""
+"""Reports `--approve` rules that match nothing in a run before it starts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
 
 def check_rules(rules: "Sequence[Allowance]", tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> None:
-    """Report rules that match no call of a run, and end here if one names no tool of it.
+    """Warn about rules that match no call of a run.
 
     Raises:
-        Failure: If a rule names no tool.
+        Failure: If a rule names a tool that the run does not call.
     """
     check_rules_on(rules, calls_of(tool, arguments, gate) if rules else [])
 
 
 def check_rules_on(rules: "Sequence[Allowance]", calls: Sequence[ForeseenCall]) -> None:
-    """Report rules that match none of the calls that a run may make, and end here if one names no tool of it.
+    """Warn about rules that match none of these calls.
 
     Raises:
-        Failure: If a rule names no tool.
+        Failure: If a rule names a tool that the run does not call.
     """
     if any(_reveals_others(each.tool) for each in calls):
-        return  # what an agent or a facade will call is known only then
+        return  # the calls of an agent or a facade are not known in advance
     found = [problem for rule in rules if (problem := _problem_of(rule, calls)) is not None]
     if errors_among(found):
         raise Failure(ExitCode.USAGE, problems=found)
@@ -37,10 +37,10 @@ def check_rules_on(rules: "Sequence[Allowance]", calls: Sequence[ForeseenCall]) 
 
 
 def check_names(rules: "Sequence[Allowance]", tools: Iterable[Tool]) -> None:
-    """End here if a rule names none of the tools that an agent may call, unless some reveal others later.
+    """Check that each rule names a tool that an agent may call; skipped if there are tools that reveal others.
 
     Raises:
-        Failure: If a rule names no tool.
+        Failure: If a rule names a tool that the run does not call.
     """
     known = list(tools)
     if not rules or any(_reveals_others(tool) for tool in known):
@@ -68,7 +68,7 @@ def _problem_of(rule: "Allowance", calls: Sequence[ForeseenCall]) -> Problem | N
 
 def _unknown_tool(rule: "Allowance", names: Sequence[str]) -> Problem:
     known = f"this run calls {', '.join(dict.fromkeys(names))}" if names else None
-    message = f"--approve {rule.written!r} names no tool of this run"
+    message = f"--approve {rule.written!r} names a tool that this run does not call"
     return Problem("", message, hint=did_you_mean(rule.tool, names, otherwise=known))
 
 

@@ -1,4 +1,4 @@
-"""Run page files: the page about a run, written where only its owner can read it."""
+"""Writes the HTML page of a run to a file that only its owner can read."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -13,10 +13,10 @@ from toolkit_cli.running.audits import audit_file
 
 
 def write_run_page(file: Path, run: KeptRun, steps: Sequence[KeptStep]) -> None:
-    """Write the page about a run, in one go; `-` is stdout.
+    """Write the page of a run atomically to a file, or to stdout for `-`.
 
     Raises:
-        Failure: If the file is something other than such a page, or it or the audit log cannot be read or written.
+        Failure: If the file exists and is not a run page, if it cannot be written, or the audit log cannot be read.
     """
     from toolkit_cli.rendering.run_pages.pages import PAGE_MARK, run_page  # noqa: PLC0415 - only pages need it
 
@@ -32,10 +32,10 @@ def write_run_page(file: Path, run: KeptRun, steps: Sequence[KeptStep]) -> None:
 
 
 def records_of(run: KeptRun) -> list[Mapping[str, Any]]:
-    """Return what the audit log has about a run, the oldest first.
+    """Return the audit log records of a run, oldest first.
 
     Raises:
-        Failure: If there is a log that cannot be read.
+        Failure: If the log exists but cannot be read.
     """
     log = audit_file()
     try:

@@ -1,4 +1,4 @@
-"""Run reports: one run of the command line, reported to its observers."""
+"""Emits the events for a run of the command line."""
 
 import os
 from time import perf_counter
@@ -11,19 +11,19 @@ if TYPE_CHECKING:
 
 
 class RunReport:
-    """The report of one run: its start, and its one finish, which may come from another thread.
+    """Emits the start of a run, and its finish exactly once, possibly from another thread.
 
     Attributes:
         run: The id of the run.
     """
 
     def __init__(self, listener: Listener | None, target: str, run: str | None = None) -> None:
-        """Keep the listener; nothing is reported yet.
+        """Prepare the report.
 
         Args:
-            listener: Receives the report, if there is one.
-            target: What is run, as it was named.
-            run: The id of the run, if it has one already.
+            listener: Receives the events, if any.
+            target: The target as the user wrote it.
+            run: The id of the run; a new one if `None`.
         """
         self.run = run or os.urandom(6).hex()
         self._listener, self._target = listener, target
@@ -37,16 +37,16 @@ class RunReport:
         return self
 
     def end(self, exit_code: int, error: str | None = None) -> None:
-        """Report the finish, unless it was reported."""
-        self._tell("failure" if exit_code else "success", error)
+        """Emit the finish, unless it was emitted already."""
+        self._finish("failure" if exit_code else "success", error)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: "TracebackType | None"
     ) -> None:
-        """Report the finish of a run that could not begin, or broke off."""
-        self._tell("success" if error is None else "error", None if error is None else str(error))
+        """Emit the finish of a run that could not start, or was aborted."""
+        self._finish("success" if error is None else "error", None if error is None else str(error))
 
-    def _tell(self, outcome: Outcome, error: str | None) -> None:
+    def _finish(self, outcome: Outcome, error: str | None) -> None:
         call, self._call = self._call, 0
         if self._listener is not None and call:
             seconds = perf_counter() - self._began

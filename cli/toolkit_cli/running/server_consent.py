@@ -1,4 +1,4 @@
-"""Who is asked before an MCP server that a project names is started, in commands that ask nothing else."""
+"""The gate for starting a project's MCP servers, in commands that need no other approvals."""
 
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 def gate_for(configuration: "Configuration") -> "Gate | None":
-    """Return who is asked; nobody where no server is configured, which is how most projects are."""
+    """Return a gate that asks for consent to start servers; `None` if no servers are configured."""
     if not configuration.mcp:
         return None
     from toolkit_cli.running.answer_sources import Answers, make_gate  # noqa: PLC0415 - few projects have servers

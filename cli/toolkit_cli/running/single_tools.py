@@ -1,4 +1,4 @@
-"""Single tools: the one tool that a target names."""
+"""Opens a target that must contain exactly one tool."""
 
 from typing import TYPE_CHECKING
 
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 def open_one(
     target: str, configuration: "Configuration", gate: "Gate | None", use: str, *, warn: bool, looks: bool = False
 ) -> Tool:
-    """Return the one tool that the target names, with a word on what is odd about it; programs ask `lint` for that.
+    """Return the only tool of a target.
 
     Args:
-        target: As it was typed.
-        configuration: Where names are looked up.
-        gate: Who is asked before an MCP server of the project is reached.
-        use: What is done with it, in words: `run` calls one of them.
-        warn: Whether to say what is odd about it.
-        looks: Whether the tool is only looked at.
+        target: The target as typed.
+        configuration: The configuration, in which names are looked up.
+        gate: Asks for consent before an MCP server of the project is contacted.
+        use: Why there must be one tool, for the error message, such as "`run` calls one of them".
+        warn: Whether to report warnings about the target.
+        looks: Whether the tool is only inspected, not called.
 
     Raises:
-        Failure: If there is none, or more than one, or it is broken.
+        Failure: If the target has no tool or several tools, or is broken.
     """
     opened = open_all([target], configuration, gate, looks=looks)
     end_at_errors(opened.problems)
@@ -33,8 +33,8 @@ def open_one(
         report(opened.problems)
     if len(opened.tools) == 1:
         return next(iter(opened.tools.values()))
-    from toolkit_cli.rendering.tools import address_of  # noqa: PLC0415 - only bad news needs it
+    from toolkit_cli.rendering.tools import address_of  # noqa: PLC0415 - only problems need it
 
     addresses = [address_of(tool.spec) for tool in opened.tools.values()]
     hint = f"name one: {', '.join(addresses)}" if addresses else None
-    raise Failure(ExitCode.USAGE, f"'{target}' holds {len(addresses)} tools; {use}", hint=hint)
+    raise Failure(ExitCode.USAGE, f"'{target}' contains {len(addresses)} tools; {use}", hint=hint)

@@ -1,4 +1,4 @@
-"""Speech: a model's words, written to the terminal as they come."""
+"""Shows a model's text on the terminal while it arrives."""
 
 from toolkit.events import Event, ModelChose, ModelFinished, ModelSaid, ModelStarted
 from toolkit.visibility import disarmed
@@ -7,14 +7,13 @@ from toolkit_cli.screen import Screen
 
 
 class Speech:
-    """Writes the words of the outermost agent's model; agents among its tools are heard by their results alone.
+    """Shows the text of the outermost agent's model; of agents among its tools, only results are shown.
 
     Attributes:
-        last: The last reply that was shown whole.
+        last: The last reply that was shown completely.
     """
 
     def __init__(self, screen: Screen) -> None:
-        """Hear nothing yet."""
         self.last = ""
         self._screen = screen
         self._agent: str | None = None
@@ -22,7 +21,7 @@ class Speech:
         self._thinks = False
 
     def begin(self) -> None:
-        """Listen to another agent: the first one to ask its model is the outermost."""
+        """Start over for the next task; the first agent that sends a model request is the outermost."""
         self.last, self._agent, self._call = "", None, None
 
     def hear(self, event: Event) -> None:

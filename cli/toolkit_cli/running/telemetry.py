@@ -1,4 +1,4 @@
-"""Telemetry: spans and metrics of a command, where its environment or a flag asks for them; else nothing is loaded."""
+"""Sends spans and metrics of a command, if the environment or a flag enables that; otherwise nothing is imported."""
 
 import logging
 import os
@@ -18,16 +18,16 @@ _opened: "_Opened | None" = None
 
 
 @contextmanager
-def telemetry(wanted: bool | None) -> Iterator["Telemetry | None"]:  # noqa: FBT001 - the flag, as it was typed
-    """Provide a listener that makes spans and metrics, if somebody wants them; they are sent when this is left.
+def telemetry(wanted: bool | None) -> Iterator["Telemetry | None"]:  # noqa: FBT001 - the flag as typed
+    """Yield a listener that records spans and metrics, or `None` if telemetry is off; flush them at the end.
 
     Args:
-        wanted: The flag; without it the environment decides, as far as the extra is installed.
+        wanted: The flag; if `None`, the environment decides, provided that the extra is installed.
 
     Raises:
-        Failure: If the flag wants what is not installed.
+        Failure: If the flag enables telemetry, but it cannot be set up.
     """
-    global _opened  # noqa: PLW0603 - there is one for the program, which may end in the middle of this
+    global _opened  # noqa: PLW0603 - one per process, which may end inside this context
     opened = _open(wanted) if _is_wanted(wanted) else None
     if opened is None:
         yield None
@@ -40,7 +40,7 @@ def telemetry(wanted: bool | None) -> Iterator["Telemetry | None"]:  # noqa: FBT
 
 
 def close_telemetry() -> None:
-    """Send what there is, and say once what could not be sent."""
+    """Flush spans and metrics, and print a warning if some could not be sent."""
     global _opened
     opened, _opened = _opened, None
     if opened is not None:
@@ -48,10 +48,10 @@ def close_telemetry() -> None:
 
 
 class _Opened:
-    """What sends spans and metrics, and hears what goes wrong with that."""
+    """Sends spans and metrics, and collects errors from the exporter."""
 
     def __init__(self) -> None:
-        from toolkit.telemetry import open_telemetry  # noqa: PLC0415 - few runs have any
+        from toolkit.telemetry import open_telemetry  # noqa: PLC0415 - few runs use telemetry
 
         self._failures = _Failures()
         logger = logging.getLogger(_LOGGER)
@@ -66,7 +66,7 @@ class _Opened:
 
 
 class _Failures(logging.Handler):
-    """Keeps the first thing that went wrong."""
+    """Remembers the first error."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -79,16 +79,16 @@ class _Failures(logging.Handler):
 def _is_wanted(wanted: bool | None) -> bool:  # noqa: FBT001 - as above
     if not any(name.startswith("OTEL_") for name in os.environ):
         return bool(wanted)
-    from toolkit.telemetry.wishes import is_disabled, wants_telemetry  # noqa: PLC0415 - few environments say anything
+    from toolkit.telemetry.wishes import is_disabled, wants_telemetry  # noqa: PLC0415 - few environments set it
 
     return wants_telemetry(os.environ) if wanted is None else wanted and not is_disabled(os.environ)
 
 
 def _open(wanted: bool | None) -> "_Opened | None":  # noqa: FBT001 - as above
-    """Open it; where only the environment asks for it, and it is not all there, the work goes on without.
+    """Set up telemetry; if that fails and only the environment enables it, continue without.
 
     Raises:
-        Failure: If the flag asks for it.
+        Failure: If it fails and the flag enables it.
     """
     try:
         return _Opened()

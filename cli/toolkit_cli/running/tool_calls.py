@@ -1,4 +1,4 @@
-"""Tool calls: one call of a tool from the command line, and how it ended."""
+"""Calls a tool from the command line, and determines how the call ended."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -28,10 +28,10 @@ class Ending(NamedTuple):
     """How a call ended.
 
     Attributes:
-        result: What it gave; of a call that was cancelled, why.
+        result: The result; for a cancelled call, a failure with the reason.
         exit_code: The exit code of the command.
-        problem: What is reported on stderr, unless all is well.
-        pending: What waits for an approval, where something does.
+        problem: The problem to report on stderr; `None` if the call succeeded.
+        pending: The pending approvals, if any.
     """
 
     result: ToolResult
@@ -41,12 +41,12 @@ class Ending(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether all is well."""
+        """Whether the call succeeded."""
         return self.exit_code == ExitCode.WELL
 
     @property
     def state(self) -> "State":
-        """The state of a run that has ended so."""
+        """The state of the recorded run."""
         if self.pending is not None:
             return "waiting"
         return "completed" if self.is_complete else "interrupted" if self.exit_code >= _SIGNAL_OFFSET else "failed"
@@ -55,31 +55,31 @@ class Ending(NamedTuple):
 def call_tool(
     tool: Tool, arguments: Mapping[str, Any], context: ToolContext, kept: KeptWork, show: Callable[[Ending], None]
 ) -> int:
-    """Call a tool, wait for its end, however it ends, show how it ended, and return the exit code.
+    """Call a tool, show how the call ended, and return the exit code.
 
     Args:
         tool: The tool.
         arguments: Its arguments.
-        context: What it is called with; its listener is `kept`.
-        kept: What the steps give.
-        show: Writes how the call ended, and what was kept; in another thread where the call must be made to end.
+        context: The context of the call, with `kept` as its listener.
+        kept: Collects the results of steps.
+        show: Shows the outcome and the collected results; called in another thread if the call is forced to end.
 
     Raises:
-        ConfigurationError: If the program is set up wrongly; what was done before that is shown.
+        ConfigurationError: If the configuration is invalid; finished steps are shown first.
     """
     return end_run(lambda: tool.run(arguments, context), kept, show)
 
 
 def end_run(work: Callable[[], ToolResult], kept: KeptWork, show: Callable[[Ending], None]) -> int:
-    """Do work, wait for its end, however it ends, show how it ended, and return the exit code.
+    """Run work, show how it ended, and return the exit code.
 
     Args:
-        work: Does it.
-        kept: What the steps give.
-        show: As above.
+        work: Runs, and returns a result.
+        kept: Collects the results of steps.
+        show: Shows the outcome and the collected results; called in another thread if the work is forced to end.
 
     Raises:
-        ConfigurationError: As above.
+        ConfigurationError: If the configuration is invalid; finished steps are shown first.
     """
 
     def give_up(end: ForcedEnd) -> None:
@@ -132,16 +132,16 @@ def _ending_of(result: ToolResult) -> Ending:
 
 
 def with_hint_on_json(ending: Ending, tool: Tool, words: Iterable[str]) -> Ending:
-    """Return how the call of a text tool ended, with a hint if it complains of a JSON object that was its whole text.
+    """Add a hint to a text tool's failure if its message shows that it received a JSON object as its text.
 
-    A complaint quotes the text, or its first character: a tool that takes JSON may fail for other reasons.
+    The message must quote the text or its first character, since a tool that expects JSON may fail for other reasons.
     """
     problem = ending.problem
     if tool.pipe != "text" or problem is None or problem.hint or "'{" not in problem.message:
         return ending
     if not any(object_in(word) for word in words):
         return ending
-    hint = f"the whole JSON object was the text of {', '.join(tool.spec.required)!r}; write the text alone"
+    hint = f"the whole JSON object was passed as {', '.join(tool.spec.required)!r}; pass only the text"
     return ending._replace(problem=replace(problem, hint=hint))
 
 

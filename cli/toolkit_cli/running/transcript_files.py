@@ -1,4 +1,4 @@
-"""Transcript files: a conversation, as JSON that can be continued."""
+"""Reads and writes conversations as JSON files that can be continued."""
 
 import json
 from dataclasses import dataclass, field
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
     from toolkit.agents.transcripts import Transcript
 
 Earlier = list[list[dict[str, Any]]]
-"""The messages of conversations that were ended by a fresh start."""
+"""The messages of earlier conversations, before each reset of a chat."""
 
 
 @dataclass
 class TranscriptFile:
-    """The file of one conversation.
+    """The transcript file of a conversation.
 
     Attributes:
-        path: Where it is.
-        model: What answers.
-        task: What was to be done; None in a chat.
-        earlier: The conversations that were ended by a fresh start.
+        path: The path of the file.
+        model: The name of the model.
+        task: The task; `None` in a chat.
+        earlier: Earlier conversations, before each reset of a chat.
     """
 
     path: Path
@@ -53,22 +53,22 @@ class TranscriptFile:
         record = console.redactor().data(record)
         text = f"{json_text(record, indent=2)}\n"
         try:
-            # Half a character becomes an escape of JSON; the conversation may be private.
+            # Lone surrogates become JSON escapes. The file is private, as conversations may be.
             put(self.path, text.encode(errors="backslashreplace"), is_private=True)
         except OSError as error:
             raise Failure(ExitCode.USAGE, f"--transcript: cannot write '{self.path}': {error.strerror}") from error
 
     def begin_afresh(self, transcript: "Transcript") -> None:
-        """Keep a conversation that is over among the earlier ones."""
+        """Add a finished conversation to the earlier ones."""
         if transcript.messages:
             self.earlier.append(transcript.as_record())
 
 
 def read_transcript(path: Path) -> "tuple[Transcript, Earlier]":
-    """Return the conversation in a file, to go on with it, and the earlier ones.
+    """Return the conversation in a file, to continue it, and earlier ones.
 
     Raises:
-        Failure: If there is no such file, or it is no transcript.
+        Failure: If the file cannot be read, or is not a transcript.
     """
     from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - help needs none of it
 

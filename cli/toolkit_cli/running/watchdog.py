@@ -1,7 +1,7 @@
-"""The watchdog: a thread that ends a run which does not end by itself after a signal, or after its time.
+"""A watchdog thread that ends a run if it does not end by itself after a signal or a timeout.
 
-A tool may block the event loop or the main thread, or ignore that it is cancelled. The watchdog reads signals from a
-pipe that the system's own handler writes to, so it needs neither. It has the run reported, and ends the process.
+A tool may block the event loop or the main thread, or ignore its cancellation. The watchdog needs neither, since it
+reads signals from a pipe that Python's C-level handler writes to. It has the run reported, then ends the process.
 """
 
 import os
@@ -16,23 +16,23 @@ from toolkit.running import loops_at_work, moves
 from toolkit_cli.running.process_exit import leave
 
 GLANCE: Final = 0.25
-"""Seconds between two looks at a run, and in which an event loop has to answer."""
+"""How often the run is checked, and how long an event loop may take to respond, in seconds."""
 AT_ONCE: Final = 0.3
-"""Seconds in which the main thread may still end the run itself after the second signal."""
+"""How long the main thread has to end the run itself after a second signal, in seconds."""
 REPORTING: Final = 2.0
-"""Seconds that a report may take where nobody reads what is written."""
+"""Maximum time for a report whose output is not being read, in seconds."""
 GRACE: Final = 1.0
-"""Seconds that an event loop may stand still after a signal, or after the time of a call."""
+"""How long an event loop may be blocked after a signal or a timeout, in seconds."""
 STUBBORN: Final = 5.0
-"""The same for a loop that cleans up, and for tools that do not stop in a loop that moves."""
+"""The same for a loop with clean-up steps, and for tools that do not stop in a responsive loop."""
 
 
 class ForcedEnd(NamedTuple):
-    """Why a run is made to end: a signal, or the time of a call that cannot be ended.
+    """Why a run is forced to end: a signal, or the timeout of a call that does not stop.
 
     Attributes:
-        signal: The number of the signal; 0 where the time was over.
-        message: What is wrong with the call whose time was over.
+        signal: The number of the signal; 0 for a timeout.
+        message: The error message for a timeout.
     """
 
     signal: int = 0
@@ -40,12 +40,12 @@ class ForcedEnd(NamedTuple):
 
 
 class Watched(NamedTuple):
-    """What a watchdog knows of a run.
+    """How a watchdog reports a run.
 
     Attributes:
-        exit_code: Returns the exit code of a forced end.
-        report: Reports what was done before a forced end.
-        is_cleaning_up: Returns whether steps are under way that run after a failure.
+        exit_code: Returns the exit code for a forced end.
+        report: Reports a forced end, and what was done before.
+        is_cleaning_up: Returns whether clean-up steps are running after a failure.
     """
 
     exit_code: Callable[[ForcedEnd], int]
@@ -54,14 +54,18 @@ class Watched(NamedTuple):
 
 
 class Watchdog:
-    """Looks after one run, until all of it is reported."""
+    """Watches a run until its report is complete.
+
+    Attributes:
+        signals: The file descriptor for `signal.set_wakeup_fd`.
+    """
 
     def __init__(self, watched: Watched, numbers: frozenset[int]) -> None:
-        """Begin to watch.
+        """Start watching.
 
         Args:
-            watched: The run.
-            numbers: The signals that end it.
+            watched: How to report the run.
+            numbers: The signals that end the run.
         """
         self._watched = watched
         self._numbers = numbers
@@ -75,13 +79,13 @@ class Watchdog:
         self._thread.start()
 
     def claim(self) -> bool:
-        """Return whether the caller is the first who wants to report the run, and so the one who may."""
+        """Claim the right to report the run; return whether the caller is the first to do so."""
         is_first = self._claim.acquire(blocking=False)
         self._is_claimed.set()
         return is_first
 
     def stop(self) -> None:
-        """Watch no more."""
+        """Stop watching."""
         os.write(self.signals, b"\0")
         self._thread.join()
         os.close(self.signals)
@@ -96,11 +100,11 @@ class Watchdog:
                 trouble = None
             else:
                 trouble = trouble or _Trouble(self._watched.is_cleaning_up)
-                if self._is_told_again() or trouble.is_hopeless():
+                if self._has_second_signal() or trouble.is_hopeless():
                     self._end(why)
 
     def _goes_on(self) -> bool:
-        """Wait for a signal, or a moment; return whether the run is still to be watched."""
+        """Wait briefly for signals; return whether to continue watching."""
         news = os.read(self._source, 64) if _is_readable(self._source, GLANCE) else b""
         self._received += [number for number in news if number in self._numbers]
         return 0 not in news
@@ -108,11 +112,11 @@ class Watchdog:
     def _why(self) -> ForcedEnd | None:
         return ForcedEnd(self._received[0]) if self._received else _late_call()
 
-    def _is_told_again(self) -> bool:
+    def _has_second_signal(self) -> bool:
         return len(self._received) > 1 and not self._is_claimed.wait(AT_ONCE)
 
     def _leave_without_report(self) -> None:
-        """End the process if the run has ended, but its report has not: nobody reads it."""
+        """End the process if the run is over, but its report is blocked since its output is not being read."""
         if not self._received:
             return
         self._reporting_since = self._reporting_since or time.monotonic()
@@ -129,23 +133,23 @@ class Watchdog:
 
 
 def _is_readable(source: int, seconds: float) -> bool:
-    """Wait for a file for a while, and return whether it can be read."""
+    """Wait until a file is readable or the time is over; return whether it is readable."""
     if not hasattr(select, "poll"):
         return bool(select.select([source], [], [], seconds)[0])
-    waiting = select.poll()  # unlike `select`, it takes files of any number
+    waiting = select.poll()  # unlike `select`, it supports descriptors above 1023
     waiting.register(source, select.POLLIN)
     return bool(waiting.poll(seconds * 1000))
 
 
 class _Trouble:
-    """A run that should have ended: since when its loops stand still, and since when nothing excuses it."""
+    """A run that should have ended; tracks how long its event loops have been blocked."""
 
     def __init__(self, is_cleaning_up: Callable[[], bool]) -> None:
         self._is_cleaning_up = is_cleaning_up
         self._moved = self._excused = time.monotonic()
 
     def is_hopeless(self) -> bool:
-        """Return whether it has had all the time that it gets."""
+        """Return whether the run has used up its time to end."""
         moves_now = all(moves(loop, GLANCE) for loop in loops_at_work())
         cleans_up, now = self._is_cleaning_up(), time.monotonic()
         if moves_now:
@@ -156,7 +160,7 @@ class _Trouble:
 
 
 def _late_call() -> ForcedEnd | None:
-    """Return how a run ends that has a call whose time is over, if it has one."""
+    """Return the forced end for a call that is past its timeout, if any."""
     timing = sys.modules.get("toolkit.wrappers.timing")
     clocks = timing.running_clocks() if timing is not None else ()
     late = max(clocks, key=lambda clock: clock.overdue, default=None)

@@ -1,1 +1,1 @@
-"""Serving: how the command opens, carries and describes a server."""
+"""Opens tools for `toolkit serve`, and serves them over stdio or HTTP."""

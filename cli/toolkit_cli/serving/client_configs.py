@@ -1,4 +1,4 @@
-"""Client configs: how an editor starts this very server, or connects to it."""
+"""Creates client configurations that start this server or connect to it."""
 
 import shutil
 import sys
@@ -12,14 +12,14 @@ from toolkit.mcp.settings.editors import Address, Editor, Launch, editor_configu
 def configuration_to_paste(
     editor: Editor, name: str, words: Sequence[str], http: str | None, token_variable: str | None
 ) -> dict[str, Any]:
-    """Return the configuration of an editor; every path in it is absolute, and no secret is in it.
+    """Return the configuration for an editor, with absolute paths and without secrets.
 
     Args:
-        editor: Whose it is.
-        name: What the server is called there.
+        editor: The editor.
+        name: The name of the server in the editor.
         words: The arguments of `toolkit serve`.
-        http: The URL of the server, where it serves over HTTP.
-        token_variable: The variable that holds its bearer token, if it wants one.
+        http: The URL of the server, if it serves over HTTP.
+        token_variable: The environment variable with the bearer token, if the server needs one.
     """
     if http is not None:
         return editor_configuration(editor, name, Address(http, token_variable))
@@ -29,7 +29,7 @@ def configuration_to_paste(
 
 
 def _program() -> list[str]:
-    """Return the command that starts `toolkit` from anywhere."""
+    """Return a command that starts `toolkit` from any folder."""
     beside = Path(sys.executable).with_name("toolkit")
     if beside.exists():
         return [str(beside)]

@@ -1,4 +1,4 @@
-"""The extra that serving needs, found before anything that needs it is imported."""
+"""Checks that the extra for serving is installed."""
 
 from importlib.util import find_spec
 
@@ -7,10 +7,10 @@ from toolkit_cli.failures import ExitCode, Failure
 
 
 def require_mcp() -> None:
-    """End here if the SDK of the protocol is not installed.
+    """Check that the MCP SDK is installed, before it is imported.
 
     Raises:
-        Failure: With the command that installs it.
+        Failure: If it is not; the hint has the command that installs it.
     """
     if find_spec("mcp") is None:
         raise Failure(ExitCode.USAGE, "serving needs the extra 'mcp'", hint=how_to_install("toolkit-cli[mcp]"))

@@ -1,4 +1,4 @@
-"""Reloading: a server serves what the files say after each change of them; a broken edit changes nothing."""
+"""Reloads the tools of a server when files change; if that fails, the server keeps the old tools."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def reloader(targets: Sequence[str], reopen: "Callable[[], dict[str, Tool]]") -> "Watch":
-    """Return what looks after a server, and serves the tools anew when a file has changed.
+    """Return a task that reloads the tools of a server whenever a file has changed.
 
     Args:
-        targets: As they were typed: their folders are watched, and every file that was imported.
-        reopen: Opens them again.
+        targets: The targets as typed; their folders and all imported files are watched.
+        reopen: Opens the tools again.
     """
     first = stamp_of(targets)
 
@@ -33,9 +33,9 @@ def reloader(targets: Sequence[str], reopen: "Callable[[], dict[str, Tool]]") ->
             if now == known:
                 continue
             while now != (later := await asyncio.to_thread(stamp_after_a_while, targets)):
-                now = later  # somebody is still writing
+                now = later  # the files are still being written
             tools = await asyncio.to_thread(_reopened, reopen)
-            # What is imported now may be more or less; an edit during the reload counts as one that is still to come.
+            # The set of imported files may have changed. An edit during the reload must trigger another one.
             known = {file: now.get(file, stamp) for file, stamp in (await asyncio.to_thread(stamp_of, targets)).items()}
             if tools is not None:
                 await server.replace(tools)
@@ -45,13 +45,13 @@ def reloader(targets: Sequence[str], reopen: "Callable[[], dict[str, Tool]]") ->
 
 
 def _reopened(reopen: "Callable[[], dict[str, Tool]]") -> "dict[str, Tool] | None":
-    """Return the tools as they are now, or report what is wrong with them and return None."""
+    """Return the reloaded tools, or report the problems and return `None`."""
     try:
         with imported_afresh():
             return reopen()
     except (Failure, ConfigurationError) as error:
         report(error.problems)
-    except KeyboardInterrupt:  # Ctrl-C arrives in another thread than this one
+    except KeyboardInterrupt:  # raised by the module itself, since Ctrl-C arrives in the main thread
         console.say("error: importing a module raised KeyboardInterrupt")
     console.say("the last good tools are still served")
     return None

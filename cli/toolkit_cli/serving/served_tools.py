@@ -1,4 +1,4 @@
-"""Served tools: what is served, and how, as the options of the command say it."""
+"""Opens the tools to serve, and turns the options of the command into options of the server."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -35,15 +35,15 @@ _FORMATTER = logging.Formatter()
 
 
 class Wishes(NamedTuple):
-    """What the options of the command say.
+    """The parsed options of the command.
 
     Attributes:
         name: The name of the server.
-        answers: How questions are answered beforehand.
-        meta: The keys of `_meta` that tools receive.
-        values: Values that tools receive.
-        memory_id: Whose memory the tools work on.
-        timeout: How long a call may take, as it was written.
+        answers: How approval questions are answered in advance.
+        meta: The keys of `_meta` to pass to tools.
+        values: Context values to pass to tools.
+        memory_id: The memory id for the tools.
+        timeout: The time limit for a call as typed.
     """
 
     name: str
@@ -57,18 +57,18 @@ class Wishes(NamedTuple):
 def open_served(
     targets: Sequence[str], configuration: "Configuration", gate: "Gate", timeout: str | None, *, warn: bool
 ) -> "dict[str, Tool]":
-    """Return the tools that are served by name, those of a toolbox behind their facade.
+    """Return the tools to serve, by name; toolboxes are represented by their facade.
 
     Args:
-        targets: As they were typed; without any, the configured sources.
-        configuration: Where names are looked up.
-        gate: Who is asked before an MCP server of the project is reached.
-        timeout: How long every call may take, as it was written; without it the configured time holds for single calls.
-        warn: Whether to say what is odd about them.
+        targets: The targets as typed; if empty, the configured sources.
+        configuration: The configuration, in which names are looked up.
+        gate: Asks for consent before an MCP server of the project is contacted.
+        timeout: The time limit for a call as typed; if `None`, the configured limit applies to single calls.
+        warn: Whether to report warnings.
 
     Raises:
-        Failure: If something is not there, or broken, or there is nothing to serve.
-        InvalidTools: If two of them have one name.
+        Failure: If a target is missing or broken, or there are no tools.
+        InvalidTools: If two tools have the same name.
     """
     opened = open_all(targets, configuration, gate)
     end_at_errors(opened.problems)
@@ -76,7 +76,7 @@ def open_served(
         report(opened.problems)
     if not opened.tools:
         hint = "name a file, a folder or a tool; or add `sources` to toolkit.toml"
-        raise Failure(ExitCode.USAGE, "there is nothing to serve", hint=hint)
+        raise Failure(ExitCode.USAGE, "there are no tools to serve", hint=hint)
     folded = folded_tools(opened.tools.values())
     return {name: _timed(tool, configuration.timeout if timeout is None else None) for name, tool in folded.items()}
 
@@ -84,17 +84,17 @@ def open_served(
 def make_options(
     wishes: Wishes, configuration: "Configuration", token: str | None, listener: Listener | None = None
 ) -> "Options":
-    """Return how tools are served; from now on no secret stands in what the library logs.
+    """Return the options of the server; secrets are redacted from log messages from now on.
 
     Args:
         wishes: The options of the command.
         configuration: The configuration.
-        token: The bearer token, if there is one.
+        token: The bearer token, if any.
         listener: Receives the events of every call.
 
     Raises:
         Failure: If an option is invalid.
-        ConfigurationError: If a key of `_meta` cannot be had.
+        ConfigurationError: If a key of `_meta` is not allowed.
     """
     allow_keys(*wishes.meta)
     limit = None if wishes.timeout is None else seconds_of("--timeout", wishes.timeout)
@@ -118,14 +118,14 @@ def make_options(
 
 
 def _keep_out_of_logs(redactor: "Redactor") -> None:
-    """Let no secret stand in what is logged, by the library or by others where nobody else has set up logging."""
+    """Redact secrets from log messages of the library, and of other loggers without handlers."""
     last = [logging.lastResort] if logging.lastResort is not None else []
     for handler in [*logging.getLogger("toolkit").handlers, *last]:
         handler.addFilter(_Redacting(redactor))
 
 
 class _Redacting(logging.Filter):
-    """Keeps secrets out of records, also of their tracebacks."""
+    """Redacts secrets from log records and their tracebacks."""
 
     def __init__(self, redactor: "Redactor") -> None:
         super().__init__()
@@ -140,14 +140,14 @@ class _Redacting(logging.Filter):
 
 
 def _timed(tool: "Tool", seconds: float | None) -> "Tool":
-    """Return the tool with the configured limit of time, which is for single calls."""
+    """Return the tool with the configured time limit, which applies only to single calls."""
     is_single = pipeline_in(tool) is None and not is_facade(tool) and not getattr(innermost(tool), "is_agent", False)
     return TimedTool(tool, seconds) if seconds is not None and is_single else tool
 
 
 def _why_not(request: "ReviewRequest") -> str:
-    """Say why a call is refused that nobody can be asked about, and what allows it."""
-    from shlex import quote  # noqa: PLC0415 - only a refusal needs it
+    """Return why a call is rejected without a question, and the flag that allows it."""
+    from shlex import quote  # noqa: PLC0415 - only a rejection needs it
 
     flag = quote(flag_for(DescribedCall(request.risk, "model", None, request.arguments)))
     asked_by = f" ({request.asked_by})" if request.asked_by else ""

@@ -1,4 +1,4 @@
-"""Transports: a server over stdio or HTTP until its client disconnects or somebody ends it, and the exit code."""
+"""Runs a server over stdio or HTTP until its client disconnects or it is interrupted."""
 
 import asyncio
 import gc
@@ -29,15 +29,15 @@ _ALONE = (
 _HOST = re.compile(r"([\w.-]+|\[[\da-fA-F:.]+\])(:\d+)?", re.ASCII)
 
 Watch = Callable[["ToolServer"], Awaitable[None]]
-"""Looks after a server while it serves."""
+"""A task that runs alongside a server."""
 
 
 class Place(NamedTuple):
-    """Where a server listens.
+    """The address that a server listens on.
 
     Attributes:
-        host: A name or an address.
-        port: The port; 0 for any.
+        host: A host name or an IP address.
+        port: The port; 0 for any free port.
     """
 
     host: str
@@ -57,30 +57,30 @@ class Place(NamedTuple):
 
     @property
     def reachable(self) -> "Place":
-        """The same place under a name that clients can connect to: 0.0.0.0 is every address, and none of its own."""
+        """An address that clients can connect to: the host name instead of 0.0.0.0, which only means every address."""
         is_every = self._address is not None and self._address.is_unspecified
         return self._replace(host=socket.gethostname()) if is_every else self
 
     def url(self, port: int) -> str:
-        """Return the URL of a server that listens here, at this port."""
+        """Return the URL of a server at this host and a port."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{port}/mcp"
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names under which clients may mean it."""
+        """The host names that clients may use."""
         if self.is_private:
             return (_LOOPBACK, "localhost", "[::1]")
         return (f"[{self.host}]" if ":" in self.host else self.host, socket.gethostname())
 
 
 class HttpOptions(NamedTuple):
-    """Who may come in over HTTP.
+    """Who may connect over HTTP.
 
     Attributes:
-        place: Where the server listens.
-        token: The bearer token that clients must have.
-        hosts: Further names under which clients may mean it.
+        place: The address that the server listens on.
+        token: The bearer token that clients must send, if any.
+        hosts: Further host names that clients may use.
     """
 
     place: Place
@@ -89,10 +89,10 @@ class HttpOptions(NamedTuple):
 
 
 def parse_place(text: str) -> Place:
-    """Return the place that `[HOST:]PORT` means.
+    """Parse an address in the form `[HOST:]PORT`.
 
     Raises:
-        Failure: If it means none.
+        Failure: If it is invalid.
     """
     host, _, port = text.rpartition(":")
     if not port.isdecimal() or int(port) > _LAST_PORT or (":" in host and not host.startswith("[")):
@@ -105,24 +105,24 @@ def parse_place(text: str) -> Place:
 
 
 def http_options(place: Place, variable: str, hosts: Sequence[str]) -> HttpOptions:
-    """Return who may come in; the token is taken out of the environment, where tools could see it.
+    """Return who may connect; the token is removed from the environment, so that tools cannot see it.
 
     Args:
-        place: Where the server listens.
-        variable: The variable that holds the bearer token, if there is one.
-        hosts: Further names under which clients may mean it.
+        place: The address that the server listens on.
+        variable: The environment variable with the bearer token, if it is set.
+        hosts: Further host names that clients may use.
 
     Raises:
-        Failure: If strangers could come in, the token can be guessed, or a name is invalid.
+        Failure: If other machines could connect without a token, the token is too short, or a host name is invalid.
     """
     for host in hosts:
         if not _HOST.fullmatch(host):
             hint = "write shop.example or shop.example:8443"
             raise Failure(ExitCode.USAGE, f"--allow-host: '{host}' is not a host name", hint=hint)
     token = os.environ.pop(variable, "").strip() or None
-    hint = f"set {variable} to a long random text, such as `openssl rand -hex 32` prints"
+    hint = f"set {variable} to a long random string, such as the output of `openssl rand -hex 32`"
     if token is None and not place.is_private:
-        message = f"other machines can reach '{place.host}', so clients must send a bearer token"
+        message = f"other machines can connect to '{place.host}', so a bearer token is required"
         raise Failure(ExitCode.USAGE, message, hint=hint)
     if token is not None and (len(token) < _SHORTEST_TOKEN or not token.isascii()):
         raise Failure(
@@ -132,11 +132,13 @@ def http_options(place: Place, variable: str, hosts: Sequence[str]) -> HttpOptio
 
 
 def carry_over_stdio(tools: Mapping[str, Tool], options: Options, watch: Watch | None, *, quiet: bool) -> int:
-    """Serve the client that started us until it disconnects; return the exit code."""
+    """Serve the client that started this process until it disconnects; return the exit code."""
     sink, source = console.data_descriptor(), console.take_input()
     if sink is None or source is None:
         raise Failure(
-            ExitCode.USAGE, "there is no stdin and stdout to serve over", hint="serve over HTTP with --http PORT"
+            ExitCode.USAGE,
+            "cannot serve over stdio: stdin or stdout is closed",
+            hint="serve over HTTP with --http PORT",
         )
     if not quiet:
         console.say(_served(tools, "over stdio"))
@@ -152,7 +154,7 @@ def carry_over_stdio(tools: Mapping[str, Tool], options: Options, watch: Watch |
 def carry_over_http(
     tools: Mapping[str, Tool], options: Options, access: HttpOptions, watch: Watch | None, *, quiet: bool
 ) -> int:
-    """Serve all clients until somebody ends it; return the exit code."""
+    """Serve clients over HTTP until interrupted; return the exit code."""
     from toolkit.mcp.serving import http_guard, over_http  # noqa: PLC0415 - stdio needs none of it
 
     with closing(_listener(access.place)) as listener:
@@ -184,7 +186,7 @@ def _until_the_end(
             if watching is not None:
                 watching.cancel()
 
-    gc.freeze()  # what is imported stays; looking through it again and again, and at the end, takes a second
+    gc.freeze()  # imported objects stay alive; collecting them repeatedly, and again at exit, would take a second
     with Interrupts() as interrupts:
         try:
             asyncio.run(serve())
@@ -199,7 +201,7 @@ def _until_the_end(
 
 def _listener(place: Place) -> socket.socket:
     family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
-    # With the protocol set, asyncio sends what is written at once; every answer would wait for 40 ms otherwise.
+    # With the protocol set, asyncio sets TCP_NODELAY; otherwise every response would be delayed by 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if os.name == "posix":
