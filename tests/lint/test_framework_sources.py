@@ -193,7 +193,7 @@ def test_hints_name_nothing_that_a_framework_refuses_or_lacks(tmp_path, monkeypa
     found = json.loads(CliRunner().invoke(application(), asked).stdout)
     assert {problem["code"]: problem["hint"] for problem in found} == {
         "TK401": "use it, or remove it",
-        "TK408": "let it be raised, so that the framework passes it on as an error",
+        "TK408": "let the exception propagate, so that the framework reports it as an error",
     }
 
 

@@ -345,7 +345,7 @@ def test_object_with_a_property_that_raises_hides_no_other(project):
     opened = project.open("tools.py")
     assert list(opened.tools) == ["good"]
     assert [str(problem) for problem in opened.problems] == [
-        "tools.py:4:7: error[TK003]: an object of type 'Odd' cannot say what it is: RuntimeError: no name today"
+        "tools.py:4:7: error[TK003]: the specification of an object of type 'Odd' cannot be read: RuntimeError: no name today"
     ]
 
 

@@ -291,7 +291,7 @@ def test_a_mark_says_what_the_signature_cannot():
         ({"metadata": "{}"}, "metadata must be a mapping of text keys, not '{}'", "write metadata="),
         (
             {"metadata": {5: 1}},
-            "metadata must be data that JSON can hold, but metadata has a key of type 'int' instead of text",
+            "metadata must be JSON data, but metadata has a key of type 'int' instead of text",
             "use text, numbers, true or false, lists and mappings",
         ),
         ({"examples": {"a": 1}}, "examples must be a list of mappings, not {'a': 1}", "write examples="),

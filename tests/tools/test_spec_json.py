@@ -106,6 +106,6 @@ def test_what_json_cannot_hold_is_named_with_its_place():
     with pytest.raises(InvalidTools) as caught:
         ToolSpec("now", metadata={"openai": {"tags": {1}}}, examples=({"x": float("inf")},))
     assert [problem.message for problem in caught.value.problems] == [
-        "metadata must be data that JSON can hold, but metadata.openai.tags is an object of type 'set'",
-        "examples must be data that JSON can hold, but examples.0.x is inf, which is not a number in JSON",
+        "metadata must be JSON data, but metadata.openai.tags is an object of type 'set'",
+        "examples must be JSON data, but examples.0.x is inf, which is not a number in JSON",
     ]

@@ -260,7 +260,7 @@ def test_an_object_that_fails_to_say_its_name_hides_no_other_problem():
 
     problems = problems_of(Moody(), 5)
     assert [problem.code for problem in problems] == ["TK003", "TK003"]
-    assert problems[0].message.endswith("Moody' does not say what it is: RuntimeError: not today")
+    assert problems[0].message.endswith("Moody' cannot be read: RuntimeError: not today")
 
 
 def test_name_and_description_may_be_methods():

@@ -21,7 +21,7 @@ from toolkit.tools.frameworks import (
 )
 from toolkit.tools.origins import function_of, place_of_tool
 from toolkit.tools.places import place_of
-from toolkit.tools.tool_checks import vetted
+from toolkit.tools.tool_checks import check_tool
 
 
 class ForeignClass(NamedTuple):
@@ -78,7 +78,7 @@ def foreign_tools(thing: Any, source: str | None = None) -> tuple[list[ForeignTo
         place = _place(each) if ours is None else place_of_tool(ours)
         each.spec = replace(each.spec, source=source or each.spec.source, location=place)
         each.is_held = not known.row.is_tool
-        problems += vetted(each)[1]
+        problems += check_tool(each)[1]
         tools.append(each)
     return tools, problems
 

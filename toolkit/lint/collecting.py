@@ -123,7 +123,7 @@ def _record_or_problem(tool: Tool) -> dict[str, Any] | Problem:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - see the docstring
-        message = f"an object of type {kind_of(tool)!r} cannot say what it is: {words_of(error)}"
+        message = f"the specification of an object of type {kind_of(tool)!r} cannot be read: {words_of(error)}"
         return Problem(NOT_A_TOOL, message, place_of_thing(tool))
     return record
 

@@ -25,7 +25,7 @@ from toolkit.tools.marking import box_of, mark_of
 from toolkit.tools.origins import place_of_tool
 from toolkit.tools.places import place_of
 from toolkit.tools.text import AdaptedTextTool, looks_like_text_tool
-from toolkit.tools.tool_checks import place_of_thing, vetted
+from toolkit.tools.tool_checks import check_tool, place_of_thing
 
 
 def resolve_tools(candidates: Iterable[Any]) -> dict[str, Tool]:
@@ -94,7 +94,7 @@ def _called(candidate: Any) -> str:
 
 def _built(candidate: Any, source: str | None) -> tuple[list[Tool], list[Problem]]:
     if issubclass(type(candidate), Tool):
-        return vetted(candidate)
+        return check_tool(candidate)
     is_ours = type(candidate) is FunctionType and mark_of(candidate) is not None
     if (
         not is_ours
@@ -129,14 +129,14 @@ def _adapt(candidate: Any) -> tuple[list[Tool], list[Problem]]:
         tool = AdaptedTextTool(candidate)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - what the object does when asked for its name is foreign code
-        message = f"an object of type '{kind_of(candidate)}' does not say what it is: {words_of(error)}"
+    except BaseException as error:  # noqa: BLE001 - the object's attributes are the user's code
+        message = f"the attributes of an object of type '{kind_of(candidate)}' cannot be read: {words_of(error)}"
         return [], [Problem(NOT_A_TOOL, message, place_of_thing(candidate))]
-    return vetted(tool)
+    return check_tool(tool)
 
 
 def collisions(tools: Iterable[Tool]) -> list[Problem]:
-    """Return a problem for each tool whose name another one before it has."""
+    """Return a problem for each tool that has the same name as an earlier one."""
     different = {id(tool): tool for tool in tools}.values()
     return clashes(Claim(tool.name, tool.spec.source, partial(place_of_tool, tool)) for tool in different)
 

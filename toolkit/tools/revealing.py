@@ -1,4 +1,4 @@
-"""Revealing: how a tool that stands for others hands them over, as plain data that any loop can use."""
+"""The tools that a facade reveals when it is called, as plain data for any agent loop."""
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,12 +12,12 @@ class Unfolded:
     """The tools that a call has revealed; the `artifact` of the call's result.
 
     Attributes:
-        facade: The name of the tool that was called; it makes way for the tools here.
-        tools: The tools that stood behind it.
-        guides: What goes with them: a tool of the facade's name that leads back to them, and one that describes
-            them. They keep a model which calls the facade again from going astray.
-        exclusive: Whether all other tools make way too, for the rest of the loop.
-        notes: How the tools are to be used.
+        facade: The name of the called tool, which the revealed tools replace.
+        tools: The revealed tools.
+        guides: Additional tools: one with the name of the facade that refers to the revealed tools, in case a model
+            calls the facade again, and one that describes them.
+        exclusive: Whether all other tools are hidden too, for the rest of the loop.
+        notes: How to use the tools.
     """
 
     facade: str

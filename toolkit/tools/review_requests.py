@@ -1,4 +1,4 @@
-"""Review requests: a call as a reviewer sees it, its digest, and edits of it made whole."""
+"""Prepares a call for a reviewer, computes its digest, and restores secrets in edited arguments."""
 
 import json
 import os
@@ -15,20 +15,20 @@ from toolkit.tools.subjects import Subject
 if TYPE_CHECKING:
     from toolkit.tools.surroundings import Surroundings
 
-_SALT = os.urandom(16)  # a digest may travel to a reviewer elsewhere, and a short password must not be found from it
+_SALT = os.urandom(16)  # a remote reviewer may receive a digest, which must not reveal even a short password
 
 
 def scope_of(context: "Surroundings") -> str:
-    """Return where an answer for several calls holds: in one run, whatever is inside it, and for one memory."""
+    """Return the scope of an answer for several calls: the outermost run and the memory id."""
     run = context.run.lineage[-1].id if context.run is not None else None
     return json.dumps([run, context.memory_id])
 
 
 def digest_of_call(tool: Subject, sent: str, *around: str) -> str:
-    """Return a digest that differs between any two calls of different tools or arguments, and reveals nothing.
+    """Return a digest that identifies a call by its tool and its arguments, and reveals nothing about them.
 
-    Calls that look alike to a reviewer may differ in a secret, in what has no JSON form, or in the tool behind a name.
-    What is `around` the call counts too, such as the run that it belongs to.
+    Calls that look the same to a reviewer can differ in a secret, in data without a JSON form, or in the tool behind
+    the name. Anything in `around`, such as the run of the call, is included.
     """
     data = members_of(sent)
     whole = sent if data is None else dumps(_known(tool, data), sort_keys=True)
@@ -36,9 +36,9 @@ def digest_of_call(tool: Subject, sent: str, *around: str) -> str:
 
 
 def digest_of_step(tool: Subject, context: "Surroundings") -> str:
-    """Return what all calls of a tool share that one step makes for its items in one run; empty elsewhere.
+    """Return a digest shared by all calls of a tool that one step makes for its items in one run; empty elsewhere.
 
-    What a model chooses within a step is not a call of the step itself.
+    Calls that a model chooses within a step do not count.
     """
     if context.item is None or context.step is None or context.chosen_by != "person":
         return ""
@@ -46,22 +46,22 @@ def digest_of_step(tool: Subject, context: "Surroundings") -> str:
 
 
 def salted_digest(text: str) -> str:
-    """Return a digest from which nobody finds a text, however short it is."""
-    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and only a question needs it
+    """Return a salted digest, from which not even a short text can be guessed."""
+    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, which only questions need
 
     return sha256(_SALT + text.encode(errors="surrogatepass")).hexdigest()
 
 
 def unhidden(edited: str | Mapping[str, Any], shown: Mapping[str, Any], sent: str) -> str:
-    """Return edited arguments as JSON text, with what was sent wherever a reviewer left alone what was shown.
+    """Return edited arguments as JSON text, with the original value for everything that the reviewer did not change.
 
     Args:
-        edited: The arguments as the reviewer wants them.
-        shown: The arguments as the reviewer saw them, with a mask for each secret.
-        sent: The arguments as they came.
+        edited: The arguments as edited by the reviewer.
+        shown: The arguments as shown to the reviewer, with secrets masked.
+        sent: The arguments as received.
 
     Raises:
-        ToolArgumentsError: If a mask is left in a value that was changed, so that nobody knows what it stands for.
+        ToolArgumentsError: If a changed value still contains a mask, so that its meaning is unknown.
     """
     text = frozen(edited)
     new, old = members_of(text), members_of(sent)
@@ -69,19 +69,19 @@ def unhidden(edited: str | Mapping[str, Any], shown: Mapping[str, Any], sent: st
         return text
     whole = dumps(_restored(new, shown, old))
     if MASK in whole and MASK not in sent:
-        raise ToolArgumentsError(f"A value that was edited still has {MASK} in it; write the whole value")
+        raise ToolArgumentsError(f"An edited value still contains {MASK}; write the whole value")
     return whole
 
 
 def _restored(edited: Any, shown: Any, sent: Any) -> Any:
-    """Return edited data with what was sent in the place of everything that is as it was shown."""
+    """Return edited data in which everything that equals what was shown is replaced by what was sent."""
     if edited == shown:
         return sent
     if isinstance(edited, dict) and isinstance(shown, dict) and isinstance(sent, dict):
         return {
             name: _restored(value, shown.get(name), sent[name]) if name in sent else value
             for name, value in edited.items()
-            if name in sent or name not in shown or value != shown[name]  # a default that was left alone stays one
+            if name in sent or name not in shown or value != shown[name]  # an unchanged default stays omitted
         }
     if isinstance(edited, list) and isinstance(shown, list) and isinstance(sent, list):
         both = list(zip(shown, sent, strict=False))
@@ -90,9 +90,10 @@ def _restored(edited: Any, shown: Any, sent: Any) -> Any:
 
 
 def shown_arguments(tool: Subject, parsed: Any, sent: str) -> dict[str, Any]:
-    """Return the arguments of a call as a reviewer sees them: as they were read, and whatever reading dropped.
+    """Return the arguments of a call for a reviewer: the parsed ones, and those that parsing has dropped.
 
-    A type may keep members out of its JSON, or have none at all; what was sent for them is shown, but no secret is.
+    A type can exclude members from its JSON form, or have no JSON form; then the original values are shown, except
+    secrets.
     """
     veiled = tool.veil.over(_known(tool, members_of(sent) or {}))
     shown: dict[str, Any] = _complete(tool.describe(parsed), veiled)
@@ -100,19 +101,19 @@ def shown_arguments(tool: Subject, parsed: Any, sent: str) -> dict[str, Any]:
 
 
 def shown_defaults(tool: Subject, parsed: Any, sent: str, shown: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what stands in for what was not sent: filled in while the arguments were read, or by the tool itself."""
+    """Return the values of omitted arguments, which were filled in by parsing or come from the tool itself."""
     members = members_of(sent)
     read = {} if members is None else {name: value for name, value in shown.items() if name not in members}
     return read | {name: value for name, value in tool.defaults(parsed).items() if name not in shown}
 
 
 def _known(tool: Subject, data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the members that the tool knows of; what it does not, it never sees."""
+    """Return the members that the schema declares; the tool never receives others."""
     return {name: value for name, value in data.items() if name in tool.spec.properties}
 
 
 def _complete(shown: Any, sent: Any) -> Any:
-    """Return what is shown, with what was sent for it wherever it shows nothing, or no more than a type."""
+    """Return `shown` with the original value wherever something is missing or only the name of a type is shown."""
     if isinstance(shown, dict) and isinstance(sent, dict):
         both = {name: _complete(value, sent[name]) if name in sent else value for name, value in shown.items()}
         return both | {name: value for name, value in sent.items() if name not in shown}

@@ -1,7 +1,7 @@
-"""Secret arguments: where among the arguments of a call secrets stand; they reach the tool unharmed, and nobody else.
+"""Finds and masks the secrets among the arguments of a call; only the tool receives them.
 
-A secret is what its schema calls write-only or a password, as that of a `SecretStr` does, and text under a name such as
-`api_key`. Its place is enough to hide it, however short it is.
+A value is a secret if its schema marks it as write-only or as a password, as that of `SecretStr` does, or if it is a
+string with a name such as `api_key`. Such a value is masked however short it is.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,17 +16,17 @@ from toolkit.tools.exact_numbers import loads
 
 
 def secret_members(schema: Mapping[str, Any]) -> frozenset[str]:
-    """Return the names of the members of an object that are secrets or contain some."""
+    """Return the names of the members of an object that are, or contain, secrets."""
     members = (inner for part in Schema.of(schema).applied() for key, inner in part.held() if key == "properties")
     return frozenset(str(member.pointer[-1]) for member in members if any(member.secrets()))
 
 
 def masked(arguments: str | Mapping[str, Any], secrets: frozenset[str]) -> str | Mapping[str, Any]:
-    """Return arguments with a mask for each secret, or as they came; text that cannot be parsed is masked as a whole.
+    """Return arguments with secrets masked, or unchanged if there are none; invalid JSON is masked as a whole.
 
     Args:
-        arguments: What was sent.
-        secrets: The names of the members that are secrets, or contain some.
+        arguments: The arguments as received.
+        secrets: The names of the members that are, or contain, secrets.
     """
     data = members_of(arguments) if isinstance(arguments, str) else arguments
     if data is None:
@@ -40,31 +40,31 @@ def masked(arguments: str | Mapping[str, Any], secrets: frozenset[str]) -> str |
 def _without_names(value: Any) -> Any:
     try:
         return _veiled(value, [], [])
-    except RecursionError:  # the call will fail for it, and its content is unknown
+    except RecursionError:  # the contents are unknown, and the call will fail for the same reason
         return MASK
 
 
 class Veil:
-    """Hides the secrets among the arguments that a schema is of, at any depth."""
+    """Masks the secrets in data described by a schema, at any depth."""
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
-        """Look once whether the schema marks any secret; if it marks none, names alone decide."""
-        self._speaking = Schema.of(schema).applied() if _marks_secrets(schema) else []
+        """Create a veil; if the schema does not mark any secrets, only names of members count."""
+        self._schemas = Schema.of(schema).applied() if _marks_secrets(schema) else []
 
     def over(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return plain data with a mask for every secret in it."""
-        shown: dict[str, Any] = _veiled(dict(arguments), self._speaking, [])
+        """Return plain data with all secrets masked."""
+        shown: dict[str, Any] = _veiled(dict(arguments), self._schemas, [])
         return shown
 
     def hidden_in(self, arguments: Mapping[str, Any]) -> list[Any]:
-        """Return what stands where there is a mask then."""
+        """Return the values that `over` masks."""
         found: list[Any] = []
-        _veiled(dict(arguments), self._speaking, found)
+        _veiled(dict(arguments), self._schemas, found)
         return found
 
 
 def _marks_secrets(schema: Mapping[str, Any]) -> bool:
-    """Return whether a schema calls any value a secret, wherever in it a reference may lead."""
+    """Return whether any part of a schema, including unused definitions, marks a value as a secret."""
     waiting: list[Any] = [schema]
     while waiting:
         part = waiting.pop()
@@ -78,7 +78,7 @@ def _marks_secrets(schema: Mapping[str, Any]) -> bool:
 
 
 def secrets_of_schema(schema: Mapping[str, Any], examples: Sequence[Any] = ()) -> list[str]:
-    """Return the secrets that a definition itself gives away: in defaults, constants and examples of secret members."""
+    """Return the secrets that a definition itself contains: in defaults, constants, examples and texts."""
     secret = (part for part in Schema.of(schema).parts() if part.is_secret)
     found = [value for part in secret for inner in part.reached() for value in inner.values()]
     found += [text[start:end] for text in _texts_of(schema) for start, end in token_spans(text)]
@@ -96,38 +96,38 @@ def _texts_of(data: Any) -> Iterator[str]:
             yield from _texts_of(one)
 
 
-def _veiled(value: Any, speaking: Sequence[Schema], found: list[Any]) -> Any:
-    """Return a value without its secrets, each of which is added to those that were found.
+def _veiled(value: Any, schemas: Sequence[Schema], found: list[Any]) -> Any:
+    """Return a value with its secrets masked, and add the secrets to `found`.
 
     Args:
-        value: Plain data; the very same is returned where there is no secret in it.
-        speaking: Every schema that speaks of it.
+        value: Plain data; the same object is returned if it contains no secret.
+        schemas: Every schema that applies to the value.
         found: Receives the secrets.
     """
     if value is None or value is MASK:
         return value
-    if any(schema.is_marked_secret for schema in speaking):
+    if any(schema.is_marked_secret for schema in schemas):
         found.append(value)
         return MASK
     if isinstance(value, dict):
-        return _veiled_members(value, speaking, found)
-    return _veiled_items(value, speaking, found) if isinstance(value, list) else value
+        return _veiled_members(value, schemas, found)
+    return _veiled_items(value, schemas, found) if isinstance(value, list) else value
 
 
-def _veiled_members(value: dict[Any, Any], speaking: Sequence[Schema], found: list[Any]) -> dict[Any, Any]:
+def _veiled_members(value: dict[Any, Any], schemas: Sequence[Schema], found: list[Any]) -> dict[Any, Any]:
     shown = {}
     for name, member in value.items():
         if isinstance(member, str) and member is not MASK and isinstance(name, str) and is_secret_name(name):
             found.append(member)
             shown[name] = MASK
         else:
-            shown[name] = _veiled(member, _apply(one for schema in speaking for one in schema.members(name)), found)
+            shown[name] = _veiled(member, _apply(one for schema in schemas for one in schema.members(name)), found)
     return value if all(shown[name] is member for name, member in value.items()) else shown
 
 
-def _veiled_items(value: list[Any], speaking: Sequence[Schema], found: list[Any]) -> list[Any]:
-    positions = max((schema.positions for schema in speaking), default=0)
-    parts = [_apply(one for schema in speaking for one in schema.items(index)) for index in range(positions + 1)]
+def _veiled_items(value: list[Any], schemas: Sequence[Schema], found: list[Any]) -> list[Any]:
+    positions = max((schema.positions for schema in schemas), default=0)
+    parts = [_apply(one for schema in schemas for one in schema.items(index)) for index in range(positions + 1)]
     items = [_veiled(item, parts[min(index, positions)], found) for index, item in enumerate(value)]
     return value if all(new is old for new, old in zip(items, value, strict=True)) else items
 
@@ -137,7 +137,7 @@ def _apply(schemas: Iterable[Schema]) -> list[Schema]:
 
 
 def members_of(text: str) -> dict[str, Any] | None:
-    """Return the members of the object that a text is, or `None` where it is not an object."""
+    """Return the members of a JSON object, or `None` if the text is not one."""
     try:
         data = loads(text)
     except (ValueError, RecursionError):

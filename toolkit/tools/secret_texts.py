@@ -1,7 +1,7 @@
-"""Secret texts: settings that name a variable of the environment instead of holding its secret.
+"""Settings that refer to an environment variable instead of containing its secret.
 
-A setting contains `Bearer ${TICKET_TOKEN}`; the variable's value is looked up when it is used and kept nowhere. The
-code that uses it gives a redactor that learns the value, and redacts what comes back.
+For example, a setting is `Bearer ${TICKET_TOKEN}`. The variable is looked up whenever the setting is used, and its
+value is not stored. The caller passes a redactor, which learns the value and redacts it in responses.
 """
 
 import os
@@ -22,15 +22,15 @@ def variables_in(text: str) -> list[str]:
 
 
 def variable(name: str, user: str, redactor: "Redactor") -> str:
-    """Return what a variable of the environment holds.
+    """Return the value of an environment variable.
 
     Args:
-        name: The variable.
-        user: What needs it, for the error.
+        name: The name of the variable.
+        user: What needs the variable, for the error message.
         redactor: Learns the value.
 
     Raises:
-        ConfigurationError: If it is not set, or empty.
+        ConfigurationError: If the variable is not set, or empty.
     """
     value = os.environ.get(name, "").strip()
     if not value:
@@ -40,5 +40,5 @@ def variable(name: str, user: str, redactor: "Redactor") -> str:
 
 
 def fill(text: str, user: str, redactor: "Redactor") -> str:
-    """Return a text with the value of each `${NAME}` in it; for arguments and errors see `variable`."""
+    """Replace each `${NAME}` in a text by its value; for arguments and errors see `variable`."""
     return _VARIABLE.sub(lambda match: variable(match[1], user, redactor), text)

@@ -1,8 +1,7 @@
-"""Short calls: the template of a call without what a plain call has no use for.
+"""A fast path for simple calls.
 
-The call is of a tool whose work is a plain function; nobody listens, nobody has to be asked, nothing bounds it, and no
-run keeps it. What its caller gets is what `call_tool` gives, and so are the metrics, the log and what the gate knows of
-it.
+It is used if the tool is a plain function, and the call has no listener, needs no approval, has no limits and does not
+belong to a run. The result, the metrics, the log and the history of the gate are the same as with `call_tool`.
 """
 
 from collections.abc import Mapping
@@ -21,7 +20,7 @@ from toolkit.tools.results import ToolResult
 
 
 def is_short(tool: Callee, context: ToolContext) -> bool:
-    """Return whether a call can be made with `call_at_once`, in a thread in which no event loop runs."""
+    """Return whether `call_at_once` can be used for a call in a thread without a running event loop."""
     if not tool.takes_short_way or context.listener is not None or context.run is not None:
         return False
     gate = context.gate
@@ -30,7 +29,7 @@ def is_short(tool: Callee, context: ToolContext) -> bool:
 
 
 def call_at_once(tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext) -> ToolResult:
-    """Make a call that `is_short` and return its result."""
+    """Call a tool for which `is_short` is true, and return its result."""
     started = perf_counter()
     outcome: Outcome = "signal"
     is_admitted = False
@@ -55,18 +54,18 @@ def call_at_once(tool: Callee, arguments: str | Mapping[str, Any], context: Tool
 def _result_of(tool: Callee, parsed: Any, context: ToolContext) -> ToolResult:
     work = tool.work_at_once
     if work is None:
-        return tool.steps_at_once(parsed, context)  # type: ignore[misc]  # it is short, so there is one of the two
+        return tool.steps_at_once(parsed, context)  # type: ignore[misc]  # a short call has one of the two
     value = work(parsed)
     return tool.result_of(run_in_loop(value) if type(value) is CoroutineType else value)
 
 
 def ended_at_once(tool: Callee, error: BaseException, context: ToolContext) -> tuple[ToolResult, "Outcome"]:
-    """Return what a call came to that raised an error; a signal, and what ends the program, is raised again."""
+    """Return the result and the outcome of a call that raised; signals and interruptions are raised again."""
     return ended_by(tool, _as_of_a_coroutine(error) if isinstance(error, StopIteration) else error, context)
 
 
 def _as_of_a_coroutine(error: StopIteration) -> RuntimeError:
-    """Return what Python makes of an error that no coroutine can raise."""
+    """Convert a `StopIteration` as Python does when a coroutine raises it."""
     raised = RuntimeError("coroutine raised StopIteration")
     raised.__cause__ = error
     return raised

@@ -1,4 +1,4 @@
-"""Signatures: what a function wants, read from its annotations, its defaults and its docstring."""
+"""Reads the signature of a function from its annotations, defaults and docstring."""
 
 import collections.abc
 import inspect
@@ -21,16 +21,16 @@ MISSING: Any = inspect.Parameter.empty
 
 
 class Parameter(NamedTuple):
-    """One parameter that a call fills.
+    """A parameter that is filled by the arguments of a call.
 
     Attributes:
-        name: Its name in the function.
-        annotation: Its type, with its constraints; `Any` where nothing is written.
-        description: What it is, if described.
-        default: What stands in for it, or `MISSING`.
-        typed: Whether it has an annotation.
-        alias: Its name in calls, if a pydantic `Field` sets one.
-        is_made: Whether the default is made anew for each call.
+        name: The name in the function.
+        annotation: The type with its constraints; `Any` without an annotation.
+        description: The description, if there is one.
+        default: The default value, or `MISSING`.
+        typed: Whether the parameter has an annotation.
+        alias: The name in calls, if a pydantic `Field` sets one.
+        is_made: Whether a factory creates the default for each call.
     """
 
     name: str
@@ -43,28 +43,28 @@ class Parameter(NamedTuple):
 
     @property
     def sent_as(self) -> str:
-        """Its name in the schema and in a call."""
+        """The name in the schema and in calls."""
         return self.alias or self.name
 
     @property
     def required(self) -> bool:
-        """Whether a call must carry it."""
+        """Whether the parameter is required."""
         return self.default is MISSING
 
 
 class Signature(NamedTuple):
-    """What a function wants and gives.
+    """The signature of a function.
 
     Attributes:
-        parameters: What a call fills, in order.
-        injected: What the context fills, by parameter name.
-        positional: The names that can only be passed by position, in order.
-        explicit_defaults: The way to each default that the function does not give of itself: those that stand in a
-            pydantic `Field`, and those of parameters that can only be passed by position.
-        returns: The annotation of what it returns, or `MISSING`.
-        description: The docstring's description of the whole.
-        is_async: Whether it is a coroutine function.
-        misplaced: A problem for each marker that the context cannot fill, since it stands inside another type.
+        parameters: The parameters that are filled by arguments, in order.
+        injected: The parameters that are filled by the context, by name.
+        positional: The names of positional-only parameters, in order.
+        explicit_defaults: Functions that return the defaults which must be passed explicitly: those in a pydantic
+            `Field`, and those of positional-only parameters.
+        returns: The return annotation, or `MISSING`.
+        description: The description in the docstring.
+        is_async: Whether the function is a coroutine function.
+        misplaced: A problem for each injection marker without effect, since it is inside another type.
     """
 
     parameters: tuple[Parameter, ...]
@@ -78,7 +78,7 @@ class Signature(NamedTuple):
 
 
 def read_signature(function: Callable[..., Any]) -> tuple[Signature, list[Problem]]:
-    """Read a function's signature; what cannot be a parameter of a tool is a problem, and is left out."""
+    """Read the signature of a function; parameters that a tool cannot have are omitted and reported as problems."""
     problems: list[Problem] = []
     hints = _resolved_hints(function, problems)
     docstring = read_docstring(_docstring(function))
@@ -107,9 +107,9 @@ def read_signature(function: Callable[..., Any]) -> tuple[Signature, list[Proble
         if objection := _objection(raw, annotation):
             problems.append(_unfit(function, raw.name, objection))
             continue
-        parameter, way = _parameter(raw, annotation, docstring.parameters.get(raw.name))
-        if way is not None:
-            defaults[raw.name] = way
+        parameter, get_default = _parameter(raw, annotation, docstring.parameters.get(raw.name))
+        if get_default is not None:
+            defaults[raw.name] = get_default
         parameters.append(parameter)
     is_async = inspect.iscoroutinefunction(_callee(function))
     returns = hints.get("return", MISSING)
@@ -132,7 +132,7 @@ def _unfit(function: Callable[..., Any], parameter: str, objection: tuple[str, s
 
 
 def _callee(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what runs when this is called: behind partials, and the `__call__` of an object."""
+    """Return the function that runs in a call: inside partials, or the `__call__` of an object."""
     while isinstance(function, partial):
         function = function.func
     if inspect.isroutine(function):
@@ -147,11 +147,11 @@ def _docstring(function: Callable[..., Any]) -> str | None:
 def _resolved_hints(function: Callable[..., Any], problems: list[Problem]) -> dict[str, Any]:
     callee = inspect.unwrap(_callee(function))
     own = getattr(callee, "__globals__", {})
-    ours = {"ToolContext": ToolContext, "MemoryId": MemoryId}  # they may be imported for type checkers only
+    ours = {"ToolContext": ToolContext, "MemoryId": MemoryId}  # these may be imported only for type checkers
     known = {name: value for name, value in ours.items() if name not in own}
     try:
         return get_type_hints(callee, localns=known, include_extras=True)
-    except Exception:  # noqa: BLE001 - annotations are foreign code
+    except Exception:  # noqa: BLE001 - annotations are the user's code
         return _hints_one_by_one(callee, known, problems)
 
 
@@ -164,7 +164,7 @@ def _hints_one_by_one(
         names = {**getattr(function, "__globals__", {}), **known}
         try:
             hints |= get_type_hints(holder, globalns=names, localns=names, include_extras=True)
-        except Exception as error:  # noqa: BLE001 - annotations are foreign code
+        except Exception as error:  # noqa: BLE001 - annotations are the user's code
             what = "the return value" if name == "return" else f"parameter {name!r}"
             message = f"the annotation of {what} cannot be read: {error}"
             hint = "import or define the name where the annotation can see it, outside 'if TYPE_CHECKING:'"
@@ -176,8 +176,8 @@ def _hints_one_by_one(
 def _parameter(
     raw: inspect.Parameter, annotation: Any, documented: str | None
 ) -> tuple[Parameter, Callable[[], Any] | None]:
-    """Return a parameter, and the way to its default where the function does not give it of itself."""
-    default, way = raw.default, None
+    """Return a parameter, and a function that returns its default if that must be passed explicitly."""
+    default, get_default = raw.default, None
     typed = annotation is not MISSING
     annotation = annotation if typed else Any
     if _is_field(default):  # `limit: int = Field(10, ge=1)`
@@ -186,18 +186,18 @@ def _parameter(
     fields = [extra for extra in reversed(extras) if _is_field(extra)]
     giving = next((field for field in fields if not field.is_required()), None)
     if default is MISSING and giving is not None:
-        way = partial(giving.get_default, call_default_factory=True)
-        default = way()
+        get_default = partial(giving.get_default, call_default_factory=True)
+        default = get_default()
     elif default is not MISSING and raw.kind is raw.POSITIONAL_ONLY:
-        way = partial(_itself, default)
+        get_default = partial(_itself, default)
     described = [field.description for field in fields if field.description]
     texts = [extra for extra in extras if isinstance(extra, str)]
     alias = next((name for field in fields if isinstance(name := field.validation_alias or field.alias, str)), None)
     description = next(iter([*described, *texts]), documented)
-    is_made = way is not None and giving is not None and giving.default_factory is not None
+    is_made = get_default is not None and giving is not None and giving.default_factory is not None
     return Parameter(
         raw.name, annotation, description=description, default=default, typed=typed, alias=alias, is_made=is_made
-    ), way
+    ), get_default
 
 
 def _itself(value: Any) -> Any:
@@ -205,7 +205,7 @@ def _itself(value: Any) -> Any:
 
 
 def _is_field(value: object) -> bool:
-    """Return whether this is what pydantic's `Field(…)` makes; where pydantic was never imported, nothing is."""
+    """Return whether a value is a pydantic `Field(…)`, which is impossible if pydantic was never imported."""
     fields = sys.modules.get("pydantic.fields")
     return fields is not None and isinstance(value, fields.FieldInfo)
 
@@ -213,7 +213,7 @@ def _is_field(value: object) -> bool:
 _VARIADIC: Mapping[Any, str] = {inspect.Parameter.VAR_POSITIONAL: "*", inspect.Parameter.VAR_KEYWORD: "**"}
 _FUTURES = (collections.abc.Awaitable, collections.abc.Coroutine)
 _STREAMS = (
-    collections.abc.Iterable,  # pydantic would look at its items only while the tool is running
+    collections.abc.Iterable,  # pydantic would validate its items only while the tool is running
     collections.abc.Iterator,
     collections.abc.Generator,
     collections.abc.AsyncIterator,
@@ -226,7 +226,7 @@ _STREAMS = (
 
 
 def _objection(raw: inspect.Parameter, annotation: Any) -> tuple[str, str] | None:
-    """Return why this can be no parameter of a tool, and the fix; or `None`."""
+    """Return why a tool cannot have this parameter, and how to fix it, or `None` if it can."""
     for part in _parts(annotation):
         kind = _unfit_kind(part)
         if kind:
@@ -235,7 +235,7 @@ def _objection(raw: inspect.Parameter, annotation: Any) -> tuple[str, str] | Non
 
 
 def _parts(annotation: Any) -> list[Any]:
-    """Return an annotation and everything it is made of, but not what is inside a callable."""
+    """Return an annotation and all its parts, except those of a callable."""
     if get_origin(annotation) is collections.abc.Callable:
         return [annotation]
     return [annotation, *(part for argument in get_args(annotation) for part in _parts(argument))]

@@ -1,7 +1,7 @@
-"""Source marks: the names by which the source of a Python file shows that it defines tools, before anything runs.
+"""Describes how the source code of a Python file shows that it defines tools, so that it need not be run.
 
-Each kind of tool has one `SourceMarks`. A room that knows another kind makes its own, and the code that reads sources
-puts them all into one table.
+Each kind of tool has one `SourceMarks`. The support for a framework defines its own, and the code that reads sources
+combines them in one table.
 """
 
 from collections.abc import Iterable
@@ -9,24 +9,24 @@ from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
 
 Place = int | str
-"""Where a call has an argument: its position, or its keyword."""
+"""The position or the keyword of an argument in a call."""
 
 
 class Registration(NamedTuple):
-    """One way to make a tool of something by a call.
+    """One way to create a tool with a call.
 
-    Each place lists where the argument may stand; the first one that is there counts.
+    Each `Place` attribute lists possible positions and keywords of an argument; the first one in the call counts.
 
     Attributes:
-        names: What is called, as patterns (see `SourceMarks`).
-        way: `mark` makes a tool of the function or class below it, or that it is called with; `function` is called
-            with the function; `definition` describes the whole tool itself; `holder` is called with a list, and makes
-            a tool of each plain function in it.
-        function: The function, or the list.
-        name: The name of the tool; the function's own where there is none.
-        description: Its description; the docstring where there is none.
-        schema: The JSON Schema of its parameters, or a class that stands for it.
-        parameters: The names of its parameters where they are always the same, unless there is a schema.
+        names: Patterns for the name of the called function (see `SourceMarks`).
+        way: `mark` is a decorator, or is called like one; `function` is called with the function of the tool;
+            `definition` defines the whole tool itself; `holder` is called with a list, and creates a tool from each
+            plain function in it.
+        function: The function or the list.
+        name: The name of the tool; by default that of the function.
+        description: The description of the tool; by default the docstring.
+        schema: The JSON Schema of the parameters, or a class that represents it.
+        parameters: The names of the parameters if they are always the same; a schema takes precedence.
     """
 
     names: tuple[str, ...]
@@ -39,16 +39,16 @@ class Registration(NamedTuple):
 
 
 class ToolClasses(NamedTuple):
-    """How classes are tools.
+    """How a class defines tools.
 
     Attributes:
-        bases: What such a class is made from, as patterns.
-        methods: What runs a call: the first of these that the class has.
-        name: The attribute that holds the name of the tool.
-        description: The one that holds its description.
-        schema: The ones that hold its parameters.
-        listing: The attribute that names the methods that are tools, each of which is one.
-        takes_call: Whether such a method receives a call as a whole, so that no model fills in its parameters.
+        bases: Patterns for the base classes.
+        methods: The methods that run a call; the first of these that the class has counts.
+        name: The attribute with the name of the tool.
+        description: The attribute with the description.
+        schema: The attributes with the parameters.
+        listing: The attribute that lists the names of methods, each of which is a tool.
+        takes_call: Whether such a method receives the call as a whole, so that a model does not fill its parameters.
     """
 
     bases: tuple[str, ...]
@@ -61,14 +61,14 @@ class ToolClasses(NamedTuple):
 
 
 class Injected(NamedTuple):
-    """The parameters that no model sees.
+    """The parameters that a model does not see.
 
     Attributes:
-        types: The types of such parameters, or what stands beside the type in `Annotated`, as patterns of their names.
+        types: Patterns for the types of such parameters, or for the metadata in `Annotated`.
         names: The names of such parameters, whatever their type.
-        mappings: The arguments of a mark whose values, in a dictionary, are the names of such parameters.
-        is_first: Whether a mark whose name ends with one of these gives the first parameter.
-        usual: What people call such a parameter; one of these names without a type is a mistake.
+        mappings: The arguments of a mark that are dictionaries with the names of such parameters as values.
+        is_first: Marks, by the ends of their names, that fill the first parameter.
+        usual: Common names of such parameters; a parameter with such a name and without a type is a mistake.
     """
 
     types: tuple[str, ...] = ()
@@ -79,18 +79,18 @@ class Injected(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """How the users of a framework write what lint asks for, as words that follow "write".
+    """How the users of a framework write what the hints of lint suggest, as texts that follow "write".
 
     Attributes:
         description: The description of a tool.
         parameter: The description of a parameter.
-        member: The description of a parameter that no function has, but a class or a schema of the user's.
-        approval: That a call waits for a person's approval; None where the framework has no such thing.
-        effects: What a call may change; None if a tool cannot declare that.
+        member: The description of a parameter that is defined in a class or a schema instead of a function.
+        approval: That a call requires approval; `None` if the framework does not support that.
+        effects: What a call may change; `None` if a tool cannot declare that.
         declared: The arguments of a mark that declare one of these two.
-        failure: How a tool reports that a call has failed, to be read on its own.
-        failed: The entry by which the framework knows that a dict with `content` is the result of a failed call.
-        rewrites_names: Whether the framework makes each name one that providers take, before a model sees it.
+        failure: How a tool reports that a call has failed, as an independent text.
+        failed: The entry that marks a dict with `content` as the result of a failed call.
+        rewrites_names: Whether the framework converts names to valid ones before a model sees them.
     """
 
     description: str = "a docstring"
@@ -99,29 +99,30 @@ class Terms(NamedTuple):
     approval: str | None = None
     effects: str | None = None
     declared: tuple[Place, ...] = ()
-    failure: str = "let it be raised, so that the framework passes it on as an error"
+    failure: str = "let the exception propagate, so that the framework reports it as an error"
     failed: tuple[str, object] | None = None
     rewrites_names: bool = False
 
 
 class Demands(NamedTuple):
-    """What a framework asks of a function besides that it can be called, and what it does with the rest.
+    """What a framework requires of a function, and how it handles other cases.
 
     Attributes:
-        calls: The marks that must be called, `@server.tool()`, as ends of their names.
-        types: Whether it refuses a parameter without a type.
-        result_type: Whether it refuses a function without the type of its result.
-        descriptions: Whether it refuses a parameter that the docstring does not describe.
-        docstring: Whether it refuses a function without a docstring where nothing else describes the tool.
-        variadic: The kinds of parameters that it refuses or misreads: `*` and `**`.
-        fields: Whether it refuses `Field` in an annotation.
-        first: The marks whose first parameter must be the context, as ends of their names; elsewhere there is none.
-        only_first: Whether the context is refused anywhere but in the first place.
-        strict_unless: The argument that turns the strict form of schemas off, which all tools have otherwise.
-        parses_if: The argument that makes it take the descriptions of parameters out of docstrings.
-        plain: Where a function is expected that is not a coroutine function.
-        envelope: Whether every function returns the framework's own form of a result, so that its type shows nothing.
-        removed: Modules that a version of a package no longer has: the module, the package, and the version.
+        calls: The marks that must be called, as in `@server.tool()`, by the ends of their names.
+        types: Whether a parameter without a type is rejected.
+        result_type: Whether a function without a return type is rejected.
+        descriptions: Whether a parameter that is not described in the docstring is rejected.
+        docstring: Whether a function without a docstring is rejected if nothing else describes the tool.
+        variadic: The kinds of variadic parameters that are rejected or misread: `*` and `**`.
+        fields: Whether `Field` in an annotation is rejected.
+        first: The marks whose first parameter must be the context, by the ends of their names; tools of other marks
+            do not receive a context.
+        only_first: Whether the context is rejected except as the first parameter.
+        strict_unless: The argument that turns off strict schemas, which are the default.
+        parses_if: The argument that enables descriptions of parameters from docstrings.
+        plain: The arguments that must not be coroutine functions.
+        envelope: Whether all functions return the framework's own result type, which says nothing about the data.
+        removed: Modules that a package no longer has: the module, the package, and the version that removed it.
     """
 
     calls: tuple[str, ...] = ()
@@ -143,29 +144,29 @@ class Demands(NamedTuple):
 class SourceMarks(NamedTuple):
     """The names that define tools of one kind.
 
-    A name is a full dotted name, in which `*` stands for any characters and `()` for what a call returns: the pattern
-    `fastmcp.FastMCP().tool` is the method `tool` of every object of the class `fastmcp.FastMCP`.
+    A name is a fully qualified name, in which `*` matches any characters and `()` means the result of a call: the
+    pattern `fastmcp.FastMCP().tool` is the method `tool` of every object of the class `fastmcp.FastMCP`.
 
     Attributes:
         packages: The packages that the names belong to.
-        decorators: What marks the function or class below it.
-        classes: A class made from one of these is a tool, and so is an object of it.
-        makers: What a call of one of these returns is a tool, or holds some.
-        registrations: How calls make tools, one by one.
-        tool_classes: How classes are tools.
-        injected: Which parameters no model sees.
-        receivers: Variables that a server or agent usually has, as patterns: where a file does not show what such a
-            variable holds, a method of it that is a mark counts as one.
-        reads_docstrings: Whether the descriptions of parameters are taken out of docstrings; if not, a docstring is
-            the description as a whole.
-        spreads_models: Whether a function whose only parameter is a model has the fields of that as its parameters.
-        filler: The description that it gives to a parameter without one, with `NAME` for the name of the parameter.
-        spec_variable: What a module calls the variable that is a tool's definition, with the function beside it.
-        title: What people call the framework.
-        terms: How its users write what lint asks for.
-        demands: What it asks of functions.
-        serves: The methods of its servers that talk over standard output unless they are given another transport; where
-            there are some, its tools are served over MCP.
+        decorators: Decorators of functions or classes.
+        classes: Base classes of tools.
+        makers: Functions that return a tool, or an object with tools.
+        registrations: The ways to create tools with calls.
+        tool_classes: The ways in which classes define tools.
+        injected: The parameters that a model does not see.
+        receivers: Patterns for the usual variables of a server or agent: if a file does not show the value of such a
+            variable, its methods count as marks anyway.
+        reads_docstrings: Whether the descriptions of parameters come from docstrings; if not, the whole docstring is
+            the description of the tool.
+        spreads_models: Whether the fields of a model become the parameters of a function whose only parameter it is.
+        filler: The default description of a parameter, with `NAME` for the name of the parameter.
+        spec_variable: The name of the variable in a module that defines a tool, next to its function.
+        title: The display name of the framework.
+        terms: How its users write what the hints of lint suggest.
+        demands: What the framework requires of functions.
+        serves: The methods of its servers that use standard output unless another transport is set; if there are any,
+            its tools are served over MCP.
     """
 
     packages: tuple[str, ...]
@@ -222,5 +223,5 @@ OUR_MARKS = SourceMarks(
 
 
 def is_among(name: str, patterns: Iterable[str]) -> bool:
-    """Return whether a dotted name is one that the patterns mean."""
+    """Return whether a dotted name matches any of the patterns."""
     return any(fnmatchcase(name, pattern) for pattern in patterns)

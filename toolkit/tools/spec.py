@@ -1,4 +1,4 @@
-"""Specifications: what a tool is, as pure data."""
+"""The specification of a tool, as pure data."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
@@ -20,30 +20,30 @@ def _no_parameters() -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """The specification of a tool: everything except the function behind it. Nothing in it ever changes.
+    """The specification of a tool: everything except the function behind it. It is immutable.
 
     Attributes:
-        name: What a model calls it by.
-        description: What it does and when to use it.
-        parameters: A JSON Schema (2020-12) of type `object`: what a call must carry.
-        output_schema: A JSON Schema of what it returns, if that is known.
-        return_behavior: Whether a result goes to the model (`to_model`) or ends the loop and goes to the caller.
-        category: The group it belongs to, where tools are disclosed by category.
-        requires_approval: Somebody is asked before every call.
-        read_only: It changes nothing; `None` means not set, here and below.
-        destructive: It may destroy or overwrite something.
-        idempotent: Calling it again with the same arguments changes nothing more.
-        open_world: It reaches things outside this machine.
-        flow: What it does with data, any of `reads_untrusted`, `reads_private`, `writes` and `sends`; `None` leaves it
-            to the other marks and the name.
-        strict: Whether a provider's strict mode is wanted; `None` leaves it to the caller.
+        name: The name of the tool.
+        description: What the tool does and when to use it.
+        parameters: A JSON Schema (2020-12) of type `object` for the arguments.
+        output_schema: A JSON Schema of the returned data, if known.
+        return_behavior: Whether a result goes to the model (`to_model`), or ends the loop and goes to the caller.
+        category: The category of the tool, if tools are disclosed by category.
+        requires_approval: Whether every call requires approval.
+        read_only: Whether the tool changes nothing; `None` means not set, here and below.
+        destructive: Whether the tool may destroy or overwrite something.
+        idempotent: Whether repeating a call with the same arguments has no further effect.
+        open_world: Whether the tool accesses things outside this machine.
+        flow: What the tool does with data, any of `reads_untrusted`, `reads_private`, `writes` and `sends`; if `None`,
+            this is derived from the other marks and the name.
+        strict: Whether to use a provider's strict mode; if `None`, the caller decides.
         metadata: Settings for providers: a JSON object for each provider's name.
-        examples: Arguments that make sense, each a JSON object.
-        source: Where it comes from, such as `builtin` or a file.
-        framework: The framework that it was written for; `None` for a tool of ours.
-        names: Other names that it goes by, where it was given another one: the first is the one that it had first.
-        origin: Where it came from first, where a project's file or module gives it another source.
-        location: The place of its definition.
+        examples: Example arguments, each a JSON object.
+        source: Where the tool comes from, such as `builtin` or a file.
+        framework: The framework of the tool; `None` for a tool of this library.
+        names: Earlier names of the tool, if it was renamed, starting with the original one.
+        origin: The original source of the tool, if a file or module of a project has given it another source.
+        location: The location of the definition.
     """
 
     name: str
@@ -68,11 +68,11 @@ class ToolSpec:
     location: Location | None = field(default=None, kw_only=True, compare=False)
 
     def __post_init__(self) -> None:
-        """Copy what it is made of into plain data, and refuse what no tool can be.
+        """Validate the fields and copy them as immutable plain data.
 
         Raises:
-            InvalidTools: With every problem at once: a blank name, parameters that are not one JSON object, data that
-                JSON cannot hold.
+            InvalidTools: If a field is not valid, such as a blank name, parameters that are not a JSON object, or data
+                without a JSON form; `problems` lists everything that is wrong.
         """
         given = {name: value for name, usual in _USUAL.items() if (value := getattr(self, name)) is not usual}
         place, misplaced = plain_fields({"location": given.pop("location", None)}, None)
@@ -88,49 +88,49 @@ class ToolSpec:
 
     @classmethod
     def from_class(cls, tools: type) -> "list[ToolSpec]":
-        """Return the specifications of a class's marked methods; no object of the class is made.
+        """Return the specifications of a class's marked methods, without creating an object of the class.
 
         Raises:
-            InvalidTools: With every problem at once.
+            InvalidTools: If a method is not a valid tool; `problems` lists everything that is wrong.
         """
-        from toolkit.tools.method_readings import read_methods  # noqa: PLC0415 - a specification alone needs none
+        from toolkit.tools.method_readings import read_methods  # noqa: PLC0415 - needed only here
 
         return [cls(**reading.fields) for reading in read_methods(tools)]
 
     @classmethod
     def from_json(cls, data: str | bytes | Mapping[str, Any]) -> "ToolSpec":
-        """Return the specification that `to_json` wrote: JSON text, or the same as plain data.
+        """Return the specification that `to_json` has written, from JSON text or plain data.
 
-        What is missing or null is left out; members of other names are passed over.
+        Members that are missing or null get their default; unknown members are ignored.
 
         Raises:
-            InvalidTools: With every member that is wrong.
+            InvalidTools: If a member is not valid; `problems` lists everything that is wrong.
         """
         return cls(**fields_from(data, _USUAL))
 
     def to_json(self) -> str:
-        """Return the whole specification as JSON text, from which `from_json` makes the same again."""
+        """Return the whole specification as JSON text, which `from_json` can read."""
         return json_of(self)
 
     @property
     def definition(self) -> dict[str, Any]:
-        """What a model receives: name, description and parameters."""
+        """The part that a model receives: name, description and parameters."""
         return {"name": self.name, "description": self.description, "parameters": self.parameters}
 
     @property
     def properties(self) -> Mapping[str, Any]:
-        """The schema of each parameter, by its name."""
+        """The schema of each parameter, by name."""
         properties: Mapping[str, Any] = self.parameters.get("properties", {})
         return properties
 
     @property
     def required(self) -> tuple[str, ...]:
-        """The names of the parameters that a call must carry."""
+        """The names of the required parameters."""
         return tuple(self.parameters.get("required", ()))
 
     @property
     def risk(self) -> Risk:
-        """Its marks, as the gate judges them."""
+        """The marks of the tool, as evaluated by the gate."""
         return Risk(
             self.name,
             source=self.source or (self.location.file if self.location is not None else None),
@@ -146,4 +146,4 @@ class ToolSpec:
 
 
 _USUAL = {each.name: each.default for each in fields(ToolSpec)}
-"""The value of a field that is not set; it needs neither a check nor a copy."""
+"""The default values of all fields, which need no validation and no copy."""

@@ -1,7 +1,7 @@
-"""Spec fields: what each field of a specification may hold, checked and copied into plain data.
+"""Validates the fields of a specification and copies them as plain data.
 
-The fields of a tool come from foreign objects. After this they are texts, numbers, lists and dictionaries of
-Python's own types, which every later reader can trust.
+The fields come from untrusted objects. Their copies are strings, numbers, lists and dictionaries of Python's own types,
+which all other code can trust.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,30 +14,30 @@ from toolkit.tools.foreign_values import is_text, plain_text, shown
 from toolkit.tools.json_data import NotJsonError, is_encodable, plain_json
 
 ReturnBehavior = Literal["to_model", "immediate", "immediate_if_last"]
-"""Where a result goes: to the model; to the caller, when all calls of a turn say so; or when the last of them does."""
+"""Where a result goes: to the model, or to the caller if all calls of a turn, or only the last one, say so."""
 
 
 class UnfitFieldError(Exception):
     """The value of a field is invalid; the message says why."""
 
     def __init__(self, message: str, hint: str | None = None, *, code: str = BAD_OPTION) -> None:
-        """Keep the message, the hint and the code of the problem."""
+        """Create the error; `code` is the code of the problem."""
         super().__init__(message)
         self.hint = hint
         self.code = code
 
 
 def plain_field(name: str, value: object) -> Any:
-    """Return what a field holds, as plain data.
+    """Validate the value of a field, and return it as plain data.
 
     Raises:
-        UnfitFieldError: If the field cannot hold it.
+        UnfitFieldError: If the value is not valid.
     """
     return _READERS[name](name, value)
 
 
 def plain_fields(fields: Mapping[str, object], location: Location | None) -> tuple[dict[str, Any], list[Problem]]:
-    """Return those of the given fields that hold what they may, as plain data, and a problem for each other one."""
+    """Return the valid fields as plain data, and a problem for each invalid one."""
     plain, problems = {}, []
     for name, value in fields.items():
         try:
@@ -134,7 +134,7 @@ def _json(name: str, value: object, code: str = BAD_OPTION) -> Any:
     try:
         return plain_json(value, name)
     except NotJsonError as error:
-        message = f"{name} must be data that JSON can hold, but {error}"
+        message = f"{name} must be JSON data, but {error}"
         raise UnfitFieldError(message, "use text, numbers, true or false, lists and mappings", code=code) from error
 
 

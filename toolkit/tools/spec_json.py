@@ -1,4 +1,4 @@
-"""Specifications as JSON: everything in them, and back again without loss."""
+"""Converts specifications to JSON and back without loss."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -15,13 +15,13 @@ _OBJECTS = ("parameters", "output_schema")
 
 
 class Specification(Protocol):
-    """A specification, as far as writing it as JSON needs to know."""
+    """The part of `ToolSpec` that is needed to serialize it."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def location(self) -> Location | None:
-        """The place of its definition."""
+        """The location of the definition."""
 
 
 def record_of(spec: Specification) -> dict[str, Any]:
@@ -42,17 +42,16 @@ def json_of(spec: Specification) -> str:
 
 
 def fields_from(data: str | bytes | Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
-    """Return what a specification is made of that JSON text, or plain data, describes.
+    """Parse the fields of a specification.
 
-    A member that is null counts as left out; a member of another name is passed over, since it may come from a later
-    version.
+    A member that is null counts as missing. Unknown members are ignored, since they may come from a later version.
 
     Args:
-        data: The text, or the plain data.
-        known: The names of the members that count.
+        data: JSON text or plain data.
+        known: The names of the fields.
 
     Raises:
-        InvalidTools: With every member that is wrong.
+        InvalidTools: If a member is not valid; `problems` lists everything that is wrong.
     """
     record = _load(data) if isinstance(data, str | bytes) else data
     if not isinstance(record, Mapping):

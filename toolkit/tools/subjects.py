@@ -1,4 +1,4 @@
-"""Subjects: a tool as the questions about one call of it, and what hides its secrets, know it."""
+"""The interface of a tool for the code that asks questions about calls and redacts secrets."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -9,67 +9,67 @@ from toolkit.tools.secret_arguments import Veil
 
 
 class Specified(Protocol):
-    """A tool's description of itself."""
+    """The specification of a tool."""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """A JSON Schema of what a call must carry."""
+        """The JSON Schema of the arguments."""
 
     @property
     def properties(self) -> Mapping[str, Any]:
-        """The schema of each parameter, by its name."""
+        """The schema of each parameter, by name."""
 
     @property
     def risk(self) -> Risk:
-        """Its marks, as the gate judges them."""
+        """The marks of the tool, as evaluated by the gate."""
 
 
 class Subject(Protocol):
-    """A tool that a question is about."""
+    """The tool that a question is about; see `Callee`."""
 
     @property
     def name(self) -> str:
-        """What it was called by."""
+        """The name under which the tool was called."""
 
     @property
     def spec(self) -> Specified:
-        """Its specification."""
+        """The specification of the tool."""
 
     @property
     def described(self) -> DescribedCall:
-        """A call of it as a policy sees it."""
+        """A call of the tool as a policy sees it."""
 
     @property
     def definition_hash(self) -> str:
-        """The SHA-256 of its definition and its marks."""
+        """The SHA-256 of the tool's definition and marks."""
 
     @property
     def identity(self) -> int:
-        """A number that no other tool has."""
+        """A unique number."""
 
     @property
     def own_secrets(self) -> tuple[str, ...]:
-        """The values of the secrets that the tool itself holds."""
+        """The secrets that the tool itself contains."""
 
     @property
     def veil(self) -> Veil:
-        """Hides the secrets among its arguments."""
+        """Masks the secrets among the arguments."""
 
     @property
     def uses(self) -> Mapping[str, str]:
         """What a call uses besides its arguments, by label."""
 
     def parse(self, arguments: str, /) -> Any:
-        """Return the arguments as the work wants them."""
+        """Parse and validate the arguments of a call."""
 
     def describe(self, parsed: Any, /) -> dict[str, Any]:
         """Return parsed arguments as plain data."""
 
     def defaults(self, parsed: Any, /) -> Mapping[str, Any]:
-        """Return the values for the parameters that parsed arguments omit."""
+        """Return the default values of omitted parameters."""
 
     def check(self, parsed: Any, context: Any, /) -> None:
-        """Refuse the call, by raising."""
+        """Raise an exception to reject the call."""
 
     def preview(self, parsed: Any, context: Any, /) -> str | None:
         """Return what the call would do."""

@@ -1,4 +1,4 @@
-"""Surroundings: a context as the questions about a call, and what hides its secrets, know it."""
+"""The interface of a context for the code that asks questions about calls and redacts secrets."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol, Self
@@ -14,7 +14,7 @@ from toolkit.tools.wait_clocks import Waiting
 
 
 class Running(Protocol):
-    """A call whose work may begin."""
+    """A running call."""
 
     @property
     def tool(self) -> Subject:
@@ -22,23 +22,23 @@ class Running(Protocol):
 
     @property
     def arguments(self) -> str | Mapping[str, Any]:
-        """The arguments, as they were sent."""
+        """The arguments as received."""
 
 
 class Surroundings(Protocol):
-    """What the caller hands in with a call."""
+    """The context of a call; see `ToolContext`."""
 
     @property
     def values(self) -> Mapping[str, Any]:
-        """Values of the caller's own."""
+        """The values that the caller provides."""
 
     @property
     def memory_id(self) -> str | None:
-        """Whose memory this is."""
+        """Identifies whose memory to use."""
 
     @property
     def gate(self) -> Gate | None:
-        """What decides about calls."""
+        """Decides which calls may run."""
 
     @property
     def run(self) -> Run | None:
@@ -54,15 +54,15 @@ class Surroundings(Protocol):
 
     @property
     def place(self) -> str | None:
-        """Where in a run this is, for the reviewer."""
+        """The position in a run, shown to the reviewer."""
 
     @property
     def call(self) -> Running | None:
-        """The call that is running."""
+        """The running call."""
 
     @property
     def item(self) -> str | None:
-        """The item of a step that the call is made for."""
+        """The item of a step for which the call is made."""
 
     @property
     def step(self) -> str | None:
@@ -70,22 +70,22 @@ class Surroundings(Protocol):
 
     @property
     def path(self) -> str | None:
-        """Where in its run the call is made; `None` where nobody counts."""
+        """The path of the call in its run; `None` outside of a run."""
 
     @property
     def journal(self) -> Journal | None:
-        """What keeps what the steps of the run have done."""
+        """Records the completed steps of the run."""
 
     @property
     def redactor(self) -> Redactor | None:
-        """What keeps secrets out of all that is written."""
+        """Keeps secrets out of all output."""
 
     @property
     def waits(self) -> Waiting | None:
-        """What measures how long somebody was waited for."""
+        """Measures the time spent waiting for answers."""
 
     def replace(self, *, redactor: Redactor) -> Self:
-        """Return the same with another redactor."""
+        """Return a copy with another redactor."""
 
     def emit(self, event: Event, /) -> None:
         """Send an event to the listener, if there is one."""

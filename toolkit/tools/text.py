@@ -1,4 +1,4 @@
-"""Text tools: one text in, one text out. The natural form where the input is an expression, a query, a command."""
+"""Tools with one text as input and one as output, which suits expressions, queries and commands."""
 
 import json
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ TEXT_PARAMETERS = {
 
 
 class TextTool(ExecutingTool):
-    """A tool that takes one text: give it a name, a description and `execute(text)`.
+    """Base class of tools with one text as input: define a name, a description and `execute(text)`.
 
     Example:
         >>> class Shout(TextTool):
@@ -31,7 +31,7 @@ class TextTool(ExecutingTool):
         >>> Shout().run({"input": "ready"}).output
         'READY'
 
-    Its arguments never fail to parse: without a usable `input`, the whole text as it came is the input.
+    Its arguments are always valid: if there is no usable `input`, the whole text as received is the input.
     """
 
     pipe = "text"
@@ -39,20 +39,20 @@ class TextTool(ExecutingTool):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """One required text, `input`."""
+        """A schema with one required string, `input`."""
         return TEXT_PARAMETERS
 
     def parse(self, arguments: Arguments) -> str:
-        """Return the input as text: text as it is, any other value as JSON."""
+        """Return the input: a string unchanged, any other value as JSON."""
         return text_given(arguments)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return the input by its name."""
+        """Return the input under its name, `input`."""
         return {_INPUT: parsed}
 
 
 def text_given(arguments: Arguments) -> str:
-    """Return the one text among the arguments of a call; without a usable `input`, all of them as they came."""
+    """Return the input of a call; if there is no usable `input`, return all arguments as received."""
     if isinstance(arguments, str):
         return _input_of_text(arguments)
     given = arguments.get(_INPUT)
@@ -82,10 +82,10 @@ def _as_text(value: object) -> str:
 
 
 class AdaptedTextTool(TextTool):
-    """Any object that has a name, a description and `execute(text)`, as a tool."""
+    """Makes a tool of an object with a name, a description and `execute(text)`."""
 
     def __init__(self, adapted: Any) -> None:
-        """Take over the object's name and description, which may be attributes or methods."""
+        """Adapt an object whose name and description are attributes or methods."""
         self.adapted = adapted
         self.name = _describe(adapted, "name")
         self.description = (
@@ -98,7 +98,7 @@ class AdaptedTextTool(TextTool):
 
     @property
     def written_as(self) -> type:
-        """The class of what is adapted."""
+        """The class of the adapted object."""
         return type(self.adapted)
 
 
@@ -108,10 +108,10 @@ def _describe(adapted: Any, what: str) -> Any:
 
 
 def looks_like_text_tool(candidate: object) -> bool:
-    """Return whether an object can be adapted: it has `execute` and a name."""
+    """Return whether an object can be adapted, that is, whether it has `execute` and a name."""
     try:
         return callable(getattr(candidate, "execute", None)) and hasattr(candidate, "name")
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001 - what is looked at is foreign code, which may even exit
+    except BaseException:  # noqa: BLE001 - the object is untrusted code, which can even call `sys.exit`
         return False

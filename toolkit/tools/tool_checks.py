@@ -1,7 +1,6 @@
-"""Tool checks: whether a Tool of a user's own class keeps what every Tool promises, before anything relies on it.
+"""Checks that a tool of a user-defined class implements the interface of `Tool`, before other code relies on it.
 
-Its attributes may be properties that raise, or hold anything. Each is read here once, and each that is wrong is a
-problem of this tool alone.
+Its attributes can be properties that raise, or have any value. Each is read once here, and reported if it is wrong.
 """
 
 import inspect
@@ -23,65 +22,65 @@ from toolkit.tools.spec import ToolSpec
 from toolkit.tools.spec_fields import plain_fields
 
 
-class _Promise(NamedTuple):
-    """What an attribute must hold, in words, and how that is checked."""
+class _Requirement(NamedTuple):
+    """The required value of an attribute, in words, and how to check it."""
 
     words: str
-    is_kept: Callable[[Any], bool]
+    is_met: Callable[[Any], bool]
 
 
 def _is_exactly(kind: type) -> Callable[[Any], bool]:
     return lambda value: type(value) is kind
 
 
-_FLAG = _Promise("True or False", _is_exactly(bool))
-_METHOD = _Promise("a method", callable)
-_PROMISES = {
-    "pipe": _Promise(
+_FLAG = _Requirement("True or False", _is_exactly(bool))
+_METHOD = _Requirement("a method", callable)
+_REQUIREMENTS = {
+    "pipe": _Requirement(
         f"one of {', '.join(map(repr, get_args(Pipe)))}", lambda value: type(value) is str and value in get_args(Pipe)
     ),
     "suspends": _FLAG,
     "uses_context": _FLAG,
     "demands": _FLAG,
-    "toolbox": _Promise(
+    "toolbox": _Requirement(
         "an object of a class marked @toolbox", lambda value: value is None or box_of(value) is not None
     ),
-    "described": _Promise("a DescribedCall", _is_exactly(DescribedCall)),
-    "hidden_parameters": _Promise("a frozenset", _is_exactly(frozenset)),
-    "identity": _Promise("a whole number", _is_exactly(int)),
-    "call_logger": _Promise("a Logger", lambda value: issubclass(type(value), Logger)),
+    "described": _Requirement("a DescribedCall", _is_exactly(DescribedCall)),
+    "hidden_parameters": _Requirement("a frozenset", _is_exactly(frozenset)),
+    "identity": _Requirement("a whole number", _is_exactly(int)),
+    "call_logger": _Requirement("a Logger", lambda value: issubclass(type(value), Logger)),
     **dict.fromkeys(
         ("parse", "describe", "check", "demand", "preview", "perform", "result_of", "with_name", "with_description",
          "with_note"),
         _METHOD,
     ),
-    **dict.fromkeys(("call", "run"), _Promise("that of Tool itself", lambda _: False)),
+    **dict.fromkeys(("call", "run"), _Requirement("that of Tool itself", lambda _: False)),
 }  # fmt: skip
 
 
-_OF_TOOL = {name: inspect.getattr_static(Tool, name) for name in _PROMISES}
+_OF_TOOL = {name: inspect.getattr_static(Tool, name) for name in _REQUIREMENTS}
 
-_OWED = ("parse", "describe", "perform")
-"""What a class of tools has to define, since Tool itself cannot."""
+_ABSTRACT = ("parse", "describe", "perform")
+"""Methods that a subclass of `Tool` must define."""
 
 
-def vetted(tool: Tool) -> tuple[list[Tool], list[Problem]]:
-    """Return the tool if it can be relied on, and every problem that it has."""
+def check_tool(tool: Tool) -> tuple[list[Tool], list[Problem]]:
+    """Return the tool if it is usable, and all problems with it."""
     place = place_of_thing(tool)
     spec, problems = _spec_of(tool, place)
     if spec is None:
         return [], problems
-    problems += _broken_promises(tool, spec, place)
+    problems += _unmet_requirements(tool, spec, place)
     if problems:
         return [], problems
     if spec.description:
         return [tool], []
-    message, hint = f"tool {spec.name!r} has no description", "say what it does and when to use it"
+    message, hint = f"tool {spec.name!r} has no description", "describe what it does and when to use it"
     return [tool], [Problem(MISSING_DESCRIPTION, message, spec.location, severity="warning", hint=hint)]
 
 
 def place_of_thing(thing: object) -> Location | None:
-    """Return where a thing is defined: itself, or else its class, unless that is a class of this library."""
+    """Return where a function or class, or the class of another object, is defined; `None` for our own classes."""
     if is_routine(thing) or issubclass(type(thing), type):
         return place_of(thing)  # type: ignore[arg-type]  # it is a function or a class
     cls = type(thing)
@@ -89,7 +88,7 @@ def place_of_thing(thing: object) -> Location | None:
 
 
 def _spec_of(tool: Tool, place: Location | None) -> tuple[ToolSpec | None, list[Problem]]:
-    """Return a tool's specification, or why that cannot be relied on."""
+    """Return the specification of a tool, or `None` and the problems with it."""
     try:
         if _goes_in_a_circle(tool):
             return None, [Problem(NOT_A_TOOL, f"the tool inside {_called(tool)} is not a Tool", place)]
@@ -103,8 +102,9 @@ def _spec_of(tool: Tool, place: Location | None) -> tuple[ToolSpec | None, list[
         return None, placed(error.problems, place)
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - the user's own property may raise anything
-        return None, [Problem(NOT_A_TOOL, f"{_called(tool)} cannot say what it is: {words_of(error)}", place)]
+    except BaseException as error:  # noqa: BLE001 - a property in the user's code can raise anything
+        message = f"the specification of {_called(tool)} cannot be read: {words_of(error)}"
+        return None, [Problem(NOT_A_TOOL, message, place)]
     plain, problems = plain_fields(fields_, place)
     if plain.get("parameters", {}).get("type", "object") != "object":
         message = f"the parameters of {shown(fields_['name'])} must be a JSON Schema of type 'object'"
@@ -113,7 +113,7 @@ def _spec_of(tool: Tool, place: Location | None) -> tuple[ToolSpec | None, list[
 
 
 def _goes_in_a_circle(tool: Tool) -> bool:
-    """Return whether the tools inside a tool lead back to one of them, or to something that is not a Tool."""
+    """Return whether a wrapper contains itself, contains something that is not a `Tool`, or is nested too deeply."""
     seen: set[int] = set()
     while issubclass(type(tool), WrappedTool):
         if id(tool) in seen:
@@ -126,24 +126,24 @@ def _goes_in_a_circle(tool: Tool) -> bool:
 _MOST_WRAPPERS = 50
 
 
-def _broken_promises(tool: Tool, spec: ToolSpec, place: Location | None) -> list[Problem]:
+def _unmet_requirements(tool: Tool, spec: ToolSpec, place: Location | None) -> list[Problem]:
     problems = [
         *_other_name(tool, "name", spec.name, place),
         *_other_name(tool, "description", spec.description, place),
     ]
-    for name, promise in _PROMISES.items():
+    for name, requirement in _REQUIREMENTS.items():
         try:
             if inspect.getattr_static(type(tool), name, None) is _OF_TOOL[name] and name not in _dict_of(tool):
-                if name not in _OWED:
+                if name not in _ABSTRACT:
                     continue
                 message = f"the class of {spec.name!r} has no '{name}'"
-            elif promise.is_kept(value := getattr(tool, name)):
+            elif requirement.is_met(value := getattr(tool, name)):
                 continue
             else:
-                message = f"'{name}' of {spec.name!r} must be {promise.words}, not {shown(value)}"
+                message = f"'{name}' of {spec.name!r} must be {requirement.words}, not {shown(value)}"
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001 - the user's own property may raise anything
+        except BaseException as error:  # noqa: BLE001 - a property in the user's code can raise anything
             message = f"'{name}' of {spec.name!r} cannot be read: {words_of(error)}"
         problems.append(Problem(NOT_A_TOOL, message, place))
     return problems
@@ -155,9 +155,9 @@ def _dict_of(tool: Tool) -> dict[str, Any]:
 
 
 def _other_name(tool: Tool, what: str, expected: str, place: Location | None) -> list[Problem]:
-    """Return the problem that a tool's name, or description, differs from that of its specification.
+    """Return a problem if a tool's name or description differs from that in its specification.
 
-    A text of a subclass of `str` with the same content is replaced by the plain one.
+    An equal string of a subclass of `str` is replaced by a plain one.
     """
     try:
         value = getattr(tool, what)
@@ -169,7 +169,7 @@ def _other_name(tool: Tool, what: str, expected: str, place: Location | None) ->
         message = f"the {what} of {_called(tool)} is {shown(value)}, but its spec says {shown(expected)}"
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # noqa: BLE001 - the user's own property may raise anything
+    except BaseException as error:  # noqa: BLE001 - a property in the user's code can raise anything
         message = f"the {what} of {_called(tool)} cannot be read: {words_of(error)}"
     return [Problem(NOT_A_TOOL, message, place)]
 

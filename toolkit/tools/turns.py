@@ -1,4 +1,4 @@
-"""Turns: a call waits until its tool may run, where only so many run at the same time or begin in some time."""
+"""Makes a call wait for a slot if the calls of its tool are limited."""
 
 from contextlib import nullcontext
 from typing import Any, Final
@@ -13,13 +13,13 @@ _LONGEST_PAUSE: Final = 0.25
 
 
 class Held:
-    """A limiter within a turn: what the call does under the same name belongs to it, and waits for no other."""
+    """The limiter within a call that has a slot: calls with the same name inside it need no other slot."""
 
     def __init__(self, limiter: Limiter, tool: str) -> None:
         self.limiter, self.tool = limiter, tool
 
     def bounds(self, tool: str) -> bool:
-        """Return whether calls of a tool have to wait for their turn."""
+        """Return whether a tool has a limit."""
         return tool != self.tool and self.limiter.bounds(tool)
 
     def take(self, tool: str, *, again: bool = False) -> Release | float:
@@ -27,32 +27,32 @@ class Held:
 
 
 async def perform_in_turn(tool: Callee, parsed: Any, context: ToolContext) -> Any:
-    """Do the work of a tool when it is its turn; the time until then counts as nobody's work."""
+    """Run a tool as soon as a slot is free; the time until then counts as waiting time."""
     limiter, name = context.limiter, tool.spec.name
     if limiter is None or not limiter.bounds(name):
         return await tool.perform(parsed, context)
-    give_back = await _turn(limiter, name, context)
+    release = await _acquire(limiter, name, context)
     try:
         return await tool.perform(parsed, context.replace(limiter=Held(limiter, name)))
     finally:
-        give_back()
+        release()
 
 
 async def begin_again(tool: str, context: ToolContext) -> None:
-    """Wait until a call that has its turn may begin once more: another attempt counts like another call."""
+    """Wait until a call that has a slot may start again, since a retry counts as another call."""
     limiter = context.limiter
     if isinstance(limiter, Held) and limiter.tool == tool:
-        await _turn(limiter, tool, context, again=True)
+        await _acquire(limiter, tool, context, again=True)
 
 
-async def _turn(limiter: Limiter, tool: str, context: ToolContext, *, again: bool = False) -> Release:
-    turn = limiter.take(tool, again=again)
-    if callable(turn):
-        return turn
+async def _acquire(limiter: Limiter, tool: str, context: ToolContext, *, again: bool = False) -> Release:
+    taken = limiter.take(tool, again=again)
+    if callable(taken):
+        return taken
     shortest = _FIRST_PAUSE
     with context.waits or nullcontext():
-        while not callable(turn):
-            await pause(min(max(turn, shortest), _LONGEST_PAUSE))
+        while not callable(taken):
+            await pause(min(max(taken, shortest), _LONGEST_PAUSE))
             shortest = min(shortest * 2, _LONGEST_PAUSE)
-            turn = limiter.take(tool, again=again)
-    return turn
+            taken = limiter.take(tool, again=again)
+    return taken

@@ -1,4 +1,4 @@
-"""Typed tools: the input is a type of one's own, and the schema is made of it."""
+"""Tools whose input is a user-defined type, from which the schema is derived."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -37,7 +37,7 @@ else:
 
 
 class TypedTool(ExecutingTool, Generic[Input]):
-    """A tool whose input is a pydantic model, a dataclass or a TypedDict: give it a name and `execute(input)`.
+    """A tool whose input is a pydantic model, a dataclass or a TypedDict: define a name and `execute(input)`.
 
     Example:
         >>> from dataclasses import dataclass
@@ -54,7 +54,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
         >>> Greet().run({"name": "Ada"}).output
         'Hello, Ada!'
 
-    Or make one of a function: `TypedTool(name=…, description=…, input_type=Person, function=greet)`.
+    Or create one from a function: `TypedTool(name=…, description=…, input_type=Person, function=greet)`.
     """
 
     pipe = "json"
@@ -66,7 +66,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
     _made_at: Location | None = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Take the input type from the type argument."""
+        """Set the input type from the type argument."""
         super().__init_subclass__(**kwargs)
         for base in vars(cls).get("__orig_bases__", ()):
             arguments = get_args(base)
@@ -83,18 +83,18 @@ class TypedTool(ExecutingTool, Generic[Input]):
         function: Callable[..., Any] | None = None,
         **options: "Unpack[ToolOptions]",
     ) -> None:
-        """Make a tool of a function; a subclass needs none of these.
+        """Create a tool from a function; subclasses need none of these arguments.
 
         Args:
-            name: What a model calls it by; the function's name unless it is given.
-            description: What it does and when to use it; the function's docstring unless it is given.
+            name: The name of the tool; the name of the function by default.
+            description: What the tool does and when to use it; the docstring of the function by default.
             input_type: The type of the input.
-            output_type: The type of what it returns, if its schema is wanted.
-            function: The work: takes the input, and the context as an optional second parameter.
+            output_type: The type of the returned value, for the output schema.
+            function: The function to call, with the input and, optionally, the context as second parameter.
             **options: Any other option of `@tool`.
 
         Raises:
-            InvalidTools: If an option is invalid, with every problem at once.
+            InvalidTools: If an option is invalid; `problems` lists everything that is wrong.
         """
         self._function = function
         if problems := option_problems(options, None):
@@ -111,20 +111,20 @@ class TypedTool(ExecutingTool, Generic[Input]):
 
     @property
     def written_as(self) -> type | Callable[..., Any]:
-        """The function, where it was made of one."""
+        """The function from which the tool was created, or else the class."""
         return self._function or type(self)
 
     @property
     def place(self) -> Location | None:
-        """The place of the class or function; of a function that no file has, where the tool was made of it."""
+        """The location of the class or function; if the function is not in a file, where the tool was created."""
         return super().place or self._made_at
 
     @cached_property
-    def spec(self) -> ToolSpec:  # type: ignore[override,unused-ignore]  # cached: it never changes
-        """The options of the class, or of the function.
+    def spec(self) -> ToolSpec:  # type: ignore[override,unused-ignore]  # cached, since it is immutable
+        """The specification.
 
         Raises:
-            InvalidTools: With everything that is wrong with it.
+            InvalidTools: If the tool is not valid; `problems` lists everything that is wrong.
         """
         return super().spec if self._unbuilt is None else self._unbuilt.spec
 
@@ -150,12 +150,12 @@ class TypedTool(ExecutingTool, Generic[Input]):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """The schema of the input type; the type's own docstring is for its readers, not for a model."""
+        """The schema of the input type, without the docstring of the type, which is not written for models."""
         return {key: value for key, value in self._shape.schema.items() if key != "description"}
 
     @property
     def output_schema(self) -> Mapping[str, Any] | None:
-        """The schema of what it returns, if that is known."""
+        """The schema of the returned value, if known."""
         return output_schema(self.output_type or read_signature(self.execute)[0].returns)
 
     def parse(self, arguments: Arguments) -> Any:
@@ -163,6 +163,6 @@ class TypedTool(ExecutingTool, Generic[Input]):
         return read_arguments(self._shape, arguments, self._optional)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
-        """Return the input as plain data; secrets stay hidden."""
+        """Return the input as plain data, with secrets masked."""
         data = plain_data(parsed)
         return self.veil.over(data)

@@ -1,6 +1,6 @@
-"""Unseen calls: short calls that nothing counts and no gate takes note of, prepared once for many calls of one tool.
+"""A still faster path for many short calls of one tool without metrics and without a gate.
 
-What is the same for all of them is looked up when they are prepared. Each gives what `short_calls.call_at_once` gives.
+Everything that is the same for all calls is looked up once. The results are those of `short_calls.call_at_once`.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,20 +19,20 @@ from toolkit.tools.results import ToolResult
 from toolkit.tools.short_calls import ended_at_once
 
 PreparedCall = Callable[[str | Mapping[str, Any], ToolContext], Any]
-"""Makes a call with arguments and a context, and returns its result, or the value that is all of it."""
+"""Calls a tool with arguments and a context; returns the result, or only its value."""
 
 
 def is_unseen(context: ToolContext) -> bool:
-    """Return whether nothing is kept of a call that `is_short`: nothing counts it, and no gate takes note of it."""
+    """Return whether a short call leaves no trace: there are no metrics, and there is no gate."""
     return context.gate is None and context.metrics is NO_METRICS
 
 
 def unseen_call(tool: Callee, *, gives_values: bool = False) -> PreparedCall:
-    """Return what calls a tool where that `is_short` and `is_unseen`.
+    """Return a function that calls a tool; use it only for calls for which `is_short` and `is_unseen` are true.
 
     Args:
-        tool: What is called.
-        gives_values: Whether no result is made where a text, or a whole number, is all that it would hold.
+        tool: The tool.
+        gives_values: Whether to return a string or an integer as it is, if the result would contain nothing else.
     """
     parse, work, steps, result_of = tool.parse, tool.work_at_once, tool.steps_at_once, tool.result_of
     is_logged = tool.call_logger.isEnabledFor
@@ -42,7 +42,7 @@ def unseen_call(tool: Callee, *, gives_values: bool = False) -> PreparedCall:
         started = perf_counter()
         try:
             if work is None:
-                result: ToolResult = steps(parse(arguments), context)  # type: ignore[misc]  # there is one of the two
+                result: ToolResult = steps(parse(arguments), context)  # type: ignore[misc]  # it has one of the two
             else:
                 value = work(parse(arguments))
                 kind = type(value)

@@ -1,4 +1,4 @@
-"""Wait clocks: how often and how long somebody was waited for, so that it counts as nobody's work."""
+"""Measures how long, and counts how often, calls wait for answers, so that this time does not count as work."""
 
 from threading import Lock
 from time import perf_counter
@@ -11,15 +11,16 @@ _LOCK = Lock()
 
 
 class Waiting:
-    """Measures the seconds in which at least one question was open, here or in a call inside this one.
+    """Measures how long at least one question was open, in a call or the calls inside it.
 
-    Questions that are open at the same time, as in parallel branches, count once. Entered for each question.
+    Enter this context manager for each question. Questions that are open at the same time, as in parallel branches,
+    count once.
     """
 
     __slots__ = ("_around", "_open", "_seconds", "_since")
 
     def __init__(self, around: "Waiting | None" = None) -> None:
-        """Begin with nothing; `around` is that of the call round this one, for which it counts too."""
+        """Start at zero; `around` measures the outer call, to which the time is added too."""
         self._around = around
         self._open = 0
         self._seconds = 0.0
@@ -27,17 +28,15 @@ class Waiting:
 
     @property
     def seconds(self) -> float:
-        """The seconds so far."""
+        """The waiting time so far, in seconds."""
         return self._seconds
 
     def __enter__(self) -> Self:
-        """Begin to wait."""
         with _LOCK:
             self._change(1, perf_counter())
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Go on."""
         with _LOCK:
             self._change(-1, perf_counter())
 
@@ -47,20 +46,19 @@ class Waiting:
         self._since = now
         self._open += by
         if self._around is not None:
-            self._around._change(by, now)  # noqa: SLF001 - one of its own kind
+            self._around._change(by, now)  # noqa: SLF001 - the same class
 
     def worked_since(self, started: float) -> float:
-        """Return the seconds since then, without those in which somebody was waited for."""
+        """Return the seconds since `started`, excluding waiting time."""
         return perf_counter() - started - self._seconds
 
 
 class Counting:
-    """A listener that counts the questions on their way to another listener."""
+    """A listener that counts questions and passes all events to another listener."""
 
     __slots__ = ("_listener", "asked", "hears_pieces")
 
     def __init__(self, listener: "Listener") -> None:
-        """Keep the listener that really receives events."""
         self._listener = listener
         self.hears_pieces = getattr(listener, "hears_pieces", True)
         self.asked = 0
