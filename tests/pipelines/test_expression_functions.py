@@ -147,7 +147,7 @@ def test_now_is_a_time_in_utc():
         ("any(item)", "any takes a list, not a mapping (keys(…) and values(…) turn a mapping into a list)"),
         ("join([1])", "join takes text, not a number (str(…) converts it to text)"),
         ("split(1)", "split takes text, not a number (str(…) converts it to text)"),
-        ("split('a', '')", "the separator of split is empty ([character for character in …] gives the characters)"),
+        ("split('a', '')", "the separator of split is empty ([character for character in …] lists the characters)"),
         ("upper(1)", "upper takes text, not a number (str(…) converts it to text)"),
         ("get(prev, 'a')", "get takes a mapping or a list, not text"),
         ("get(item.tags, 'a')", "an index must be a whole number, not text"),
