@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from toolkit.agents.answers import Answer
 from toolkit.agents.kept_turns import can_keep_turns
-from toolkit.agents.loop import with_gate_of_its_own
+from toolkit.agents.loop import context_for_model
 from toolkit.agents.models.messages import Model
 from toolkit.agents.steps import UNNAMED
 from toolkit.agents.tasks import AgentOptions, AgentResult, Instructions, Output, Settings, Work
@@ -76,7 +76,7 @@ async def run_agent(
     transcript = settings.transcript if settings.transcript is not None else Transcript()
     answer = Answer(output_type) if output_type is not None else None
     run = Run.within(context.run, goal=prompt, budget=settings.budget)
-    inner = with_gate_of_its_own(context).replace(run=run, agent=name)
+    inner = context_for_model(context).replace(run=run, agent=name)
     with transcript.held():
         return await Work(
             model, offered, settings=settings, transcript=transcript, context=inner, run=run, answer=answer

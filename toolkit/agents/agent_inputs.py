@@ -20,7 +20,7 @@ def input_reader(name: str, input_type: type) -> TypedTool[Any]:
     return TypedTool(name=name, description="The input.", input_type=input_type, function=lambda input: input)  # noqa: A006
 
 
-def handed_over(agent: Tool, arguments: Arguments, spec: ToolSpec) -> dict[str, Any]:
+def converted_input(agent: Tool, arguments: Arguments, spec: ToolSpec) -> dict[str, Any]:
     """Return an input as the arguments of an agent: one by one, or as JSON if the agent takes a single string.
 
     Raises:

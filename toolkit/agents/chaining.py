@@ -83,7 +83,7 @@ def chained_names(chaining: Iterable[Chaining]) -> set[str]:
     return {spec.name for each in chaining if each.kind is not None for spec in ToolSpec.from_class(each.kind)}
 
 
-class _AwaitedTool(Tool):
+class _AnnouncedTool(Tool):
     """A method of a registered type of which there is no object yet."""
 
     def __init__(self, spec: ToolSpec, kind: type) -> None:
@@ -111,20 +111,20 @@ class ChainedTools:
 
     Attributes:
         chaining: Which objects provide tools.
-        brought: The tools of returned objects, by the index of their entry in `chaining`.
-        awaited: The tools announced from the start, by the index of their entry in `chaining`.
+        provided: The tools of returned objects, by the index of their entry in `chaining`.
+        announced: The tools announced from the start, by the index of their entry in `chaining`.
     """
 
     chaining: Sequence[Chaining] = ()
-    brought: Mapping[int, Owned] = field(default_factory=dict)
-    awaited: Mapping[int, Owned] = field(default_factory=dict)
+    provided: Mapping[int, Owned] = field(default_factory=dict)
+    announced: Mapping[int, Owned] = field(default_factory=dict)
 
     @classmethod
     def begin(cls, chaining: Iterable[Chaining]) -> "ChainedTools":
         """Return the initial value, before any object was returned."""
         listed = tuple(chaining)
         kinds = {place: each.kind for place, each in enumerate(listed) if each.kind is not None}
-        return cls(listed, awaited={place: _awaited(kind) for place, kind in kinds.items()})
+        return cls(listed, announced={place: _announced(kind) for place, kind in kinds.items()})
 
     def after(self, call: FinishedCall, run: Run) -> "ChainedTools":
         """Return the value after a call, with the tools of the object that the call returned, if it provides any."""
@@ -135,26 +135,26 @@ class ChainedTools:
             if each.kind is None or isinstance(thing, each.kind):
                 if not each.accepts(thing, run):
                     return self
-                others = self.brought if each.kind is not None else {}
+                others = self.provided if each.kind is not None else {}
                 owned = Owned(_owner(each.kind or type(thing)), build_tools(thing)[0])
-                return replace(self, brought={**others, place: owned})
+                return replace(self, provided={**others, place: owned})
         return self
 
     def alone(self) -> "ChainedTools":
         """Return the value without any tools of objects, for when a facade has replaced all tools."""
-        return replace(self, brought={}, awaited={})
+        return replace(self, provided={}, announced={})
 
-    def laid_over(self, tools: Mapping[str, Tool]) -> dict[str, Tool]:
+    def combined_with(self, tools: Mapping[str, Tool]) -> dict[str, Tool]:
         """Return tools together with those of objects. If a name is already used, the type's name becomes a prefix."""
         table = dict(tools)
         for place in range(len(self.chaining)):
-            owned = self.brought.get(place) or self.awaited.get(place) or Owned("", ())
+            owned = self.provided.get(place) or self.announced.get(place) or Owned("", ())
             for tool in owned.tools:
                 name = tool.name
                 while name in table:
                     name = f"{owned.owner}_{name}"
                 named = tool if name == tool.name else tool.with_name(name)
-                table[name] = tool.closed(named) if isinstance(tool, _AwaitedTool) else named
+                table[name] = tool.closed(named) if isinstance(tool, _AnnouncedTool) else named
         return table
 
 
@@ -162,5 +162,5 @@ def _owner(kind: type) -> str:
     return re.sub(r"\W", "_", kind.__name__).casefold()
 
 
-def _awaited(kind: type) -> Owned:
-    return Owned(_owner(kind), [_AwaitedTool(spec, kind) for spec in ToolSpec.from_class(kind)])
+def _announced(kind: type) -> Owned:
+    return Owned(_owner(kind), [_AnnouncedTool(spec, kind) for spec in ToolSpec.from_class(kind)])

@@ -131,7 +131,7 @@ class Loop:
         self._unknown_in_a_row = 0
         self._is_nudged = False
 
-    async def go(self) -> LoopEnd:
+    async def run(self) -> LoopEnd:
         """Run the loop until it ends.
 
         Raises:
@@ -349,7 +349,7 @@ def _cut(text: str, limit: int | None) -> str:
     return f"{text[:limit]}... [truncated, full length: {len(text)} characters]"
 
 
-def with_gate_of_its_own(context: ToolContext) -> ToolContext:
+def context_for_model(context: ToolContext) -> ToolContext:
     """Return the context for a model's calls: chosen by a model, with a new loop id, and always with a gate."""
     from uuid import uuid4  # noqa: PLC0415 - only an agent needs one
 
@@ -357,4 +357,4 @@ def with_gate_of_its_own(context: ToolContext) -> ToolContext:
     return context.replace(chosen_by="model", loop_id=uuid4().hex, gate=gate, redactor=redactor)
 
 
-__all__ = ["AgentError", "Ending", "Limits", "Loop", "LoopEnd", "with_gate_of_its_own"]
+__all__ = ["AgentError", "Ending", "Limits", "Loop", "LoopEnd", "context_for_model"]

@@ -79,10 +79,10 @@ class StateMachine(AgentKind):
     def _as_offered(self, name: str, tool: Tool, state: State, past: LoopHistory) -> Tool:
         placed = name if self._has(name) else past.origins.get(name, name)
         if placed in self.everywhere:
-            return _noted(tool, "[Available in all states]")
+            return _with_note(tool, "[Available in all states]")
         there = {each: own[placed] for each, own in self.states.items() if placed in own}
         needed = f"state{'s' if len(there) > 1 else ''}: {', '.join(map(state_name, there)) or 'none'}"
-        noted = _noted(tool, f"[Available in {needed}]{_transitions(there) if placed == name else ''}")
+        noted = _with_note(tool, f"[Available in {needed}]{_transitions(there) if placed == name else ''}")
         if state in there:
             return noted
         current = f"This tool is not available in the current state ({state_name(state)})"
@@ -106,7 +106,7 @@ class StateMachine(AgentKind):
                 yield Problem("", f"{role} '{state_name(state)}', which is not a state", hint=hint)
 
 
-def _noted(tool: Tool, note: str) -> Tool:
+def _with_note(tool: Tool, note: str) -> Tool:
     return tool.with_description(f"{tool.description}\n\n{note}")
 
 

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from toolkit.agents.agent import TASK
-from toolkit.agents.handing_over import handed_over, input_reader
+from toolkit.agents.agent_inputs import converted_input, input_reader
 from toolkit.approvals.gates import Demand
 from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import (
@@ -191,7 +191,7 @@ class Subagent(Tool):
         if self._reader is None:
             return _Given(self.agent.parse(arguments))
         thing = self._reader.parse(arguments)
-        return _Given(self.agent.parse(handed_over(self.agent, arguments, self.spec)), thing)
+        return _Given(self.agent.parse(converted_input(self.agent, arguments, self.spec)), thing)
 
     def describe(self, parsed: _Given) -> dict[str, Any]:
         """Return the arguments as plain data."""

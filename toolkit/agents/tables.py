@@ -34,12 +34,12 @@ class Table:
                 self._reveal(call)
             self._record(call)
         self.one_by_one = kind.one_by_one
-        self.tools = self._lay_out()
+        self.tools = self._current_tools()
 
     def turn(self) -> dict[str, Tool]:
         """Begin a turn, and return the tools that the model is offered in it."""
         self.past = replace(self.past, turns=self.past.turns + 1)
-        self.tools = self._lay_out()
+        self.tools = self._current_tools()
         return self.tools
 
     @property
@@ -56,7 +56,7 @@ class Table:
         remarks = [self._reveal(call)]
         before, state = self.tools, self._kind.state(self.past)
         self._record(call)
-        self.tools = self._lay_out()
+        self.tools = self._current_tools()
         if (now := self._kind.state(self.past)) != state:
             remarks.append(f"The state is now {state_name(now)}.")
         remarks.append(_opened(before, self.tools))
@@ -90,11 +90,11 @@ class Table:
         origin = self.past.origins.get(call.name, call.name)
         new = {revealed: origin for revealed in self._standing if revealed not in before}
         self.past = replace(self.past, origins={**self.past.origins, **new})
-        self.tools = self._lay_out()
+        self.tools = self._current_tools()
         return remark
 
-    def _lay_out(self) -> dict[str, Tool]:
-        return self._chain.laid_over(self._kind.table(self._standing, self.past))
+    def _current_tools(self) -> dict[str, Tool]:
+        return self._chain.combined_with(self._kind.table(self._standing, self.past))
 
 
 def _is_over(call: FinishedCall, standing: Mapping[str, Tool]) -> bool:

@@ -200,7 +200,7 @@ async def _ended(loop: Loop, run: Run) -> LoopEnd:
     """Run a loop to its end, record how it ended in its run, and pass its blackboard to the outer run in any case."""
     with run.at_work():
         try:
-            end = await loop.go()
+            end = await loop.run()
             if end.replan is not None:
                 _remember(run, end.replan)
         except TerminationRequested as signal:

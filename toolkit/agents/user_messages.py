@@ -28,7 +28,7 @@ def communicate(message: Annotated[str, "The message for the user."], context: T
     return "Message noted, but no one can read it."
 
 
-def was_heard(tool: str, output: str) -> bool:
+def has_reached_user(tool: str, output: str) -> bool:
     """Return whether a message of one of these tools has reached the user, according to the tool's output."""
     return (tool == "progress" and output.startswith(_REPORTED)) or (tool == "communicate" and output == _SENT)
 

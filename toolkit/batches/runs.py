@@ -67,7 +67,7 @@ class Batch:
             if not take(item, await self._do(item) if do is None else do(item)):
                 return
 
-    def hand_over_rest(self) -> None:
+    def deliver_rest(self) -> None:
         """Deliver the results that were held back for an earlier item. Call it after the batch has ended early."""
         with self._lock:
             for number in sorted(self._ended):
@@ -87,7 +87,7 @@ class Batch:
                 if item is None:
                     return True
                 result = await self._do(item)
-                if not self._hand_over(item, result):
+                if not self._deliver(item, result):
                     return False
                 moved.set()
 
@@ -102,7 +102,7 @@ class Batch:
         self._taken += item is not None
         return item
 
-    def _hand_over(self, item: Item, result: ToolResult) -> bool:
+    def _deliver(self, item: Item, result: ToolResult) -> bool:
         """Store a result, deliver all results that are next in order, and return whether the batch continues."""
         with self._lock:
             self._ended[item.number] = (item, result)

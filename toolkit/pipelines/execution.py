@@ -321,13 +321,13 @@ async def run_chain(steps: Sequence[Step], flow: Flow) -> Outcome | None:
             if direct is not None and is_plain and is_short(direct.tool, context):
                 result = call_at_once(direct.tool, {direct.parameter: flow.text}, context)
                 if result.error is None:
-                    flow.hand_on(result, direct.path)
+                    flow.pass_on(result, direct.path)
                     continue
                 outcome = outcome_of(result)
             elif direct is not None and not is_watched and (gate is None or direct.is_quiet(gate)):
                 result = await direct.call({direct.parameter: flow.text}, context)
                 if result.error is None:
-                    flow.hand_on(result, direct.path)
+                    flow.pass_on(result, direct.path)
                     continue
                 outcome = outcome_of(result)
             else:

@@ -193,7 +193,7 @@ class Flow:
         else:
             self.output = self.text = result.error
 
-    def hand_on(self, result: ToolResult, path: str) -> None:
+    def pass_on(self, result: ToolResult, path: str) -> None:
         """Pass on the result of a tool that succeeded, and record it under the step's path."""
         structured = result.structured
         self.result = result
@@ -202,9 +202,9 @@ class Flow:
         if result.skips:
             self.run.note_skips(path, result.skips)
 
-    def hand_on_value(self, value: str | int, path: str) -> None:
+    def pass_on_value(self, value: str | int, path: str) -> None:
         """Pass on a string or integer that is a tool's whole result, and record it under the step's path."""
-        self.hand_on(outcome_of_value(value).result, path)
+        self.pass_on(outcome_of_value(value).result, path)
 
     def fork(self, context: ToolContext) -> "Flow":
         """Return a new flow that starts with the output of this one and has another context."""
@@ -233,7 +233,7 @@ class InputFlow(Flow):
         self._result: ToolResult | None = None
         self._text: str | None = None
 
-    def hand_on(self, result: ToolResult, path: str) -> None:
+    def pass_on(self, result: ToolResult, path: str) -> None:
         """Pass on the result of a tool that succeeded, without making its text yet."""
         structured = result.structured
         self._result = result
@@ -242,7 +242,7 @@ class InputFlow(Flow):
         if result.skips:
             self.run.note_skips(path, result.skips)
 
-    def hand_on_value(self, value: str | int, path: str) -> None:
+    def pass_on_value(self, value: str | int, path: str) -> None:
         """Pass on a string or integer that is a tool's whole result, without making a result yet."""
         self._result = self._text = None
         self.run.outputs[path] = self.output = value

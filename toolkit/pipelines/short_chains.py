@@ -78,12 +78,12 @@ def run_short_chain(steps: Sequence[ShortStep], flow: Flow) -> ToolResult | None
             return failure_of(error).result
         kind = type(returned)
         if kind is str or kind is int:
-            flow.hand_on_value(returned, path)
+            flow.pass_on_value(returned, path)
             continue
         result: ToolResult = returned
         if result.error is not None:
             return result
-        flow.hand_on(result, path)
+        flow.pass_on(result, path)
         if name is not None:
             outcome = outcome_of(result)
             flow.run.record(name, outcome, outcome, perf_counter() - started)

@@ -49,7 +49,7 @@ class BatchRun:
 
     def close(self) -> None:
         """Write the results of all finished items."""
-        self._batch.hand_over_rest()
+        self._batch.deliver_rest()
         self._results.close()
 
     async def _do(self, item: Item) -> ToolResult:

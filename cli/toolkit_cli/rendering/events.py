@@ -233,9 +233,9 @@ def _has_spoken(event: StepFinished) -> bool:
     """Return whether a step only sent a message to the user that was already shown."""
     if event.tool not in ("progress", "communicate"):
         return False
-    from toolkit.agents.user_messages import was_heard  # noqa: PLC0415 - few runs have an agent
+    from toolkit.agents.user_messages import has_reached_user  # noqa: PLC0415 - few runs have an agent
 
-    return was_heard(event.tool, event.output)
+    return has_reached_user(event.tool, event.output)
 
 
 def _progress(event: Progress) -> str:

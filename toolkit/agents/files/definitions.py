@@ -30,7 +30,7 @@ class LockDefinition(NamedTuple):
     waits_for: tuple[Word, ...] = ()
 
 
-class Way(NamedTuple):
+class Transition(NamedTuple):
     """A tool of a state, and the state that it leads to; `None` means no change."""
 
     tool: Word
@@ -41,7 +41,7 @@ class StateDefinition(NamedTuple):
     """A state and the tools that can be called in it."""
 
     name: Word
-    ways: tuple[Way, ...] = ()
+    transitions: tuple[Transition, ...] = ()
 
 
 class ReferenceDefinition(NamedTuple):

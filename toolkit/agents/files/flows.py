@@ -1,6 +1,6 @@
 """Reads which tools can be called when: the locks of a playbook and the states of a state machine."""
 
-from toolkit.agents.files.definitions import LockDefinition, StateDefinition, Way
+from toolkit.agents.files.definitions import LockDefinition, StateDefinition, Transition
 from toolkit.agents.playbooks import After, Lock, after, after_any, all_of, any_of, known, produced
 from toolkit.documents import nodes
 from toolkit.documents.nodes import Node, Scalar
@@ -74,18 +74,18 @@ class FlowReader(ShapeReader):
             case Scalar(value=None):
                 return StateDefinition(name)
             case nodes.Mapping():
-                return StateDefinition(name, tuple(self._way(one) for one in node.entries.values()))
+                return StateDefinition(name, tuple(self._transition(one) for one in node.entries.values()))
             case nodes.Sequence():
                 return StateDefinition(
-                    name, tuple(Way(tool) for tool in self.names(node, f"a tool of the state {name.text!r}"))
+                    name, tuple(Transition(tool) for tool in self.names(node, f"a tool of the state {name.text!r}"))
                 )
         expected = "a list of tools, or a mapping of them with the states that they lead to"
         self._expected(node, f"the state {name.text!r}", expected)
         return StateDefinition(name)
 
-    def _way(self, entry: nodes.Entry) -> Way:
+    def _transition(self, entry: nodes.Entry) -> Transition:
         tool, node = Word(entry.key.text, entry.key.location), entry.value
         if isinstance(node, Scalar) and node.value is None:
-            return Way(tool)
+            return Transition(tool)
         to = self.text(node, f"the state that {tool.text!r} leads to")
-        return Way(tool, None if to is None else Word(to, node.location))
+        return Transition(tool, None if to is None else Word(to, node.location))

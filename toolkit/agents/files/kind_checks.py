@@ -35,7 +35,10 @@ def make_kind(
             problems += _unknown_tools(_words_of_states(definition), known)
             problems += _wrong_states(definition)
             states = {
-                state.name.text: {way.tool.text: way.to.text if way.to else None for way in state.ways}
+                state.name.text: {
+                    transition.tool.text: transition.to.text if transition.to else None
+                    for transition in state.transitions
+                }
                 for state in definition.states
             }
             start = definition.start.text if definition.start else next(iter(states), "")
@@ -59,7 +62,7 @@ def _words_of_locks(definition: AgentDefinition) -> Iterator[Word]:
 
 def _words_of_states(definition: AgentDefinition) -> Iterator[Word]:
     for state in definition.states:
-        yield from (way.tool for way in state.ways)
+        yield from (transition.tool for transition in state.transitions)
     yield from definition.everywhere
 
 
@@ -83,7 +86,9 @@ def _never_opened(definition: AgentDefinition, names: Collection[str]) -> Iterat
 def _wrong_states(definition: AgentDefinition) -> Iterator[Problem]:
     states = {state.name.text: state for state in definition.states}
     named = [definition.start] if definition.start else []
-    named += [way.to for state in definition.states for way in state.ways if way.to is not None]
+    named += [
+        transition.to for state in definition.states for transition in state.transitions if transition.to is not None
+    ]
     unknown = [word for word in named if word.text not in states]
     for word in unknown if states else ():
         hint = did_you_mean(word.text, states, otherwise=f"the states are {', '.join(states)}")
@@ -95,7 +100,7 @@ def _wrong_states(definition: AgentDefinition) -> Iterator[Problem]:
     while coming:
         if (name := coming.pop()) not in reached:
             reached.add(name)
-            coming += [way.to.text for way in states[name].ways if way.to is not None]
+            coming += [transition.to.text for transition in states[name].transitions if transition.to is not None]
     for state in definition.states:
         if state.name.text not in reached:
             message, place = f"no tool leads to the state {state.name.text!r}", state.name.location

@@ -17,7 +17,7 @@ _LONGEST = 1_000
 
 
 @contextmanager
-def failures_in_words(name: str, base_url: str | None, silence: float) -> Iterator[None]:
+def readable_errors(name: str, base_url: str | None, silence: float) -> Iterator[None]:
     """Turn any exception into a `ModelError`.
 
     Args:

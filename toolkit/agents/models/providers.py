@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from toolkit.agents.models.conversions import history_of, offered, piece_of, reply_of
-from toolkit.agents.models.failures import KEY, failures_in_words, without_secrets, words_of
+from toolkit.agents.models.failures import KEY, readable_errors, without_secrets, words_of
 from toolkit.agents.models.known_names import near_models
 from toolkit.agents.models.messages import Message, ModelError, ModelReply
 from toolkit.agents.models.streaming import Tell, tell_all
@@ -68,7 +68,7 @@ class ProvidedModel:
 
         from pydantic_ai.direct import model_request
 
-        with self._failures_in_words():
+        with self._readable_errors():
             async with asyncio.timeout(self._silence), self._make() as model:
                 response = await model_request(model, history_of(messages), model_request_parameters=offered(tools))
             return self._reply(response)
@@ -79,7 +79,7 @@ class ProvidedModel:
         Raises:
             ModelError: If the provider cannot be reached, refuses the request or times out, or the stream is cut off.
         """
-        with self._failures_in_words():
+        with self._readable_errors():
             try:
                 return self._reply(await self._streamed(messages, tools, tell))
             except NotImplementedError:  # some providers cannot stream
@@ -143,8 +143,8 @@ class ProvidedModel:
         except (AssertionError, LookupError, ValueError):
             return None
 
-    def _failures_in_words(self) -> AbstractContextManager[None]:
-        return failures_in_words(self.name, self._base_url, self._silence)
+    def _readable_errors(self) -> AbstractContextManager[None]:
+        return readable_errors(self.name, self._base_url, self._silence)
 
     def _make(self) -> "ProviderModel":
         from pydantic_ai.models import infer_model
