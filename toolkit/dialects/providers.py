@@ -69,7 +69,7 @@ _OPENAI_STRICTLY = _OPENAI._replace(
     look_around=Limit(False, "patterns cannot look ahead or behind", _OPENAI_STRICT),
     closed=Limit(True, "every object must have additionalProperties: false", _OPENAI_STRICT),
     all_required=Limit(True, "every property must be required", _OPENAI_STRICT),
-    references=Limit("alone", "nothing may be next to a $ref", _OPENAI_STRICT),
+    references=Limit("alone", "a $ref cannot have other keywords next to it", _OPENAI_STRICT),
     depth=Limit(10, "objects are nested at most 10 levels deep", _OPENAI_STRICT),
     properties=Limit(5000, "a tool has at most 5000 properties", _OPENAI_STRICT),
     enum_values=Limit(1000, "a tool has at most 1000 values in its enums", _OPENAI_STRICT),
@@ -161,7 +161,7 @@ _GEMINI_AS_JSON_SCHEMA = _GEMINI._replace(
     types_wanted=None,
     one_type=None,
     enum_types=Limit(frozenset({"string", "integer", "number"}), "enum values are strings or numbers", _GEMINI_JSON),
-    references=Limit("alone", "nothing may be next to a $ref", _GEMINI_JSON),
+    references=Limit("alone", "a $ref cannot have other keywords next to it", _GEMINI_JSON),
 )  # fmt: skip
 
 _BEDROCK_PLAIN = Limits(

@@ -20,7 +20,7 @@ class _Entry(NamedTuple):
 
 
 class DocstringParameterMismatch(Rule):
-    '''A docstring describes a parameter that the function does not have, or has the parameters in a different order.
+    '''A docstring describes a parameter that the function does not have, or lists the parameters in a different order.
 
     ## Why
 

@@ -104,6 +104,6 @@ class RequiredUnknown(Rule):
 
 
 def _is_open(schema: Mapping[str, Any]) -> bool:
-    """Whether properties may be described elsewhere: by a pattern, by a schema for all others, beside a reference."""
+    """Whether properties may be described elsewhere: by a pattern, by a schema for all others, or by a reference."""
     more = schema.get("additionalProperties")
     return (isinstance(more, Mapping) and bool(more)) or Schema.of(schema).is_described_elsewhere

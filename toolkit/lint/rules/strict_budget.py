@@ -5,7 +5,7 @@ from toolkit.lint.provider_objections import ToolsetRule
 
 
 class StrictBudget(ToolsetRule):
-    """The strict tools of one source have too many tools, optional parameters or parameters with several types in all.
+    """The strict tools of one source exceed a limit on tools, optional parameters or parameters with several types.
 
     ## Why
 
