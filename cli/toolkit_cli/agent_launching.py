@@ -227,7 +227,7 @@ def _conversation(
     gate = make_gate(answers, screen, configuration.approval_timeout)
     gate.audit = audit_of(configuration, always=True)
     ready = _agent(wanted, configuration, gate, answers)
-    reporter = None if options.messages.quiet else RunReporter(screen, aloud=True)
+    reporter = None if options.messages.quiet else RunReporter(screen, is_agent=True)
     kept = KeptWork(both(both(reporter, write_event if options.format == "jsonl" else None), listener))
     channel = None if options.messages.quiet else message_channel(screen)
     keeping = _keeping(wanted, ready, run_id, keeps=configuration.journal)
@@ -257,7 +257,7 @@ def _conversation(
         takes_task=ready.takes_task,
         keeping=keeping,
     )
-    conversation.keep_from_here_on()
+    conversation.start_writing()
     return conversation
 
 

@@ -84,7 +84,7 @@ class _LazyGroup(TyperGroup):
         arguments = sys.argv[1:] if args is None else list(args)
         if _COMPLETION_VARIABLE in os.environ:
             self._complete(extra)
-        console.keep_secrets()
+        console.start_redacting()
         sys.exit(exit_code_of(partial(self._work, arguments, extra), arguments))
 
     def _complete(self, extra: dict[str, Any]) -> None:
@@ -156,7 +156,7 @@ class _Command(TyperCommand):
             gc.freeze()
             gc.enable()
         remove_leftovers()
-        with console.DataKeptApart():
+        with console.ReservedStdout():
             return super().invoke(ctx)
 
 

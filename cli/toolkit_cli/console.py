@@ -22,21 +22,21 @@ _FALLBACK_WIDTH = 80
 _UNLIMITED_WIDTH = 100_000
 _NARROWEST = 40
 
-_apart = False
+_is_reserved = False
 _data: TextIO | None = None
 _redactor: Redactor | None = None
 
 
-def hold_closed_streams() -> None:
+def redirect_closed_streams() -> None:
     """Redirect closed standard streams to the null device, so that no file opened later gets their descriptors."""
     for number, stream in enumerate((sys.stdin, sys.stdout, sys.stderr)):
         if stream is None:
-            _lead_nowhere(number)
+            _redirect_to_null(number)
     if sys.stderr is None:  # other code writes there without checking
         sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - it stays open
 
 
-def keep_secrets() -> None:
+def start_redacting() -> None:
     """Start redacting secrets: those in the environment now, and those that the redactor learns later."""
     global _redactor  # noqa: PLW0603 - one per process, like the streams
     from toolkit.redactors.environment import redactor_of_environment  # noqa: PLC0415 - `--version` needs none
@@ -48,7 +48,7 @@ def keep_secrets() -> None:
 def redactor() -> Redactor:
     """Return the redactor of this command; secrets that it learns are removed from all later output."""
     if _redactor is None:
-        keep_secrets()
+        start_redacting()
     assert _redactor is not None  # noqa: S101 - it was made above
     return _redactor
 
@@ -73,20 +73,20 @@ def write_json(data: object) -> None:
 
 def say(text: str = "") -> None:
     """Write a message of one or more lines to stderr."""
-    _write(_talk_stream(), f"{safe_talk(redactor().text(text))}\n")
+    _write(_stderr(), f"{safe_message(redactor().text(text))}\n")
 
 
 def add(text: str) -> None:
     """Write part of a line to stderr, and flush."""
-    _write(_talk_stream(), safe_talk(redactor().text(text)))
+    _write(_stderr(), safe_message(redactor().text(text)))
 
 
 def pass_on(text: str) -> None:
     """Write output of other code to stderr, without secrets."""
-    _write(_talk_stream(), redactor().text(text))
+    _write(_stderr(), redactor().text(text))
 
 
-def safe_talk(text: str, stream: TextIO | None = None) -> str:
+def safe_message(text: str, stream: TextIO | None = None) -> str:
     """Return a message with control and invisible characters escaped; our own colors stay if the stream has colors.
 
     Args:
@@ -100,7 +100,7 @@ def stop_data() -> None:
     """Discard all further output to stdout, since its reader is gone."""
     stream = _data_stream()
     if (descriptor := _descriptor(stream)) is not None:
-        _lead_nowhere(descriptor)
+        _redirect_to_null(descriptor)
 
 
 def data_is_terminal() -> bool:
@@ -108,14 +108,14 @@ def data_is_terminal() -> bool:
     return _is_terminal(_data_stream())
 
 
-def talk_is_terminal() -> bool:
+def stderr_is_terminal() -> bool:
     """Return whether stderr is a terminal."""
     return _is_terminal(sys.stderr)
 
 
 def shown_together() -> bool:
     """Return whether stdout and stderr are the same terminal."""
-    if not (data_is_terminal() and talk_is_terminal()):
+    if not (data_is_terminal() and stderr_is_terminal()):
         return False
     descriptors = (_descriptor(_data_stream()), _descriptor(sys.stderr))
     terminals = {os.fstat(descriptor).st_rdev for descriptor in descriptors if descriptor is not None}
@@ -124,7 +124,7 @@ def shown_together() -> bool:
 
 def can_ask() -> bool:
     """Return whether questions can be asked: stdin and stderr must both be terminals, since piped input is data."""
-    return _is_terminal(sys.stdin) and talk_is_terminal()
+    return _is_terminal(sys.stdin) and stderr_is_terminal()
 
 
 def data_has_colour() -> bool:
@@ -132,7 +132,7 @@ def data_has_colour() -> bool:
     return _has_colour(_data_stream())
 
 
-def talk_has_colour() -> bool:
+def stderr_has_colour() -> bool:
     """Return whether to color stderr: if it is a terminal, unless `NO_COLOR` or `FORCE_COLOR` is set."""
     return _has_colour(sys.stderr)
 
@@ -147,28 +147,28 @@ def data_width() -> int:
     return max(_columns_wanted() or _columns_of(_data_stream()) or _UNLIMITED_WIDTH, _NARROWEST)
 
 
-class DataKeptApart:
+class ReservedStdout:
     """A context in which `print` and file descriptor 1 write to stderr, and only `write_data` reaches stdout."""
 
     def __enter__(self) -> None:
         """Reserve stdout."""
-        global _apart, _data
-        self._before = (_apart, _data, sys.stdout)
+        global _is_reserved, _data
+        self._before = (_is_reserved, _data, sys.stdout)
         self._ours: TextIO | None = None
-        if not _apart:
-            _apart, _data = True, self._taken_away() if _descriptor(sys.stdout) == 1 else sys.stdout
+        if not _is_reserved:
+            _is_reserved, _data = True, self._reserve_descriptor() if _descriptor(sys.stdout) == 1 else sys.stdout
         self._talk = sys.stderr
-        self._others = _OthersTalk(sys.stderr)
+        self._others = _RedactedStderr(sys.stderr)
         sys.stdout = sys.stderr = self._others
 
-    def _taken_away(self) -> TextIO:
+    def _reserve_descriptor(self) -> TextIO:
         """Redirect file descriptor 1 to stderr, and return a stream to the original stdout."""
         sys.stdout.flush()
         taken = os.dup(1)
         if _descriptor(sys.stderr) == 2:  # noqa: PLR2004 - the number of stderr
             os.dup2(2, 1)
         else:
-            _lead_nowhere(1)
+            _redirect_to_null(1)
         # Data is always UTF-8; characters that UTF-8 cannot encode are escaped.
         self._ours = os.fdopen(taken, "w", encoding="utf-8", errors="backslashreplace")
         return self._ours
@@ -177,18 +177,18 @@ class DataKeptApart:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Restore stdout."""
-        global _apart, _data
+        global _is_reserved, _data
         self._others.end()
-        _apart, _data, sys.stdout = self._before
+        _is_reserved, _data, sys.stdout = self._before
         if sys.stderr is self._others:
             sys.stderr = self._talk
         if self._ours is not None:
-            _flush_talk(sys.stdout)
+            _flush_stdout(sys.stdout)
             os.dup2(self._ours.fileno(), 1)
             self._ours.close()
 
 
-class _OthersTalk:
+class _RedactedStderr:
     """Passes output of other code to stderr, and redacts secrets, even if they are printed in pieces."""
 
     def __init__(self, stream: TextIO | None) -> None:
@@ -214,9 +214,9 @@ class _OthersTalk:
         return getattr(self.stream, name)
 
 
-def _talk_stream() -> TextIO | None:
+def _stderr() -> TextIO | None:
     """Return the real stderr, without the redaction for other code."""
-    return sys.stderr.stream if isinstance(sys.stderr, _OthersTalk) else sys.stderr
+    return sys.stderr.stream if isinstance(sys.stderr, _RedactedStderr) else sys.stderr
 
 
 def data_descriptor() -> int | None:
@@ -224,7 +224,7 @@ def data_descriptor() -> int | None:
     return _descriptor(_data_stream())
 
 
-def take_input() -> int | None:
+def reserve_stdin() -> int | None:
     """Redirect stdin to the null device, and return a file descriptor of the original stdin, or `None`."""
     if _descriptor(sys.stdin) is None:
         return None
@@ -245,7 +245,7 @@ def _disarmed(text: str, *, colour: bool) -> str:
 
 
 def _data_stream() -> TextIO | None:
-    return _data if _apart else sys.stdout
+    return _data if _is_reserved else sys.stdout
 
 
 def _columns_wanted() -> int:
@@ -268,27 +268,27 @@ def _write(stream: TextIO | None, text: str) -> None:
         stream.write(text)
         stream.flush()
     except BrokenPipeError:
-        _lead_nowhere(stream.fileno())
+        _redirect_to_null(stream.fileno())
     except UnicodeEncodeError:
         stream.write(text.encode(stream.encoding, "backslashreplace").decode(stream.encoding))
         stream.flush()
     except OSError as error:
-        _lead_nowhere(stream.fileno())
+        _redirect_to_null(stream.fileno())
         sys.exit(f"error: cannot write the output: {error.strerror}")
 
 
-def _flush_talk(stream: TextIO) -> None:
+def _flush_stdout(stream: TextIO) -> None:
     """Flush what other code left in the stdout buffer while descriptor 1 still leads to stderr or the null device."""
     if stream.closed:
         return
     try:
         stream.flush()
     except OSError:
-        _lead_nowhere(1)
+        _redirect_to_null(1)
         stream.flush()
 
 
-def _lead_nowhere(descriptor: int) -> None:
+def _redirect_to_null(descriptor: int) -> None:
     """Discard all further writes to a descriptor, including the interpreter's last flush."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     if nowhere == descriptor:  # it was closed

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class ExitCode(IntEnum):
     """The exit code of a command."""
 
-    WELL = 0
+    SUCCESS = 0
     FINDINGS = 1
     USAGE = 2
     APPROVAL = 3
@@ -87,15 +87,15 @@ def exit_code_of(work: Callable[[], object], arguments: Sequence[str]) -> int:
     except SystemExit:
         raise
     except BaseException as error:  # noqa: BLE001 - the only place that catches everything
-        return _tell(error, arguments)
-    return ended_with if isinstance(ended_with, int) else ExitCode.WELL
+        return _report_error(error, arguments)
+    return ended_with if isinstance(ended_with, int) else ExitCode.SUCCESS
 
 
 def code_for(problems: Iterable[Problem]) -> ExitCode:
     """Return the exit code for problems with the targets or options of a command."""
     grave = errors_among(problems)
     if not grave:
-        return ExitCode.WELL
+        return ExitCode.SUCCESS
     codes = {_CODES.get(problem.code, ExitCode.USAGE) for problem in grave}
     return codes.pop() if len(codes) == 1 else ExitCode.USAGE
 
@@ -105,7 +105,7 @@ _CODES = {NOT_FOUND: ExitCode.NOT_FOUND, CONSENT_MISSING: ExitCode.APPROVAL, SER
 
 def report(
     problems: Sequence[Problem],
-    exit_code: int = ExitCode.WELL,
+    exit_code: int = ExitCode.SUCCESS,
     *,
     as_json: bool = False,
     files: "FileCounts | None" = None,
@@ -127,12 +127,12 @@ def report(
         console.say(rendering.as_json_object(problems, exit_code, counts))
         return
     if problems:
-        console.say(rendering.as_text(problems, colour=console.talk_has_colour(), width=console.width()))
+        console.say(rendering.as_text(problems, colour=console.stderr_has_colour(), width=console.width()))
     if counts is not None:
         console.say(rendering.counted_files(counts))
 
 
-def _tell(error: BaseException, arguments: Sequence[str]) -> int:
+def _report_error(error: BaseException, arguments: Sequence[str]) -> int:
     """Report an exception, and return the exit code."""
     if _asks_for_traceback(arguments):
         import traceback  # noqa: PLC0415 - only `--debug` needs it

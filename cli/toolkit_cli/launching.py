@@ -149,7 +149,7 @@ class _Work(NamedTuple):
         check_rules(answers.rules, tool, arguments, gate)
         refuse_unanswerable(tool, arguments, gate, answers)
         keeping = self._keeping(arguments) if _is_kept(options, tool, keeps=keeps) else None
-        reporter = None if options.messages.quiet else RunReporter(self.screen, aloud=_is_agent(tool))
+        reporter = None if options.messages.quiet else RunReporter(self.screen, is_agent=_is_agent(tool))
         shown = both(reporter, write_event if options.format == "jsonl" else None)
         kept = KeptWork(both(shown, self.context.listener))
         channel = None if options.messages.quiet else message_channel(self.screen)
@@ -267,4 +267,4 @@ def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Fo
     else:
         indent = 2 if format == "json" else None
         console.write_data(f"{visible_json(record, indent=indent, default=str)}\n")
-    return ExitCode.WELL
+    return ExitCode.SUCCESS

@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: The arguments; those of the process if `None`.
     """
     arguments = sys.argv[1:] if argv is None else list(argv)
-    console.hold_closed_streams()
+    console.redirect_closed_streams()
     match arguments:
         case ["--version" | "-V"]:
             console.write_help(f"toolkit {__version__}\n")

@@ -31,7 +31,7 @@ class Prompter:
     _input: "Input"
     _output: "Output"
     _talk: TextIO
-    _unsaid: list[str] = field(default_factory=list)
+    _pending_lines: list[str] = field(default_factory=list)
 
     @classmethod
     def open(cls, talk: TextIO) -> "Prompter":
@@ -48,16 +48,16 @@ class Prompter:
 
     def say(self, text: str) -> None:
         """Write lines when the next prompt appears, above it."""
-        self._unsaid.append(f"{console.safe_talk(text, self._talk)}\n")
+        self._pending_lines.append(f"{console.safe_message(text, self._talk)}\n")
 
     async def typed_line(self, mark: str) -> TypedLine:
         """Read a line after a prompt, which appears once nothing else is being typed."""
-        self._say_lines()
+        self._write_pending_lines()
         return await LineReader(self._input, self._output, mark).read()
 
     async def settle(self) -> None:
         """Wait until nothing is being typed, and discard the input until then."""
-        self._say_lines()
+        self._write_pending_lines()
         await LineReader(self._input, self._output, "").settle()
 
     async def text(self, message: str, *, default: str = "", qmark: str = ">", multiline: bool = False) -> str:
@@ -114,25 +114,25 @@ class Prompter:
         return text(message, default=default, qmark=qmark, validate=validate, **options, **self._streams)
 
     async def _ask(self, question: "Question") -> Any:
-        self._appear()
+        self._prepare_terminal()
         return await run_prompt(question.application)
 
     def _ask_now(self, question: "Question") -> Any:
-        self._appear()
+        self._prepare_terminal()
         return run_in_loop(run_prompt(question.application))
 
-    def _appear(self) -> None:
+    def _prepare_terminal(self) -> None:
         """Write the lines above the prompt, and discard input that was typed before it."""
         from prompt_toolkit.input.typeahead import clear_typeahead  # noqa: PLC0415 - loaded already
 
-        self._say_lines()
+        self._write_pending_lines()
         clear_typeahead(self._input)
         _flush_terminal()
 
-    def _say_lines(self) -> None:
-        self._talk.write("".join(self._unsaid))
+    def _write_pending_lines(self) -> None:
+        self._talk.write("".join(self._pending_lines))
         self._talk.flush()
-        self._unsaid.clear()
+        self._pending_lines.clear()
 
 
 def _flush_terminal() -> None:

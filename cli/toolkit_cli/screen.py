@@ -42,7 +42,7 @@ class Screen:
 
     def add(self, text: str) -> None:
         """Write part of a line immediately, or whole lines above a live display."""
-        text = console.safe_talk(text, self._talk)
+        text = console.safe_message(text, self._talk)
         with self._lock:
             before, newline, rest = (self._begun + text).rpartition("\n")
             self._begun = rest
@@ -68,7 +68,7 @@ class Screen:
 
     def say(self, line: str) -> None:
         """Write a line, or buffer it until the open question is answered."""
-        line = console.safe_talk(line, self._talk)
+        line = console.safe_message(line, self._talk)
         with self._lock:
             self.end_line()
             if self._waiting is not None:

@@ -38,7 +38,7 @@ def in_terminal(project):
 
 
 def test_terminal_gives_width_and_colour(in_terminal):
-    program = "from toolkit_cli import console\nprint(console.width(), console.data_width(), console.talk_has_colour(), console.data_has_colour(), console.can_ask())"
+    program = "from toolkit_cli import console\nprint(console.width(), console.data_width(), console.stderr_has_colour(), console.data_has_colour(), console.can_ask())"
     assert in_terminal(program, columns=91) == "91 91 True True True\n"
     assert in_terminal(program, columns=91, COLUMNS="70") == "70 70 True True True\n"
     assert in_terminal(program, columns=91, NO_COLOR="1") == "91 91 False False True\n"
@@ -49,14 +49,14 @@ def test_terminal_gives_width_and_colour(in_terminal):
 def test_data_keeps_its_terminal_while_others_are_sent_to_stderr(in_terminal):
     program = (
         "from toolkit_cli import console\n"
-        "with console.DataKeptApart():\n"
+        "with console.ReservedStdout():\n"
         "    console.write_data(f'{console.data_is_terminal()} {console.data_width()}\\n')\n"
     )
     assert in_terminal(program, columns=66) == "True 66\n"
 
 
 def test_without_a_terminal_there_is_no_colour_and_data_is_as_wide_as_it_likes(project):
-    program = "from toolkit_cli import console\nprint(console.width(), console.data_width(), console.talk_has_colour(), console.can_ask())"
+    program = "from toolkit_cli import console\nprint(console.width(), console.data_width(), console.stderr_has_colour(), console.can_ask())"
     environment = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "FORCE_COLOR"}}
     finished = subprocess.run(
         [sys.executable, "-c", program],
@@ -73,10 +73,10 @@ def test_stdout_is_given_back_afterwards(project):
     program = (
         "import os\n"
         "from toolkit_cli import console\n"
-        "with console.DataKeptApart():\n"
+        "with console.ReservedStdout():\n"
         "    console.write_data('data\\n')\n"
         "    print('talk', flush=True)\n"
-        "    with console.DataKeptApart():\n"
+        "    with console.ReservedStdout():\n"
         "        console.write_data('more data\\n')\n"
         "    os.write(1, b'more talk\\n')\n"
         "print('after', flush=True)\n"
@@ -88,6 +88,6 @@ def test_stdout_is_given_back_afterwards(project):
 
 
 def test_text_without_a_form_in_utf_8_is_escaped(project):
-    program = "from toolkit_cli import console\nwith console.DataKeptApart():\n    console.write_data('a\\udc80b\\n')"
+    program = "from toolkit_cli import console\nwith console.ReservedStdout():\n    console.write_data('a\\udc80b\\n')"
     finished = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert finished.stdout == "a\\udc80b\n"

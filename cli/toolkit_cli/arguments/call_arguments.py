@@ -213,12 +213,12 @@ def _take_text(tool: Tool, schemas: Schemas, given: Given, texts: Sequence[str],
         return
     place = text_place(tool, schemas, gathered.arguments)
     if words:
-        _put(tool, place, _said_text(given, words[0]), gathered)
+        _put(tool, place, _input_text(given, words[0]), gathered)
     elif place.is_open and given.piped is not None and given.whole != "-" and (text := given.piped()):
         _put(tool, place, text, gathered)
 
 
-def _said_text(given: Given, text: str) -> str | Problem:
+def _input_text(given: Given, text: str) -> str | Problem:
     if given.text != "-":
         return text
     return given.piped() if given.piped else Problem("", "--input - reads text from stdin, but nothing is piped in")

@@ -20,7 +20,7 @@ from toolkit_cli.batching.stored_runs import StoredRun
 from toolkit_cli.batching.tallies import Tally
 from toolkit_cli.failures import ExitCode, Failure, refuse, report
 from toolkit_cli.rendering.batches import progress_words, summary_line
-from toolkit_cli.running.answer_sources import Answers, refuse_hopeless
+from toolkit_cli.running.answer_sources import Answers, refuse_unanswerable_calls
 from toolkit_cli.running.clearance import calls_of_items
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.keeping import Keeping
@@ -84,7 +84,7 @@ def run_each(
         finally:
             batch.close()
     is_incomplete = batch.tally.failed > 0 and options.on_item_error == "collect"
-    return exit_code or (ExitCode.FINDINGS if is_incomplete else ExitCode.WELL)
+    return exit_code or (ExitCode.FINDINGS if is_incomplete else ExitCode.SUCCESS)
 
 
 def _check_questions(tool: Tool, options: BatchOptions, context: ToolContext, answers: Answers) -> None:
@@ -97,12 +97,12 @@ def _check_questions(tool: Tool, options: BatchOptions, context: ToolContext, an
     calls = calls_of_items(tool, context.gate)
     check_rules_on(answers.rules, calls)
     if options.jobs:  # else the workers decide
-        refuse_hopeless(calls, answers)
+        refuse_unanswerable_calls(calls, answers)
 
 
 def _show_end(ending: Ending, tally: Tally, options: BatchOptions) -> None:
     if not options.quiet:
-        _tell(tally, lists_failures=options.on_item_error != "fail")
+        _print_summary(tally, lists_failures=options.on_item_error != "fail")
     if ending.problem is not None:
         report([ending.problem], ending.exit_code, as_json=options.format != "text")
 
@@ -145,7 +145,7 @@ def _common(tool: Tool, given: Given) -> Mapping[str, Any]:
 def _wants_bar(options: BatchOptions) -> bool:
     """Return whether to draw a progress bar: on a terminal, unless the results are shown there too."""
     shows_results = options.out is None and console.data_is_terminal()
-    return console.talk_is_terminal() and not options.quiet and not shows_results
+    return console.stderr_is_terminal() and not options.quiet and not shows_results
 
 
 def _show_bar(tally: Tally, screen: Screen) -> None:
@@ -164,7 +164,7 @@ def _show_bar(tally: Tally, screen: Screen) -> None:
     screen.show(BatchBar(words, lambda: tally.fraction))
 
 
-def _tell(tally: Tally, *, lists_failures: bool) -> None:
+def _print_summary(tally: Tally, *, lists_failures: bool) -> None:
     for failure in tally.failures if lists_failures else ():
         console.say(failure)
     if lists_failures and (more := tally.failed - len(tally.failures)):
@@ -191,7 +191,7 @@ def _rehearse(tool: Tool, items: ItemFile, arguments: ItemArguments) -> ExitCode
         console.say(failure)
     wrong = f", {tally.failed:,} invalid" if tally.failed else ""
     console.say(f"{tally.done:,} items checked{wrong}; nothing was called")
-    return ExitCode.FINDINGS if tally.failed else ExitCode.WELL
+    return ExitCode.FINDINGS if tally.failed else ExitCode.SUCCESS
 
 
 def _fault_of(tool: Tool, arguments: Mapping[str, Any] | str) -> str | None:

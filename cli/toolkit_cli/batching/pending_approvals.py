@@ -60,7 +60,7 @@ def list_approvals(kept: Kept, run: str | None, url: str | None, *, as_json: boo
         )
     else:
         console.say("no pending approvals; runs with --on-approval wait record their questions")
-    return ExitCode.WELL
+    return ExitCode.SUCCESS
 
 
 def decide_approval(kept: Kept, id: str | None, words: Sequence[str], reply: Reply, url: str | None) -> ExitCode:  # noqa: A002 - its name everywhere
@@ -97,8 +97,8 @@ def decide_approval(kept: Kept, id: str | None, words: Sequence[str], reply: Rep
     )
     for one in meant:
         _answer(kept, one, given)
-    _tell(meant, answer, url)
-    return ExitCode.WELL
+    _print_answers(meant, answer, url)
+    return ExitCode.SUCCESS
 
 
 def _answer_in(words: Sequence[str]) -> Answer:
@@ -185,7 +185,7 @@ def _record_of(pending: PendingApproval, given: KeptAnswer) -> dict[str, Any]:
     }
 
 
-def _tell(meant: Sequence[PendingApproval], answer: Answer, url: str | None) -> None:
+def _print_answers(meant: Sequence[PendingApproval], answer: Answer, url: str | None) -> None:
     for one in meant:
         place = one.question["place"]
         console.say(f"{_ANSWERS[answer]}: {one.question['risk']['tool']}{f' · {place}' if place else ''}")

@@ -24,7 +24,7 @@ _USUAL: Final[dict[str, Any]] = {"format": "text", "context": [], "policy": None
 """The default options of a scheduled run."""
 
 
-class Wanted(NamedTuple):
+class ScheduleOptions(NamedTuple):
     """The options of a schedule.
 
     Attributes:
@@ -38,14 +38,14 @@ class Wanted(NamedTuple):
     on_approval: Literal["ask", "wait"]
 
 
-def add_schedule(url: str, cron: str, words: Sequence[str], wanted: Wanted) -> ExitCode:
+def add_schedule(url: str, cron: str, words: Sequence[str], options: ScheduleOptions) -> ExitCode:
     """Schedule a target to run repeatedly on the workers of a store.
 
     Args:
         url: The URL of the store.
         cron: When to start, as a cron expression in UTC.
         words: The target, followed by the arguments of the call, or those for all items.
-        wanted: The options of the schedule.
+        options: The options of the schedule.
 
     Raises:
         Failure: If the target is missing, or its arguments are invalid or contain a secret.
@@ -59,21 +59,21 @@ def add_schedule(url: str, cron: str, words: Sequence[str], wanted: Wanted) -> E
     tool = open_one(target, configuration, None, "`runs schedule` runs one of them", warn=True, looks=True)
     gathered = gather_arguments(tool, Given(tuple(words[1:]), None, None, None))
     problems = list(gathered.problems)
-    if wanted.each is None:
+    if options.each is None:
         problems += [one.problem for one in objections(tool, gathered.arguments)]
         problems += [] if not gathered.missing else _missing(gathered.missing)
     refuse(problems)
-    own = {"target": target, "on_approval": wanted.on_approval, "batch": {"source": wanted.each or SINGLE}}
+    own = {"target": target, "on_approval": options.on_approval, "batch": {"source": options.each or SINGLE}}
     kept = without_secrets({**_USUAL, **own}, gathered.arguments)
     if not kept["is_whole"]:
         raise Failure(ExitCode.USAGE, "the arguments contain a secret, and a store keeps no secrets")
     record: dict[str, Any] = {"tool": tool.name, "target": target, "arguments": kept["arguments"], "request": kept}
-    name = wanted.name or tool.name
+    name = options.name or tool.name
     with open_store(url) as store:
         bound_calls(store, tool, configuration.limits)
         store.schedules.add(name, cron, tool.name, {**record, "name": name})
     console.say(f"'{name}' starts at '{cron}' (UTC), on any worker that has '{tool.name}'")
-    return ExitCode.WELL
+    return ExitCode.SUCCESS
 
 
 def _missing(names: Sequence[str]) -> list[Problem]:
@@ -93,7 +93,7 @@ def list_schedules(url: str, *, as_json: bool) -> ExitCode:
         console.write_data(paint_all(lines, colour=console.data_has_colour()))
     else:
         console.say("no schedules found")
-    return ExitCode.WELL
+    return ExitCode.SUCCESS
 
 
 def remove_schedule(url: str, name: str | None) -> ExitCode:
@@ -108,4 +108,4 @@ def remove_schedule(url: str, name: str | None) -> ExitCode:
             hint = f"the schedules are {', '.join(known)}" if known else None
             raise Failure(ExitCode.NOT_FOUND, f"there is no schedule '{name}'", hint=hint)
         store.schedules.remove(str(name))
-    return ExitCode.WELL
+    return ExitCode.SUCCESS

@@ -22,11 +22,11 @@ from toolkit_cli.batching.stored_runs import StoredRun
 from toolkit_cli.batching.submissions import OnItsWay, Submission
 from toolkit_cli.batching.waiting_items import WaitingResult
 
-_LOOK: Final = 0.05
-_LONGEST_LOOK: Final = 0.5
-_ASKED_AT_ONCE: Final = 400
+_SHORTEST_POLL: Final = 0.05
+_LONGEST_POLL: Final = 0.5
+_MOST_PER_POLL: Final = 400
 _SECOND: Final = 1.0
-_LONELY: Final = 5.0
+_NO_WORKER: Final = 5.0
 
 
 class StoredBatch:
@@ -54,7 +54,7 @@ class StoredBatch:
         self._doubts: list[str] = []
         self._counted = time.monotonic()
         self._moved = time.monotonic()
-        self._is_lonely = work.options.jobs == 0
+        self._warns_without_worker = work.options.jobs == 0
 
     def run(self) -> ToolResult:
         """Wait until all items are processed or a failed one ends the batch; return how the batch ended.
@@ -78,7 +78,7 @@ class StoredBatch:
             self._submission.start(self._tool.name)
             self._follow(worker)
         self._count()
-        return self._results.failure or self._doubtful() or self._results.ending()
+        return self._results.failure or self._doubt_failure() or self._results.ending()
 
     def close(self) -> None:
         """Write the results of all finished items."""
@@ -89,19 +89,19 @@ class StoredBatch:
 
     def _follow(self, worker: Worker | None) -> None:
         """Collect results as items finish."""
-        pause, is_complete = _LOOK, False
+        pause, is_complete = _SHORTEST_POLL, False
         while True:
             given, is_complete = self._submission.given()
             for one in given:
                 self._take_up(one)
-            asked = dict(islice(((number, one.attempt) for number, one in self._waiting.items()), _ASKED_AT_ONCE))
+            asked = dict(islice(((number, one.attempt) for number, one in self._waiting.items()), _MOST_PER_POLL))
             ends = self._stored.store.items.ends_of(self._stored.id, asked)
             for number, end in ends.items():
                 self._end(self._waiting.pop(number).item, end)
             if not self._hand_over() or (is_complete and not self._waiting):
                 return
-            self._look_around()
-            pause = _LOOK if ends or given else min(pause * 1.5, _LONGEST_LOOK)
+            self._check_run()
+            pause = _SHORTEST_POLL if ends or given else min(pause * 1.5, _LONGEST_POLL)
             if worker is not None:
                 worker.wait(pause)
             else:
@@ -143,7 +143,7 @@ class StoredBatch:
                 return False
         return True
 
-    def _look_around(self) -> None:
+    def _check_run(self) -> None:
         """Once a second, save the progress of the run and check whether it was cancelled.
 
         Raises:
@@ -156,8 +156,8 @@ class StoredBatch:
         self._count()
         if self._stored.store.runs.state_of(self._stored.id) == "cancelled":
             raise ExitEarlyError("the run was cancelled")
-        if self._is_lonely and now - self._moved > _LONELY:
-            self._is_lonely = False
+        if self._warns_without_worker and now - self._moved > _NO_WORKER:
+            self._warns_without_worker = False
             if not self._stored.store.workers_for(self._stored.version):
                 start = f"toolkit worker{store_option(self._stored.store)} --tools FILE"
                 console.say(f"no worker has '{self._tool.name}' as it is defined here; start one: {start}")
@@ -170,7 +170,7 @@ class StoredBatch:
         tally = self.tally
         self._stored.note(tally.done - tally.failed - tally.waiting, tally.failed)
 
-    def _doubtful(self) -> ToolResult | None:
+    def _doubt_failure(self) -> ToolResult | None:
         if not self._doubts:
             return None
         more = f", and {len(self._doubts) - 1:,} more like it" if len(self._doubts) > 1 else ""

@@ -15,7 +15,7 @@ from toolkit_cli import console
 from toolkit_cli.completion import complete_rule, complete_target
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, refuse
 from toolkit_cli.linting.cache_folders import cache_folder
-from toolkit_cli.linting.check_runs import CheckRun, fixed, silenced
+from toolkit_cli.linting.check_runs import CheckRun, add_suppressions, apply_fixes
 from toolkit_cli.linting.stdin_texts import text_of_stdin
 from toolkit_cli.linting.watching import watch as watch_paths
 from toolkit_cli.options import Debug, PolicyPath, Starts
@@ -153,7 +153,7 @@ def lint(options: LintOptions) -> ExitCode:
     if options.compat:
         return _show_compatibility(options, configuration, settings)
     cache = None if options.no_cache else cache_folder(configuration.directory)
-    look = CheckRun(
+    check_run = CheckRun(
         options.paths or (),
         configuration,
         settings,
@@ -163,13 +163,13 @@ def lint(options: LintOptions) -> ExitCode:
         against=options.against,
     )
     if options.diff:
-        return _show_diff(look(), unsafe=options.unsafe_fixes)
-    problems = fixed(look, unsafe=options.unsafe_fixes) if options.fix else look()
-    problems = silenced(problems) if options.add_noqa else problems
-    _show(options, problems, outputs, look, settings)
+        return _show_diff(check_run(), unsafe=options.unsafe_fixes)
+    problems = apply_fixes(check_run, unsafe=options.unsafe_fixes) if options.fix else check_run()
+    problems = add_suppressions(problems) if options.add_noqa else problems
+    _show(options, problems, outputs, check_run, settings)
     least = options.fail_on or ("warning" if options.warnings_as_errors else "error")
     is_failure = _fails(problems, least, is_comparison=options.against is not None)
-    return ExitCode.FINDINGS if is_failure and not options.exit_zero else ExitCode.WELL
+    return ExitCode.FINDINGS if is_failure and not options.exit_zero else ExitCode.SUCCESS
 
 
 def _refuse_contradictions(options: LintOptions) -> None:
@@ -198,16 +198,16 @@ def _show(
     options: LintOptions,
     problems: Sequence[Problem],
     outputs: Sequence[tuple[Format, Path]],
-    look: CheckRun,
+    check_run: CheckRun,
     settings: "LintSettings",
 ) -> None:
     """Write the findings to files and to stdout."""
-    note = _note_on(look, problems, settings, options.against)
+    note = _note_on(check_run, problems, settings, options.against)
     for one, file in outputs:
         _write(file, console.redactor().text(render(problems, one, note=note)))
     if not options.quiet:
-        _tell(look, settings, options.format)
-    rendered = statistics_of(problems) if options.statistics else _render(options, problems, look, note)
+        _print_notes(check_run, settings, options.format)
+    rendered = statistics_of(problems) if options.statistics else _render(options, problems, check_run, note)
     console.write_data(rendered)
 
 
@@ -221,12 +221,12 @@ def _fails(problems: Sequence[Problem], least: Literal["warning", "error", "brea
     return bool(errors_among(problems)) or (least == "warning" and any(one.severity == "warning" for one in problems))
 
 
-def _tell(look: CheckRun, settings: "LintSettings", format: Format) -> None:  # noqa: A002
+def _print_notes(check_run: CheckRun, settings: "LintSettings", format: Format) -> None:  # noqa: A002
     """Print how the baseline affected the findings; for JSON formats, also print what was checked."""
-    look.tell()
-    if format in {"json", "jsonl"} and _note_on_running(look.files, settings):
-        tools = {key: value for key, value in look.tools._asdict().items() if value != {}}
-        console.say(json.dumps({"files": look.files._asdict(), "tools": tools}))
+    check_run.print_summary()
+    if format in {"json", "jsonl"} and _note_on_running(check_run.files, settings):
+        tools = {key: value for key, value in check_run.tools._asdict().items() if value != {}}
+        console.say(json.dumps({"files": check_run.files._asdict(), "tools": tools}))
 
 
 def _settings(configuration: "Configuration", options: LintOptions) -> "LintSettings":
@@ -275,7 +275,7 @@ def _show_diff(problems: Sequence[Problem], *, unsafe: bool) -> ExitCode:
     console.write_data(_for_reader("".join(diff_of(change, shown_path(change.file)) for change in changes)))
     solved = sum(len(change.solved) for change in changes)
     console.say(f"Would fix {counted(solved, 'problem')} in {counted(len(changes), 'file')}.")
-    return ExitCode.FINDINGS if changes else ExitCode.WELL
+    return ExitCode.FINDINGS if changes else ExitCode.SUCCESS
 
 
 def _for_reader(difference: str) -> str:
@@ -300,7 +300,7 @@ def _show_compatibility(options: LintOptions, configuration: "Configuration", se
     else:
         console.write_data(paint_all(as_table(found, console.data_width()), colour=console.data_has_colour()))
     refused = any(not verdict.is_taken for row in [*found.rows, found.whole] for verdict in row.verdicts)
-    return ExitCode.FINDINGS if options.provider and refused else ExitCode.WELL
+    return ExitCode.FINDINGS if options.provider and refused else ExitCode.SUCCESS
 
 
 def _explain(wanted: str) -> ExitCode:
@@ -311,11 +311,11 @@ def _explain(wanted: str) -> ExitCode:
     rules = list(all_pages())
     if wanted.upper() == "ALL":
         console.write_data(as_list(rules))
-        return ExitCode.WELL
+        return ExitCode.SUCCESS
     for rule in rules:
         if wanted.upper() == rule.code or wanted == rule.name:
             console.write_data(page_of(rule))
-            return ExitCode.WELL
+            return ExitCode.SUCCESS
     known = [name for rule in rules for name in (rule.code, rule.name)]
     hint = did_you_mean(wanted, known, otherwise="`toolkit lint --explain ALL` shows all")
     raise Failure(ExitCode.USAGE, f"there is no rule '{wanted}'", hint=hint)
@@ -338,12 +338,12 @@ def _write(file: Path, text: str) -> None:
         raise cannot_write(file, error) from error
 
 
-def _note_on(look: CheckRun, problems: Sequence[Problem], settings: "LintSettings", against: str | None) -> str:
+def _note_on(check_run: CheckRun, problems: Sequence[Problem], settings: "LintSettings", against: str | None) -> str:
     """Return the note about the whole check: which tools were checked, and whether code was run."""
     if against is not None:
-        return f"{counted_tools(look.tools)}; compared with {against}; {_STATIC}"
-    tools = counted_tools(look.tools) if look.tools.tools or not errors_among(problems) else ""
-    return "; ".join(filter(None, [tools, _note_on_running(look.files, settings)]))
+        return f"{counted_tools(check_run.tools)}; compared with {against}; {_STATIC}"
+    tools = counted_tools(check_run.tools) if check_run.tools.tools or not errors_among(problems) else ""
+    return "; ".join(filter(None, [tools, _note_on_running(check_run.files, settings)]))
 
 
 def _note_on_running(files: "FileCounts", settings: "LintSettings") -> str:
@@ -364,10 +364,10 @@ def _note_on_reading(settings: "LintSettings") -> str:
     return f"{_STATIC}; {', '.join(names)} need{'s' if len(missing) == 1 else ''} an import" if missing else _STATIC
 
 
-def _render(options: LintOptions, problems: Sequence[Problem], look: CheckRun, note: str) -> str:
+def _render(options: LintOptions, problems: Sequence[Problem], check_run: CheckRun, note: str) -> str:
     # Without a terminal, excerpts still get a readable width.
     width = min(console.data_width(), _WIDEST)
-    colour, is_known = console.data_has_colour(), look.has_baseline
+    colour, is_known = console.data_has_colour(), check_run.has_baseline
     return render(
         problems, options.format, colour=colour, width=width, note=note, quiet=options.quiet, is_known=is_known
     )

@@ -87,4 +87,4 @@ def _list_groups(targets: list[str] | None, grant: list[str] | None, format: str
     elif shown:
         lines = listed_groups(shown, granted, console.data_width())
         console.write_data(paint_all(lines, colour=console.data_has_colour()))
-    return ExitCode.WELL
+    return ExitCode.SUCCESS

@@ -52,7 +52,7 @@ def lock(
     if update:
         _write(file, written_lock(pinned))
         console.say(f"pinned {len(found)} {'tool' if len(found) == 1 else 'tools'} in {LOCK_FILE}")
-        return ExitCode.WELL
+        return ExitCode.SUCCESS
     from toolkit.pins.drifts import drifts_between  # noqa: PLC0415
     from toolkit.pins.lockfile import read_lock  # noqa: PLC0415
 
@@ -68,7 +68,7 @@ def lock(
         from toolkit_cli.rendering.findings import render  # noqa: PLC0415 - only these formats need it
 
         console.write_data(render(list(_problems_of(drifts, found, Location(str(file)))), format))
-    return ExitCode.FINDINGS if drifts else ExitCode.WELL
+    return ExitCode.FINDINGS if drifts else ExitCode.SUCCESS
 
 
 def _write(file: "Path", text: str) -> None:

@@ -59,7 +59,7 @@ def mcp(
     chosen = _choose(names or (), configuration)
     if not chosen:
         console.say("no MCP server is configured; add one to toolkit.toml under [mcp.NAME]")
-        return ExitCode.WELL
+        return ExitCode.SUCCESS
     from toolkit.sources.servers import ConfiguredServers, missing_extra  # noqa: PLC0415 - help needs none of it
 
     if problem := missing_extra():
@@ -105,7 +105,7 @@ def _list(
         lines = listed_servers(shown, console.data_width())
         console.write_data(paint_all(lines, colour=console.data_has_colour()))
         report([left_out(one.server, tool) for one in found.values() for tool in one.unreadable])
-    return ExitCode.NOT_FOUND if any(one.health is None for one in found.values()) else ExitCode.WELL
+    return ExitCode.NOT_FOUND if any(one.health is None for one in found.values()) else ExitCode.SUCCESS
 
 
 def _ping(
@@ -133,4 +133,4 @@ def _ping(
             console.write_data(f"{name} answers in {milliseconds:g}ms ({health.protocol})\n")
     if problems:
         raise Failure(code_for(problems), problems=problems)
-    return ExitCode.WELL
+    return ExitCode.SUCCESS

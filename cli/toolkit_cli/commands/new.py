@@ -35,7 +35,7 @@ def new(
     _check_name(name)
     files = {"tool": tool_files, "pipeline": pipeline_file, "agent": agent_files}[kind](name)
     _write_all({path / file: text for file, text in files.items()}, _schema_beside(path, kind))
-    _say_what_next(kind, path, name)
+    _print_next_steps(kind, path, name)
 
 
 def _check_name(name: str) -> None:
@@ -85,7 +85,7 @@ def _write_all(files: Mapping[Path, str], beside: Mapping[Path, str]) -> None:
         console.write_data(f"{file}\n")
 
 
-def _say_what_next(kind: Kind, folder: Path, name: str) -> None:
+def _print_next_steps(kind: Kind, folder: Path, name: str) -> None:
     file = quote(str(folder / f"{name}{'.py' if kind == 'tool' else '.yaml'}"))
     words = {"tool": f":{name} who=Ada", "pipeline": " pieces=10", "agent": " 'four at 12.50, with tax?'"}
     run = f"{file}{words[kind]}"

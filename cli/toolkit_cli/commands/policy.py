@@ -116,7 +116,7 @@ def _check(
         console.write_json([decision_record(call) for call in calls])
     else:
         _write(decided_calls(calls, console.data_width()))
-    return ExitCode.WELL if all(call.verdict.action == "allow" for call in calls) else ExitCode.APPROVAL
+    return ExitCode.SUCCESS if all(call.verdict.action == "allow" for call in calls) else ExitCode.APPROVAL
 
 
 def _missing(tool: "Tool", names: Sequence[str], target: str) -> list[Problem]:
@@ -136,25 +136,25 @@ def _list(configuration: "Configuration", *, as_json: bool) -> ExitCode:
         console.write_json([] if found is None else rule_records(found))
     elif found is not None and found.files:
         _write(listed_rules(found, console.data_width()))
-    return ExitCode.WELL
+    return ExitCode.SUCCESS
 
 
 def _test(configuration: "Configuration", *, as_json: bool) -> ExitCode:
     if not configuration.has_policy:
         console.say(_NO_FILES)
-        return ExitCode.WELL
+        return ExitCode.SUCCESS
     from toolkit.sources.policies import configured_policy  # noqa: PLC0415 - help needs none of it
 
     found, problems = configured_policy(configuration)
     problems = [*problems, *_unmatched(found, configuration)]
-    report(problems, ExitCode.FINDINGS if errors_among(problems) else ExitCode.WELL, as_json=as_json)
+    report(problems, ExitCode.FINDINGS if errors_among(problems) else ExitCode.SUCCESS, as_json=as_json)
     tests = sum(len(rule.written.get(key, ())) for rule in found.rules for key in ("match", "no_match"))
     counts = {"files": len(found.files), "rules": len(found.rules), "tests": tests, "problems": len(problems)}
     if as_json:
         console.write_json(counts)
     else:
         console.write_data(", ".join(_count(count, what) for what, count in counts.items()) + "\n")
-    return ExitCode.FINDINGS if errors_among(problems) else ExitCode.WELL
+    return ExitCode.FINDINGS if errors_among(problems) else ExitCode.SUCCESS
 
 
 def _audit(*, verify: bool, as_json: bool) -> ExitCode:
@@ -168,7 +168,7 @@ def _audit(*, verify: bool, as_json: bool) -> ExitCode:
             count, faults = faults_of_log(file)
             report([Problem("", fault) for fault in faults], ExitCode.FINDINGS, as_json=as_json)
             console.write_data(f"{_count(count, 'records')}, {_count(len(faults), 'faults')}\n")
-            return ExitCode.FINDINGS if faults else ExitCode.WELL
+            return ExitCode.FINDINGS if faults else ExitCode.SUCCESS
         records = list(records_of_log(file))
     except OSError as error:
         message = f"the audit log '{file}' cannot be read: {(error.strerror or str(error)).lower()}"
@@ -177,7 +177,7 @@ def _audit(*, verify: bool, as_json: bool) -> ExitCode:
         console.write_json(records)
     elif records:
         _write(listed_decisions(records, console.data_width()))
-    return ExitCode.WELL
+    return ExitCode.SUCCESS
 
 
 def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Problem]:

@@ -227,13 +227,13 @@ def _schedules(options: RunsOptions, url: str | None) -> ExitCode:
     Raises:
         Failure: If no store is given.
     """
-    from toolkit_cli.batching.schedules import Wanted, add_schedule, list_schedules, remove_schedule  # noqa: PLC0415 - few do
+    from toolkit_cli.batching.schedules import ScheduleOptions, add_schedule, list_schedules, remove_schedule  # noqa: PLC0415 - few do
 
     if url is None:
         hint = "use --store postgresql://host/database, or set TOOLKIT_STORE"
         raise Failure(ExitCode.USAGE, "schedules need a store", hint=hint)
     if options.action == "schedule":
-        wanted = Wanted(options.each, options.schedule_name, options.on_approval)
+        wanted = ScheduleOptions(options.each, options.schedule_name, options.on_approval)
         return add_schedule(url, options.name or "", options.rest or (), wanted)
     if options.action == "schedules":
         return list_schedules(url, as_json=options.format == "json")
@@ -248,7 +248,7 @@ def _list(known: list[KeptRun], state: State | None, target: str, limit: int, *,
         console.write_data(paint_all(listed_runs(found, console.data_width()), colour=console.data_has_colour()))
     else:
         console.say("no runs found; only batches, and pipelines and agents run with --journal, are recorded")
-    return ExitCode.WELL
+    return ExitCode.SUCCESS
 
 
 def _show(options: RunsOptions, kept: Kept, run: KeptRun) -> ExitCode:
@@ -268,7 +268,7 @@ def _show(options: RunsOptions, kept: Kept, run: KeptRun) -> ExitCode:
         console.write_data(
             paint_all(shown_run(run, steps, question_entries(records_of(run))), colour=console.data_has_colour())
         )
-    return ExitCode.WELL
+    return ExitCode.SUCCESS
 
 
 def _cancel(kept: Kept, run: KeptRun) -> ExitCode:
@@ -280,7 +280,7 @@ def _cancel(kept: Kept, run: KeptRun) -> ExitCode:
     if run.state == "completed":
         raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed")
     console.say(kept.cancel(run))
-    return ExitCode.WELL
+    return ExitCode.SUCCESS
 
 
 def _watch(kept: Kept, run: KeptRun) -> ExitCode:
@@ -294,7 +294,7 @@ def _watch(kept: Kept, run: KeptRun) -> ExitCode:
                 console.write_data(f"{paint(step_line(step), colour=console.data_has_colour())}\n")
         if run.state != "running":
             console.say(f"{run.state}: {run.error}" if run.error else run.state)
-            return ExitCode.WELL if run.state == "completed" else ExitCode.FINDINGS
+            return ExitCode.SUCCESS if run.state == "completed" else ExitCode.FINDINGS
         time.sleep(_GLANCE)
 
 

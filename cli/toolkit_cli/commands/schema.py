@@ -63,7 +63,7 @@ def schema(  # noqa: PLR0913 - each is an option of the command
         raise Failure(ExitCode.USAGE, "'--of' prints the schema of a file format, and takes no targets")
     if of:
         console.write_data(_write(_format_schema(of), format))
-        return ExitCode.WELL
+        return ExitCode.SUCCESS
     configuration = load_configuration(tools, grant, start)
     opened = open_configured(targets, configuration, gate_for(configuration))
     end_at_errors(opened.problems)
@@ -85,7 +85,7 @@ def _print_tools(
         console.write_data(_write(definitions[0] if alone else definitions, format))
         if explain:
             _explain({tool.name: () for tool in tools}, dialect)
-        return ExitCode.WELL
+        return ExitCode.SUCCESS
     from toolkit.dialects import export, request_tools  # noqa: PLC0415 - the plain form needs none
 
     exports = [export(tool.spec, dialect) for tool in tools]
@@ -94,7 +94,7 @@ def _print_tools(
     if explain:
         _explain({tool.name: made.changes for tool, made in zip(tools, exports, strict=True)}, dialect)
     problems = _objections(tools, exports, dialect)
-    exit_code = ExitCode.FINDINGS if errors_among(problems) else ExitCode.WELL
+    exit_code = ExitCode.FINDINGS if errors_among(problems) else ExitCode.SUCCESS
     report(problems, exit_code)
     return exit_code
 
@@ -104,7 +104,7 @@ def _explain(changes: "Mapping[str, Sequence[Change]]", dialect: str) -> None:
     from toolkit_cli.rendering.styles import paint_all  # noqa: PLC0415 - as above
 
     lines = explained(changes, dialect, console.width())
-    console.say(paint_all(lines, colour=console.talk_has_colour()).rstrip("\n"))
+    console.say(paint_all(lines, colour=console.stderr_has_colour()).rstrip("\n"))
 
 
 def _objections(tools: list[Tool], exports: "list[Export]", dialect: str) -> list[Problem]:

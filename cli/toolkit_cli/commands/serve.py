@@ -139,7 +139,7 @@ def _serve(options: ServeOptions, place: "Place | None") -> int:
         served = open_all()
         check_names(answers.rules, served.values())
         values = read_values(options.given.context or ())
-        wishes = served_tools.Wishes(
+        settings = served_tools.ServeSettings(
             options.name,
             answers,
             meta=options.meta or (),
@@ -147,11 +147,11 @@ def _serve(options: ServeOptions, place: "Place | None") -> int:
             memory_id=options.given.memory_id,
             timeout=options.timeout,
         )
-        made = served_tools.make_options(wishes, configuration, access.token if access else None, listener)
+        made = served_tools.make_options(settings, configuration, access.token if access else None, listener)
         watch = reloader(options.targets or (), open_all) if options.reload else None
         if access is not None:
-            return transports.carry_over_http(served, made, access, watch, quiet=options.messages.quiet)
-        return transports.carry_over_stdio(served, made, watch, quiet=options.messages.quiet)
+            return transports.serve_over_http(served, made, access, watch, quiet=options.messages.quiet)
+        return transports.serve_over_stdio(served, made, watch, quiet=options.messages.quiet)
 
 
 def _words(options: ServeOptions) -> list[str]:
@@ -200,4 +200,4 @@ def _print_configuration(
     variable = token_variable if os.environ.get(token_variable) or (place and not place.is_private) else None
     whole = configuration_to_paste(editor, name, words, url, variable)
     console.write_json(whole)
-    return ExitCode.WELL
+    return ExitCode.SUCCESS

@@ -92,7 +92,7 @@ class CheckRun:
         """Whether a baseline distinguishes new findings from known ones."""
         return self._file is not None
 
-    def tell(self) -> None:
+    def print_summary(self) -> None:
         """Print how the baseline affected the findings, or that it was written."""
         if self._summary:
             console.say(self._summary)
@@ -127,7 +127,7 @@ def _collect_less() -> None:
     atexit.register(gc.freeze)  # so that they are not traversed again at exit
 
 
-def fixed(look: CheckRun, *, unsafe: bool) -> list[Problem]:
+def apply_fixes(check_run: CheckRun, *, unsafe: bool) -> list[Problem]:
     """Apply fixes, and return the remaining findings.
 
     Raises:
@@ -136,7 +136,7 @@ def fixed(look: CheckRun, *, unsafe: bool) -> list[Problem]:
     from toolkit.lint.fixing import fix_files  # noqa: PLC0415 - few runs fix
 
     try:
-        problems, solved, refused = fix_files(look, unsafe=unsafe)
+        problems, solved, refused = fix_files(check_run, unsafe=unsafe)
     except OSError as error:
         raise Failure(ExitCode.FINDINGS, f"cannot write '{error.filename}': {error.strerror}") from error
     if solved:
@@ -147,7 +147,7 @@ def fixed(look: CheckRun, *, unsafe: bool) -> list[Problem]:
     return problems
 
 
-def silenced(problems: Sequence[Problem]) -> list[Problem]:
+def add_suppressions(problems: Sequence[Problem]) -> list[Problem]:
     """Add suppression comments for the findings, and return the findings that no comment can suppress.
 
     Raises:

@@ -94,7 +94,7 @@ class RunProgress:
         for path in paths:
             self.rows.setdefault(path, StepRow(path))
 
-    def tell(self, event: Event) -> Iterator[Line]:
+    def lines_for(self, event: Event) -> Iterator[Line]:
         """Process an event, and yield the lines to show for it."""
         match event:
             case StepStarted():

@@ -87,7 +87,7 @@ class ConsoleReviewer:
         """Ask the user, and return the decision."""
         if not self.available:
             return Reject("there is no terminal to ask on")
-        colour = console.talk_has_colour()
+        colour = console.stderr_has_colour()
         with self._screen.hold() as talk:
             question = _Question(Prompter.open(talk), talk, request, self._book, colour=colour)
             try:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolkit_cli.running.keeping import Keeping
 
 
-class _AtWork(WrappedTool):
+class _AgentInRun(WrappedTool):
     """An agent in a run that does not count the agent's own call, since the budget is for the calls of its model."""
 
     def __init__(self, agent: "AgentTool", run: "Run") -> None:
@@ -77,49 +77,49 @@ class Conversation:
 
         def show_ending(ending: Ending) -> None:
             self.screen.close()
-            self._keep_if_possible()
+            self._write_if_possible()
             present(ending, self.format, self.reporter, self.kept, self.run.uses[uses_before:])
             if self.keeping is not None:
                 self.keeping.end(ending)
 
         try:
             return call_tool(
-                _AtWork(self.agent, self.run), {"task": self.worded(task)}, self.context, self.kept, show_ending
+                _AgentInRun(self.agent, self.run), {"task": self.worded(task)}, self.context, self.kept, show_ending
             )
         finally:
-            self._keep()
+            self._write_transcript()
 
-    def keep_from_here_on(self) -> None:
+    def start_writing(self) -> None:
         """Write the transcript after each message, and once at the start, so that errors are reported early.
 
         Raises:
             Failure: If the file cannot be written.
         """
-        self._keep()
+        self._write_transcript()
         if self.file is not None:
-            self.transcript.after_each = self._keep_if_possible
+            self.transcript.after_each = self._write_if_possible
 
-    def _keep(self) -> None:
+    def _write_transcript(self) -> None:
         if self.file is not None:
             self.file.write(self.transcript, self.run)
 
-    def _keep_if_possible(self) -> None:
+    def _write_if_possible(self) -> None:
         """Write the conversation so far; errors are ignored, so that they do not end the task.
 
         The file is written again at the end, and errors are reported then.
         """
         with suppress(Failure):
-            self._keep()
+            self._write_transcript()
 
-    def begin_afresh(self) -> None:
+    def start_over(self) -> None:
         """Start a new conversation; the transcript file keeps the old one."""
         from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - loaded already
 
         if self.file is not None:
-            self.file.begin_afresh(self.transcript)
+            self.file.start_over(self.transcript)
         self.transcript = Transcript()
         self.agent = self.agent.replace(transcript=self.transcript)
-        self.keep_from_here_on()
+        self.start_writing()
 
     def print_usage(self) -> None:
         """Print the usage of models on stderr."""

@@ -191,10 +191,10 @@ def refuse_unanswerable(tool: Tool, arguments: Mapping[str, Any], gate: Gate, an
     Raises:
         Failure: If a call is denied or a question cannot be answered; lists all of them, with the flags to allow them.
     """
-    refuse_hopeless(questions_of(tool, arguments, gate), answers)
+    refuse_unanswerable_calls(questions_of(tool, arguments, gate), answers)
 
 
-def refuse_hopeless(calls: "Sequence[ForeseenCall]", answers: Answers) -> None:
+def refuse_unanswerable_calls(calls: "Sequence[ForeseenCall]", answers: Answers) -> None:
     """Check that none of these calls is denied, and that every question can be answered.
 
     Raises:
@@ -202,11 +202,11 @@ def refuse_hopeless(calls: "Sequence[ForeseenCall]", answers: Answers) -> None:
     """
     questions = [call for call in calls if call.verdict.action != "allow"]
     denied = [each for each in questions if each.verdict.action == "deny" and not each.verdict.may_be_allowed]
-    hopeless = (
+    blocked = (
         denied
         if answers.may_ask or answers.asks_elsewhere or answers.waits
         else [each for each in questions if not each.verdict.may_be_allowed]
     )
-    if hopeless:
-        problems = [problem_of(question, answers.why_not) for question in hopeless]
+    if blocked:
+        problems = [problem_of(question, answers.why_not) for question in blocked]
         raise Failure(ExitCode.APPROVAL, problems=problems)

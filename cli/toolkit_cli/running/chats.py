@@ -33,12 +33,12 @@ def chat(conversation: Conversation) -> int:
         if _COMMAND.fullmatch(word):
             if word == "/exit":
                 break
-            _obey(word, conversation)
+            _run_command(word, conversation)
             continue
         exit_code = conversation.answer(typed)
         if exit_code in _ENDED_FROM_OUTSIDE:
             return exit_code
-    return ExitCode.WELL
+    return ExitCode.SUCCESS
 
 
 def _lines(conversation: Conversation) -> Iterator[str]:
@@ -61,7 +61,7 @@ def _welcome(conversation: Conversation) -> str:
     return f"chat with {who} · /help lists the commands · Ctrl-D ends it"
 
 
-def _obey(command: str, conversation: Conversation) -> None:
+def _run_command(command: str, conversation: Conversation) -> None:
     say = conversation.screen.say
     match command:
         case "/help":
@@ -72,7 +72,7 @@ def _obey(command: str, conversation: Conversation) -> None:
         case "/usage":
             say(usage_line(conversation.run.uses))
         case "/reset":
-            conversation.begin_afresh()
+            conversation.start_over()
             say("new conversation started")
         case _:
             hint = did_you_mean(command, COMMANDS, otherwise=f"the commands are {', '.join(COMMANDS)}")

@@ -57,4 +57,4 @@ def _show_kept(steps: "Sequence[dict[str, object]]") -> None:
     from toolkit_cli.rendering.kept import kept_lines  # noqa: PLC0415 - only failures need it
 
     for line in kept_lines(steps):
-        console.say(paint(line, colour=console.talk_has_colour()))
+        console.say(paint(line, colour=console.stderr_has_colour()))

@@ -33,18 +33,18 @@ Listener = Callable[[Event], None]
 class RunReporter:
     """A listener that shows a run on the screen; thread-safe."""
 
-    def __init__(self, screen: Screen, *, aloud: bool = False) -> None:
+    def __init__(self, screen: Screen, *, is_agent: bool = False) -> None:
         """Create a reporter.
 
         Args:
             screen: The screen to write to.
-            aloud: Whether this is an agent's run. On a terminal, the model's text is then shown while it arrives.
+            is_agent: Whether this is an agent's run. On a terminal, the model's text is then shown while it arrives.
                 Pipelines that the model calls are shown without a final table.
         """
         self._screen = screen
-        self._aloud = aloud
-        self._speech = Speech(screen) if aloud and console.talk_is_terminal() else None
-        self._colour = console.talk_has_colour()
+        self._is_agent = is_agent
+        self._speech = Speech(screen) if is_agent and console.stderr_is_terminal() else None
+        self._colour = console.stderr_has_colour()
         self._lock = threading.RLock()
         self._finished: PipelineFinished | None = None
         self._bars: Bars | None = None
@@ -65,12 +65,12 @@ class RunReporter:
             return
         with self._lock:
             if self._speech is not None:
-                self._speech.hear(event)
-            if isinstance(event, PipelineFinished) and not self._aloud:
+                self._speech.handle(event)
+            if isinstance(event, PipelineFinished) and not self._is_agent:
                 self._finished = event  # the outermost pipeline finishes last
-            if console.talk_is_terminal():
+            if console.stderr_is_terminal():
                 self._draw_bars(event)
-            self._say(self.progress.tell(event))
+            self._say(self.progress.lines_for(event))
 
     def has_shown(self, answer: str) -> bool:
         """Return whether this answer was just shown on the terminal that stdout also writes to."""
@@ -80,7 +80,7 @@ class RunReporter:
     @property
     def failed_step(self) -> str | None:
         """The path of the step that failed the pipeline; always `None` for an agent."""
-        failed = self._kept_progress.failed if self._kept_progress is not None and not self._aloud else None
+        failed = self._kept_progress.failed if self._kept_progress is not None and not self._is_agent else None
         return failed.path if failed is not None else None
 
     def begin(self) -> None:

@@ -24,7 +24,7 @@ class Speech:
         """Start over for the next task; the first agent that sends a model request is the outermost."""
         self.last, self._agent, self._call = "", None, None
 
-    def hear(self, event: Event) -> None:
+    def handle(self, event: Event) -> None:
         match event:
             case ModelStarted() if self._agent in (None, event.run):
                 self._agent, self._call = event.run, event.call

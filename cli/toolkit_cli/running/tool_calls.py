@@ -42,7 +42,7 @@ class Ending(NamedTuple):
     @property
     def is_complete(self) -> bool:
         """Whether the call succeeded."""
-        return self.exit_code == ExitCode.WELL
+        return self.exit_code == ExitCode.SUCCESS
 
     @property
     def state(self) -> "State":
@@ -123,7 +123,7 @@ def _ending(work: Callable[[], ToolResult], interrupts: Interrupts) -> Ending:
 
 def _ending_of(result: ToolResult) -> Ending:
     if result.error is None:
-        return Ending(result, ExitCode.WELL)
+        return Ending(result, ExitCode.SUCCESS)
     exit_code = _CODES.get(str(result.error_code), ExitCode.FINDINGS)
     message = result.error if result.error.strip() else NO_MESSAGE
     if (raised := result.raised) is None:

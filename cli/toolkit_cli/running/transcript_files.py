@@ -58,7 +58,7 @@ class TranscriptFile:
         except OSError as error:
             raise Failure(ExitCode.USAGE, f"--transcript: cannot write '{self.path}': {error.strerror}") from error
 
-    def begin_afresh(self, transcript: "Transcript") -> None:
+    def start_over(self, transcript: "Transcript") -> None:
         """Add a finished conversation to the earlier ones."""
         if transcript.messages:
             self.earlier.append(transcript.as_record())

@@ -92,15 +92,15 @@ class Watchdog:
         os.close(self._source)
 
     def _watch(self) -> None:
-        trouble: _Trouble | None = None
+        overdue: _OverdueRun | None = None
         while self._goes_on():
             if self._is_claimed.is_set():
-                self._leave_without_report()
+                self._exit_if_report_blocked()
             elif (why := self._why()) is None:
-                trouble = None
+                overdue = None
             else:
-                trouble = trouble or _Trouble(self._watched.is_cleaning_up)
-                if self._has_second_signal() or trouble.is_hopeless():
+                overdue = overdue or _OverdueRun(self._watched.is_cleaning_up)
+                if self._has_second_signal() or overdue.is_out_of_time():
                     self._end(why)
 
     def _goes_on(self) -> bool:
@@ -115,7 +115,7 @@ class Watchdog:
     def _has_second_signal(self) -> bool:
         return len(self._received) > 1 and not self._is_claimed.wait(AT_ONCE)
 
-    def _leave_without_report(self) -> None:
+    def _exit_if_report_blocked(self) -> None:
         """End the process if the run is over, but its report is blocked since its output is not being read."""
         if not self._received:
             return
@@ -141,14 +141,14 @@ def _is_readable(source: int, seconds: float) -> bool:
     return bool(waiting.poll(seconds * 1000))
 
 
-class _Trouble:
+class _OverdueRun:
     """A run that should have ended; tracks how long its event loops have been blocked."""
 
     def __init__(self, is_cleaning_up: Callable[[], bool]) -> None:
         self._is_cleaning_up = is_cleaning_up
         self._moved = self._excused = time.monotonic()
 
-    def is_hopeless(self) -> bool:
+    def is_out_of_time(self) -> bool:
         """Return whether the run has used up its time to end."""
         moves_now = all(moves(loop, GLANCE) for loop in loops_at_work())
         cleans_up, now = self._is_cleaning_up(), time.monotonic()

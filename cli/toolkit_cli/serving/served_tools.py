@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _FORMATTER = logging.Formatter()
 
 
-class Wishes(NamedTuple):
+class ServeSettings(NamedTuple):
     """The parsed options of the command.
 
     Attributes:
@@ -82,12 +82,12 @@ def open_served(
 
 
 def make_options(
-    wishes: Wishes, configuration: "Configuration", token: str | None, listener: Listener | None = None
+    settings: ServeSettings, configuration: "Configuration", token: str | None, listener: Listener | None = None
 ) -> "Options":
     """Return the options of the server; secrets are redacted from log messages from now on.
 
     Args:
-        wishes: The options of the command.
+        settings: The options of the command.
         configuration: The configuration.
         token: The bearer token, if any.
         listener: Receives the events of every call.
@@ -96,16 +96,16 @@ def make_options(
         Failure: If an option is invalid.
         ConfigurationError: If a key of `_meta` is not allowed.
     """
-    allow_keys(*wishes.meta)
-    limit = None if wishes.timeout is None else seconds_of("--timeout", wishes.timeout)
+    allow_keys(*settings.meta)
+    limit = None if settings.timeout is None else seconds_of("--timeout", settings.timeout)
     rules = Rules(
-        policy=wishes.answers.policy(),
+        policy=settings.answers.policy(),
         why_not=_why_not,
         approval_timeout=configuration.approval_timeout or DEFAULT_TIMEOUT,
         limit=limit or max(DEFAULT_LIMIT, configuration.timeout or 0.0),
-        values={**configuration.context, **wishes.values},
-        memory_id=wishes.memory_id,
-        meta=frozenset(wishes.meta),
+        values={**configuration.context, **settings.values},
+        memory_id=settings.memory_id,
+        meta=frozenset(settings.meta),
         audit=audit_of(configuration, always=True),
         reviewer=configuration.webhook.reviewer() if configuration.webhook is not None else None,
         listener=listener,
@@ -114,7 +114,7 @@ def make_options(
     redactor = console.redactor()
     redactor.learn(*([token] if token else []))
     _keep_out_of_logs(redactor)
-    return Options(wishes.name, rules=rules, redactor=redactor)
+    return Options(settings.name, rules=rules, redactor=redactor)
 
 
 def _keep_out_of_logs(redactor: "Redactor") -> None:

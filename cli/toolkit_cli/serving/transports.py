@@ -131,9 +131,9 @@ def http_options(place: Place, variable: str, hosts: Sequence[str]) -> HttpOptio
     return HttpOptions(place, token, hosts)
 
 
-def carry_over_stdio(tools: Mapping[str, Tool], options: Options, watch: Watch | None, *, quiet: bool) -> int:
+def serve_over_stdio(tools: Mapping[str, Tool], options: Options, watch: Watch | None, *, quiet: bool) -> int:
     """Serve the client that started this process until it disconnects; return the exit code."""
-    sink, source = console.data_descriptor(), console.take_input()
+    sink, source = console.data_descriptor(), console.reserve_stdin()
     if sink is None or source is None:
         raise Failure(
             ExitCode.USAGE,
@@ -151,7 +151,7 @@ def carry_over_stdio(tools: Mapping[str, Tool], options: Options, watch: Watch |
     return _until_the_end(tools, options, work, watch)
 
 
-def carry_over_http(
+def serve_over_http(
     tools: Mapping[str, Tool], options: Options, access: HttpOptions, watch: Watch | None, *, quiet: bool
 ) -> int:
     """Serve clients over HTTP until interrupted; return the exit code."""
@@ -196,7 +196,7 @@ def _until_the_end(
             if group.subgroup(KeyboardInterrupt) is None:
                 raise
             return interrupts.exit_code
-    return ExitCode.WELL
+    return ExitCode.SUCCESS
 
 
 def _listener(place: Place) -> socket.socket:
