@@ -53,7 +53,7 @@ def test_places_are_those_of_the_values():
         ('["a\nb"]', "1:2", "this string is not closed, or contains an invalid escape or a control character"),
         ("{'a': 1}", "1:2", "a key in double quotes is expected"),
         ("[NaN]", "1:2", "a value is expected"),
-        ("1 // one", "1:3", "the document ends before this"),
+        ("1 // one", "1:3", "unexpected text after the end of the document"),
         ("[" * 300, "1:202", "nested deeper than 200 levels"),
         ("9" * 5000, "1:1", "this number is too long"),
     ],

@@ -85,7 +85,9 @@ class _Reader:
         root = self.value(0)
         self.skip_blank()
         if self.position < len(self.text):
-            self.refuse("the document ends before this", hint="a file has one value; put several into a list")
+            self.refuse(
+                "unexpected text after the end of the document", hint="a file has one value; put several into a list"
+            )
         return root
 
     def value(self, depth: int) -> Node:
