@@ -574,7 +574,7 @@ def test_agents_that_lead_too_deep_are_refused(files):
     for depth in range(25):
         files.write(f"a{depth}.yaml", f"agent: simple\ndescription: Work.\ntools: [./a{depth + 1}.yaml]\n")
     [problem] = open_targets(["a0.yaml"], Configuration()).problems
-    assert str(problem) == "a19.yaml:3:9: error[TK622]: files lead to one another more than 20 deep"
+    assert str(problem) == "a19.yaml:3:9: error[TK622]: files are nested more than 20 levels deep"
     assert open_targets(["a10.yaml"], Configuration()).problems[0].code == "TK604"
 
 

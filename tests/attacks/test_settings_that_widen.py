@@ -407,7 +407,7 @@ def test_refusal_names_the_place_and_the_flag(clone):
     done = clone.call(SETTINGS[12])
     assert (done.exit_code, done.stdout) == (3, "")
     assert done.stderr == (
-        "error[TK011]: the settings of the tool 'http' wait for your consent: "
+        "error[TK011]: the settings of the tool 'http' need your consent: "
         "it reaches the environment variable 'WHEREABOUTS'; addresses of this machine or its network\n"
         " --> toolkit.toml:4:1\n"
         "  |\n"
@@ -431,9 +431,9 @@ def test_lint_reports_what_waits_and_opens_nothing(clone):
     assert done.exit_code == 0
     assert done.stdout == (
         "warning[TK004] there are no tools in '.'\n"
-        "toolkit.toml:1:1: info[TK011] the environment variables that pipelines may read wait for your consent: "
+        "toolkit.toml:1:1: info[TK011] the environment variables that pipelines can read need your consent: "
         "WHEREABOUTS\n"
-        "toolkit.toml:4:1: info[TK011] the settings of the tool 'file_read' wait for your consent: "
+        "toolkit.toml:4:1: info[TK011] the settings of the tool 'file_read' need your consent: "
         "it reaches files outside the project's folder\n"
         "Found 1 warning and 2 notes in 1 file. (no tools)\n"
     )

@@ -136,7 +136,7 @@ def test_ready_tool_that_needs_to_be_told_more_is_explained(invoke, project):
     assert result.exit_code == 0
     assert result.stdout.startswith("process\n  Runs one command")
     assert "Options  in [tool.toolkit.builtin.process]\n" in result.stdout
-    assert "the ready tool 'process' cannot work here: the option 'command' is missing" in result.stderr
+    assert "the ready tool 'process' cannot be used here: the option 'command' is missing" in result.stderr
 
 
 def test_ready_tool_that_needs_to_be_told_more_is_data_too(invoke, project):

@@ -356,6 +356,6 @@ def test_wrong_words_on_models_are_told_and_no_file_says_where_a_key_is_sent(pro
             "(write model = 'openai-chat:gpt-6-luna', or 'chat:NAME')"
         ),
         "toolkit.toml:3:1: error[TK005]: unknown key 'defaults.model_url' (did you mean 'model' or 'model_timeout'?)",
-        "toolkit.toml:5:14: error[TK005]: 'prices.chat:a.input' must be US dollars for a million tokens, such as 0.15",
+        "toolkit.toml:5:14: error[TK005]: 'prices.chat:a.input' must be US dollars per million tokens, such as 0.15",
         "toolkit.toml:5:26: error[TK005]: unknown key 'prices.chat:a.inputs' (did you mean 'input'?)",
     ]

@@ -219,7 +219,7 @@ def test_a_step_cannot_call_a_whole_group(project):
     configured(project, '[groups.web]\nsources = ["web.py"]\n')
     project.write("one.yaml", "name: one\ndescription: One.\nsteps:\n  - {use: web, with: {url: a}}\n")
     messages = [problem.message for problem in opened(project, "one.yaml").problems]
-    assert messages == ["'web' holds 4 tools, and a step calls one"]
+    assert messages == ["'web' has 4 tools, and a step calls one"]
 
 
 def test_groups_made_in_python_are_named_like_anything_else(project):
@@ -255,7 +255,7 @@ def test_everything_wrong_with_groups_is_told_with_its_line(project):
         ("5", "'a b' is not a valid name for a group", "a name is made of letters, digits and underscores"),
         ("2", "unknown key 'groups.web.tool'", "did you mean 'tools'?"),
         ("3", "there is no permission 'internet'", "did you mean 'internet_access'?"),
-        ("1", "group 'web' names no tools", "write tools = ['name', 'prefix_*'], or sources = ['tools.py']"),
+        ("1", "group 'web' chooses no tools", "write tools = ['name', 'prefix_*'], or sources = ['tools.py']"),
         ("7", "'groups.a b.provider' must be a string", None),
         ("5", "the regular expression /(/ is invalid: missing ), unterminated subpattern at position 0", None),
     ]

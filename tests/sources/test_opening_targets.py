@@ -107,7 +107,7 @@ def test_file_without_tools_says_how_to_make_one(project):
 def test_empty_folder_has_no_tools(project):
     (project.folder / "tools").mkdir()
     assert project.problems("tools") == [
-        "error[TK004]: there are no tools in 'tools' (it has neither Python files nor pipelines or agents)"
+        "error[TK004]: there are no tools in 'tools' (it contains no Python files, pipelines or agents)"
     ]
 
 
@@ -135,7 +135,7 @@ def test_unknown_word_names_the_nearest_ready_tool(project):
         "error[TK001]: nothing is named 'qqqqq' (name a file, a folder, a tool or a module)"
     ]
     assert project.problems("") == [
-        "error[TK001]: an empty name names nothing (name a file, a folder, a tool or a module)"
+        "error[TK001]: an empty name is not a target (name a file, a folder, a tool or a module)"
     ]
     assert project.problems("what is this") == ["error[TK001]: nothing is named 'what is this'"]
 

@@ -73,7 +73,7 @@ def test_configured_pipelines_that_name_each_other_are_a_circle(project):
     with pytest.raises(InvalidPipeline) as raised:
         load_pipeline("a.yaml")
     assert [str(problem) for problem in raised.value.problems] == [
-        f"b.yaml:1:9: error[TK622]: the file '{project.folder}/a.yaml' leads back to itself: a.yaml → b.yaml → a.yaml"
+        f"b.yaml:1:9: error[TK622]: the file '{project.folder}/a.yaml' uses itself: a.yaml → b.yaml → a.yaml"
     ]
 
 
@@ -123,7 +123,7 @@ def test_file_with_several_tools_is_not_one_step(house):
     house.write("house/p.yaml", "steps:\n  - use: tools.py\n")
     assert problems_of("house/p.yaml") == [
         (
-            "house/p.yaml:2:10: error[TK604]: 'tools.py' holds 2 tools, and a step calls one "
+            "house/p.yaml:2:10: error[TK604]: 'tools.py' has 2 tools, and a step calls one "
             "(name it, as in 'tools.py:shout')"
         )
     ]

@@ -91,11 +91,11 @@ def test_everything_wrong_is_told_at_once_with_its_place_and_hint(project):
         "toolkit.toml:7:1: error[TK005]: unknown option 'builtin.file_write.bse' (did you mean 'base'?)",
         "toolkit.toml:8:1: error[TK005]: 'builtin.file_write.max_bytes' must be a whole number above zero (write max_bytes = 1000)",
         "toolkit.toml:9:1: error[TK005]: 'builtin.file_write.requires_approval' must be true or false (write requires_approval = true)",
-        "toolkit.toml:11:2: error[TK005]: unknown ready tool 'builtin.mine' (for a name of your own, say which tool it is, as in kind = 'calculator')",
+        "toolkit.toml:11:2: error[TK005]: unknown ready tool 'builtin.mine' (to use your own name, set the ready tool: kind = 'calculator')",
         "toolkit.toml:14:2: error[TK005]: invalid tool name 'my.own': only letters, digits, underscores and hyphens are allowed (call it 'my_own')",
         "toolkit.toml:15:1: error[TK005]: 'builtin.my.own.kind' must be the name of a ready tool (did you mean 'file_read' or 'file_write'?)",
         "toolkit.toml:18:1: error[TK005]: 'builtin.human_input.timeout' must be a duration such as '500ms', '30s' or '5m', above zero and at most 720h (write timeout = '30s' for seconds)",
-        f"toolkit.toml:21:1: error[TK005]: 'builtin.other.kind' must be the name of a ready tool (they are {', '.join(map(repr, ready_tools()))})",
+        f"toolkit.toml:21:1: error[TK005]: 'builtin.other.kind' must be the name of a ready tool (ready tools: {', '.join(map(repr, ready_tools()))})",
     ]
 
 
@@ -111,7 +111,7 @@ def test_a_configured_tool_that_cannot_work_is_a_fault_of_the_configuration(proj
     project.write("toolkit.toml", "[builtin.file_read]\nbase = 'nowhere'\n")
     configuration = project.configured()
     assert project.problems("file_read", configuration=configuration) == [
-        f"toolkit.toml:1:2: error[TK005]: the ready tool 'file_read' cannot work as it is configured: the base directory '{project.folder}/nowhere' does not exist"
+        f"toolkit.toml:1:2: error[TK005]: the ready tool 'file_read' cannot be used with its configuration: the base directory '{project.folder}/nowhere' does not exist"
     ]
     opened = project.open("builtin", configuration=configuration)
     assert ("file_read" in opened.tools, "calculator" in opened.tools) == (False, True)

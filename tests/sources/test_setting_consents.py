@@ -64,7 +64,7 @@ def test_all_that_decides_what_is_reached_is_shown(folder):
             "builtin.file_read",
             "settings builtin.file_read",
             (
-                "Use the tool 'file_read' with these settings that toolkit.toml:3:1 sets? "
+                "Use the tool 'file_read' with these settings from toolkit.toml:3:1? "
                 "It reaches files outside the project's folder."
             ),
             {"tool": "file_read", "base": base, "project": project},
@@ -74,7 +74,7 @@ def test_all_that_decides_what_is_reached_is_shown(folder):
             "builtin.poster",
             "settings builtin.poster",
             (
-                "Use the tool 'poster' with these settings that toolkit.toml:9:1 sets? "
+                "Use the tool 'poster' with these settings from toolkit.toml:9:1? "
                 "It reaches the environment variable 'STAGE'; addresses of this machine or its network."
             ),
             {
@@ -91,7 +91,7 @@ def test_all_that_decides_what_is_reached_is_shown(folder):
             "builtin.run",
             "settings builtin.run",
             (
-                "Use the tool 'run' with these settings that toolkit.toml:14:1 sets? "
+                "Use the tool 'run' with these settings from toolkit.toml:14:1? "
                 "It reaches everything that a program can."
             ),
             {"tool": "process", "command": ["ls", "-l"], "directory": project, "project": project},
@@ -100,7 +100,7 @@ def test_all_that_decides_what_is_reached_is_shown(folder):
         (
             "env",
             "settings env",
-            "Let pipelines read these environment variables that toolkit.toml:1:1 sets? They can send them on.",
+            "Let pipelines read these environment variables from toolkit.toml:1:1? Pipelines can send their values elsewhere.",
             {"variables": ["REGION", "STAGE"], "project": project},
             "REGION, STAGE",
         ),
@@ -108,13 +108,13 @@ def test_all_that_decides_what_is_reached_is_shown(folder):
     assert {one.source for one in found} == {"settings of this project"}
     assert found[0].refusal == Problem(
         "TK011",
-        "the settings of the tool 'file_read' wait for your consent: it reaches files outside the project's folder",
+        "the settings of the tool 'file_read' need your consent: it reaches files outside the project's folder",
         Location(f"{project}/toolkit.toml", 3, 1),
         hint="to allow it: --consent builtin.file_read, or TOOLKIT_CONSENT=builtin.file_read",
     )
     assert found[3].refusal == Problem(
         "TK011",
-        "the environment variables that pipelines may read wait for your consent: REGION, STAGE",
+        "the environment variables that pipelines can read need your consent: REGION, STAGE",
         Location(f"{project}/toolkit.toml", 1, 1),
         hint="to allow it: --consent env, or TOOLKIT_CONSENT=env",
     )
@@ -129,7 +129,7 @@ def test_settings_from_no_file_are_described_without_a_place(folder):
     found = waiting_accesses(configuration)
     assert [one.question for one in (found[0], found[3])] == [
         "Use the tool 'file_read' with these settings? It reaches files outside the project's folder.",
-        "Let pipelines read these environment variables? They can send them on.",
+        "Let pipelines read these environment variables? Pipelines can send their values elsewhere.",
     ]
     assert [one.refusal.location for one in found] == [None] * 4
 

@@ -1,4 +1,4 @@
-"""Module files: where the source of a module lies, found without importing anything, not even its packages."""
+"""Find the source file of a module without importing anything, not even its parent packages."""
 
 import os
 import sys
@@ -10,12 +10,12 @@ PACKAGE = "__init__.py"
 
 
 def source_of_module(name: str, folders: Iterable[str], tried: set[str] | None = None) -> str | None:
-    """Return the Python file of a module, or None if it has none.
+    """Return the Python file of a module, or `None` if it has none.
 
     Args:
-        name: The dotted name.
-        folders: Where its top-level package is looked for.
-        tried: Gets every file that would have been the answer if it existed, and the answer.
+        name: The dotted name of the module.
+        folders: The folders to search for its top-level package.
+        tried: Receives the path of every file that was looked for.
     """
     top, *below = name.split(".")
     if top in sys.builtin_module_names:
@@ -29,10 +29,10 @@ def source_of_module(name: str, folders: Iterable[str], tried: set[str] | None =
 
 
 def _find(part: str, folders: Iterable[str], tried: set[str] | None) -> tuple[str | None, list[str]]:
-    """Return the file of one part of a name, and the folders in which the next part is looked for."""
+    """Return the file of one part of a name, and the folders to search for the next part."""
     namespace = []
     for folder in folders:
-        package = os.path.join(folder, part)  # noqa: PTH118 - a Path a folder costs more than the rest
+        package = os.path.join(folder, part)  # noqa: PTH118 - creating Path objects would take most of the time
         for file in (os.path.join(package, PACKAGE), f"{package}.py"):  # noqa: PTH118
             if tried is not None:
                 tried.add(file)
@@ -44,7 +44,7 @@ def _find(part: str, folders: Iterable[str], tried: set[str] | None) -> tuple[st
 
 
 def _find_by_finders(top: str) -> tuple[str | None, list[str]]:
-    """Return what finders other than Python's own say of a package, such as those of editable installs."""
+    """Return the file and search folders of a package that other finders know, such as those of editable installs."""
     if all(finder is PathFinder for finder in _foreign_finders()):
         return None, []
     try:

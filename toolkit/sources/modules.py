@@ -1,7 +1,8 @@
-"""Modules: a user's Python file or module is imported, and whatever it does then becomes one Problem.
+"""Import users' Python files and modules, and report any exception as a problem.
 
-A file in a package is imported as a member of it. Any other file is a module of its own, under its natural name where
-that is free and else under one that nobody else has, so that `yaml.py` and `tools.py` of several folders harm nobody.
+A file in a package is imported as part of the package. Any other file is imported as a top-level module, under its
+natural name if that is free, otherwise under a unique one, so that files such as `yaml.py` or several `tools.py` do not
+conflict with other modules.
 """
 
 import importlib
@@ -23,21 +24,21 @@ from toolkit.sources.package_places import place_in_package
 from toolkit.tools.deferred_problems import problems_deferred
 
 _OURS = frozenset({"toolkit", "toolkit_cli"})
-"""Our own packages, which are no user's, also where somebody works in the folder that holds them."""
+"""Our own packages, which are never treated as users' modules, even in a checkout of this project."""
 _imported: dict[str, ModuleType] = {}
-"""The users' modules in this process, by the real paths of their files."""
+"""The users' modules that were imported in this process, by the real paths of their files."""
 _folders: set[str] = set()
-"""The folders that they were imported from."""
+"""The folders that users' modules were imported from."""
 _settled: dict[str, int] = {}
-"""When these were changed last, where they were listed long after that."""
+"""Modification times of folders that were listed long enough after that time to be complete."""
 _YOUNG = 2_000_000_000
-"""Nanoseconds after a change in which another one may not change the time of a folder."""
+"""Nanoseconds after a change within which another change may not update the modification time of a folder."""
 
 
 def import_file(path: Path) -> ModuleType | list[Problem]:
     """Import a Python file, or return why it cannot be imported (`TK002`, `TK006`).
 
-    A file that was imported before is not run again. An interrupt by the keyboard passes.
+    A file that was imported before is not run again. `KeyboardInterrupt` is not caught.
     """
     file = os.path.realpath(path)
     root, names = place_in_package(file)
@@ -55,9 +56,9 @@ def import_file(path: Path) -> ModuleType | list[Problem]:
 
 
 def source_of(name: str, base: Path) -> str | None:
-    """Return the file that importing a module would run, looked for in the folder `base` first.
+    """Return the file that importing a module would run, searching the folder `base` first.
 
-    Nothing is run to find it. It is None if there is no such file, or the module is one of ours.
+    No code is run to find it. Returns `None` if there is no such file, or the module belongs to our packages.
     """
     top = name.partition(".")[0]
     if top in _OURS:
@@ -68,12 +69,12 @@ def source_of(name: str, base: Path) -> str | None:
 
 
 def import_named(name: str, base: Path, *, is_permitted: bool) -> ModuleType | list[Problem] | None:
-    """Import a module by its name; None if there is none of this name.
+    """Import a module by its name, or return `None` if there is no such module.
 
     Args:
-        name: Its name.
-        base: The folder in which it is looked for first.
-        is_permitted: Whether its code may run. If not, only a module that is imported already is found.
+        name: The name of the module.
+        base: The folder to search first.
+        is_permitted: Whether its code can be run. If not, only a module that is already imported is returned.
     """
     if name in sys.modules:
         return sys.modules[name]
@@ -93,7 +94,7 @@ def import_named(name: str, base: Path, *, is_permitted: bool) -> ModuleType | l
 
 
 def users_modules() -> dict[str, ModuleType]:
-    """Return the modules of users that are imported in this process, by their names."""
+    """Return the users' modules that are imported in this process, by name."""
     found = {}
     for name, module in list(sys.modules.items()):
         if name == "__main__" or name.partition(".")[0] in _OURS:
@@ -106,7 +107,7 @@ def users_modules() -> dict[str, ModuleType]:
 
 @contextmanager
 def imported_afresh() -> Iterator[None]:
-    """Import users' modules once more in this context; if it raises, those that were there are there again."""
+    """Within this context, import users' modules again; if it raises, restore the previous modules."""
     before, files = users_modules(), dict(_imported)
     for name in before:
         del sys.modules[name]
@@ -125,7 +126,7 @@ def imported_afresh() -> Iterator[None]:
 
 
 def _import_from(root: str, names: list[str], file: str) -> ModuleType:
-    """Import a file under its natural name where that is free, and else under one that nobody else has."""
+    """Import a file under its natural name if that is free, otherwise under a unique one."""
     top, *below = names
     is_package = bool(below) or os.path.basename(file) == PACKAGE  # noqa: PTH119
     start = os.path.join(root, top, PACKAGE) if is_package else file  # noqa: PTH118
@@ -140,7 +141,7 @@ def _import_from(root: str, names: list[str], file: str) -> ModuleType:
 def _execute(name: str, file: str, *, is_package: bool) -> None:
     search = [os.path.dirname(file)] if is_package else None  # noqa: PTH120
     spec = spec_from_file_location(name, file, submodule_search_locations=search)
-    if spec is None or spec.loader is None:  # another suffix than Python's; no caller names one
+    if spec is None or spec.loader is None:  # a suffix other than .py, which no caller passes
         raise ImportError(f"'{file}' is not a Python file", path=file)
     sys.modules[name] = module = module_from_spec(spec)
     try:
@@ -151,13 +152,13 @@ def _execute(name: str, file: str, *, is_package: bool) -> None:
 
 
 def _is_free(name: str, root: str, start: str) -> bool:
-    """Whether nothing else has a name, neither here nor in what is installed, so that `import` leads to this file."""
+    """Whether `import` with this name would find this file, and no other loaded or installed module."""
     if not name.isidentifier():
         return False
     if name in sys.modules:
         return _is_at(sys.modules[name], start)
     if not start.endswith(PACKAGE) and os.path.isdir(os.path.join(root, name)):  # noqa: PTH112, PTH118
-        return False  # the folder beside it is what an import of that name finds
+        return False  # an import of that name finds the folder instead
     spec = find_spec(name)
     return spec is None or spec.origin is None or os.path.realpath(spec.origin) == start
 
@@ -171,7 +172,7 @@ def _exists(name: str) -> bool:
     try:
         return name in sys.modules or find_spec(name) is not None
     except ModuleNotFoundError as error:
-        # A package above it is missing, or is a plain module; anything else is the packages' own trouble.
+        # A parent package is missing or not a package; any other error comes from the packages themselves.
         if error.name and (name == error.name or name.startswith(f"{error.name}.")):
             return False
         raise
@@ -184,7 +185,7 @@ def _identifier(name: str) -> str:
 
 
 class _StandardLibraryFirst:
-    """Finds modules of Python itself past users' folders, where a file that bears such a name is not asked for."""
+    """Finds standard library modules without searching users' folders, where a file could have the same name."""
 
     @staticmethod
     def find_spec(name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:  # noqa: ARG004
@@ -195,7 +196,7 @@ class _StandardLibraryFirst:
 
 @contextmanager
 def _first_on_the_path(folder: str) -> Iterator[None]:
-    """While a user's module is imported its folder comes first; then it comes last, where it hides nothing of ours."""
+    """Put a folder first on `sys.path` while a user's module is imported, and last afterwards."""
     _list_anew(folder)
     _folders.add(folder)
     before, guard = list(sys.path), _StandardLibraryFirst()
@@ -212,9 +213,10 @@ def _first_on_the_path(folder: str) -> Iterator[None]:
 
 
 def _list_anew(folder: str) -> None:
-    """Have a folder listed again, unless it was listed when its time already reflected every earlier change.
+    """Drop Python's cached listing of a folder, unless it is certain to be complete.
 
-    Python lists a folder once more when its time has changed, which two changes soon after one another may not show.
+    Python lists a folder again when its modification time has changed, but two changes in quick succession may leave
+    the same time.
     """
     changed = _changed_at(folder)
     if changed is not None and _settled.get(folder) == changed:
@@ -226,13 +228,13 @@ def _list_anew(folder: str) -> None:
 
 def _changed_at(folder: str) -> int | None:
     try:
-        return os.stat(folder).st_mtime_ns  # noqa: PTH116 - a Path a file is what a thousand files pay for
+        return os.stat(folder).st_mtime_ns  # noqa: PTH116 - Path objects are slow for thousands of files
     except OSError:
         return None
 
 
 def _forget_namesakes(folder: str) -> None:
-    """Let modules from other users' folders go that bear the names of modules in this one."""
+    """Remove modules from `sys.modules` that come from another folder of a user and have a name used in this one."""
     others = _folders - {folder}
     loaded = [name for name in sys.modules if "." not in name and name not in _OURS] if others else []
     strangers = {name for name in loaded if _is_from(name, others)}
@@ -242,7 +244,7 @@ def _forget_namesakes(folder: str) -> None:
 
 
 def _is_from(name: str, folders: Container[str]) -> bool:
-    """Whether a module comes from one of users' folders; modules may be any object, and answer with anything."""
+    """Whether a module was imported from one of the folders; entries of `sys.modules` can be any object."""
     file = getattr(sys.modules.get(name), "__dict__", {}).get("__file__")
     return isinstance(file, str) and _real_root_of(file) in folders
 
@@ -264,12 +266,12 @@ def _root_of(file: str) -> str:
 
 
 def _hidden_by_ours(name: str, root: str) -> list[Problem] | None:
-    from toolkit.sources.import_failures import hidden_module  # noqa: PLC0415 - only bad news needs it
+    from toolkit.sources.import_failures import hidden_module  # noqa: PLC0415 - only needed to report problems
 
     return hidden_module(name, root, None)
 
 
 def _problems_of(error: BaseException, root: str, module: str, file: Location | None) -> list[Problem]:
-    from toolkit.sources.import_failures import import_problems  # noqa: PLC0415 - only bad news needs it
+    from toolkit.sources.import_failures import import_problems  # noqa: PLC0415 - only needed to report problems
 
     return import_problems(error, root, module, file)

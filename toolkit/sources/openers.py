@@ -1,4 +1,4 @@
-"""Openers: what opens targets, as the scopes, groups and configured sources know it that it opens them with."""
+"""Protocols of the objects that open targets, for the modules below `opening`."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,28 +18,28 @@ class Finder(Protocol):
     """Finds tools by their names."""
 
     def find(self, path: str, /) -> Collected | None:
-        """Return what a name means, or None if it means nothing here."""
+        """Return the tools with a name, or `None`."""
 
 
 class GroupFinder(Finder, Protocol):
-    """Finds the tools of the groups of the configuration."""
+    """Finds the tools of configured groups."""
 
     def is_remote(self, name: str) -> bool:
         """Return whether opening a group would contact MCP servers."""
 
 
 class OwnSources(Protocol):
-    """The sources of the configuration, without its groups."""
+    """The configured sources, without groups."""
 
     def find_own(self, name: str) -> Collected | None:
-        """Return the tool or pipeline of a name, or None."""
+        """Return the tool or pipeline with a name, or `None`."""
 
     def open_own(self) -> Collected:
-        """Open every source."""
+        """Open all sources."""
 
 
 class Opener(Protocol):
-    """Opens targets; what it has opened it keeps, so that a tool reached in two ways is one tool."""
+    """Opens targets, and caches them, so that the same tool is never opened twice."""
 
     @property
     def configuration(self) -> Configuration:
@@ -47,46 +47,46 @@ class Opener(Protocol):
 
     @property
     def looks(self) -> bool:
-        """Whether the tools are only looked at, and nothing is run or called."""
+        """Whether tools are only inspected, and nothing is run."""
 
     @property
     def configured(self) -> OwnSources:
-        """The sources that the configuration names."""
+        """The configured sources."""
 
     @property
     def groups(self) -> GroupFinder:
-        """The groups that the configuration names."""
+        """The configured groups."""
 
     @property
     def servers(self) -> Finder:
-        """The MCP servers that the configuration names."""
+        """The configured MCP servers."""
 
     @property
     def consents(self) -> "Consents":
-        """What the user has agreed to that the project's files set."""
+        """The user's consents to settings in the project's files."""
 
     def open(self, text: str, base: Path, chooser: Chooser) -> Collected:
-        """Open one target, relative to the folder `base`."""
+        """Open a target, relative to the folder `base`."""
 
     def open_parsed(
         self, target: Target | Problem, base: Path, chooser: Chooser, *, is_configured: bool = False
     ) -> Collected:
-        """Open a target that is parsed already."""
+        """Open a parsed target."""
 
     def open_yaml(self, path: Path) -> Collected:
-        """Open a YAML file as a tool: a pipeline, or an agent."""
+        """Open a pipeline or agent file as a tool."""
 
     def open_class(self, text: str, base: Path) -> type | list[Problem]:
-        """Return the class that `file.py:Class` or `package.module:Class` means, or why there is none."""
+        """Return the class that `file.py:Class` or `package.module:Class` refers to, or the problems."""
 
     def find(self, name: str) -> Collected | None:
-        """Return the tool that a configured source or the library has under a name, or a group or server, or None."""
+        """Return the configured tool, ready tool, group or server with a name, or `None`."""
 
     def find_ready(self, name: str) -> Collected | None:
-        """Return the ready tools of a name, or None."""
+        """Return the ready tools with a name, or `None`."""
 
     def may_define(self, target: Target | Problem, name: str, base: Path) -> bool:
-        """Return whether the Python files of a target may define a tool of a name, as far as their sources show it."""
+        """Return whether the Python files of a target may define a tool with a name, judging by their source."""
 
     def known_names(self) -> Iterable[str]:
-        """Return the names that `find` knows."""
+        """Return all names that `find` can find."""

@@ -1,4 +1,4 @@
-"""Opening: what the user named becomes open Tools; whatever is wrong becomes Problems and hides nothing else."""
+"""Open the targets that a user names; every problem is reported, and a broken target does not hide others."""
 
 import os
 import sys
@@ -38,8 +38,8 @@ class Opened(NamedTuple):
 
     Attributes:
         tools: The tools by name.
-        problems: Everything that is wrong with the rest; only what was not found at all has the code `TK001`.
-        files: How many Python files were read, and how many imported.
+        problems: All problems; those with the code `TK001` are targets that were not found.
+        files: How many Python files were read and imported.
     """
 
     tools: dict[str, Tool]
@@ -50,23 +50,24 @@ class Opened(NamedTuple):
 def open_targets(
     targets: Sequence[str], configuration: Configuration, gate: "Gate | None" = None, *, looks: bool = False
 ) -> Opened:
-    """Open what the user named, relative to the working directory; with no targets, the configured sources.
+    """Open targets relative to the working directory; without targets, open the configured sources.
 
-    A source that is broken hides no other. Two different tools of one name are a Problem (`TK103`); the first stands.
+    A broken source does not hide others. Of two different tools with the same name, the first one is used, and the
+    other is a problem (`TK103`).
 
     Args:
-        targets: What was named.
+        targets: The targets.
         configuration: The settings of the project.
-        gate: Who is asked before an MCP server of the project is reached, or a setting of it that widens takes effect;
-            nobody unless given.
-        looks: Whether the tools are only looked at. Then no file is imported whose source defines none, and no consent
-            is needed to make a tool, since nothing is called.
+        gate: Asks for the user's consent to MCP servers of the project and to settings that widen access; without it,
+            consent is not given.
+        looks: Whether tools are only inspected. Then files whose source defines no tools are not imported, and creating
+            a tool needs no consent, since nothing is called.
     """
     return SourceOpener(configuration, gate=gate, looks=looks).open_all(targets)
 
 
 class SourceOpener:
-    """Opens targets; what it has opened it keeps, so that a tool reached in two ways is one tool."""
+    """Opens targets, and caches them, so that the same tool is never opened twice."""
 
     def __init__(
         self,
@@ -76,14 +77,13 @@ class SourceOpener:
         gate: "Gate | None" = None,
         looks: bool = False,
     ) -> None:
-        """Open nothing yet.
+        """Create an opener; nothing is opened yet.
 
         Args:
             configuration: The settings of the project.
-            refused: Python files, by their real paths, that are not to be imported, each with the reason.
-            gate: Who is asked before an MCP server of the project is reached, or a setting of it that widens takes
-                effect.
-            looks: Whether the tools are only looked at, and nothing is run or called.
+            refused: The real paths of Python files that must not be imported, with the reasons.
+            gate: Asks for the user's consent to MCP servers of the project and to settings that widen access.
+            looks: Whether tools are only inspected, and nothing is run.
         """
         self.looks = looks
         self.configuration = configuration
@@ -98,32 +98,32 @@ class SourceOpener:
 
     @cached_property
     def configured(self) -> ConfiguredSources:
-        """The sources that the configuration names, by the names of their tools."""
+        """The configured sources."""
         return ConfiguredSources(self)
 
     @cached_property
     def groups(self) -> "ConfiguredGroups":
-        """The groups that the configuration names."""
+        """The configured groups."""
         from toolkit.sources.groups import ConfiguredGroups  # noqa: PLC0415 - few projects have groups
 
         return ConfiguredGroups(self)
 
     @cached_property
     def servers(self) -> "ConfiguredServers":
-        """The MCP servers that the configuration names."""
+        """The configured MCP servers."""
         from toolkit.sources.servers import ConfiguredServers  # noqa: PLC0415 - few projects have servers
 
         return ConfiguredServers(self.configuration, self.consents)
 
     @cached_property
     def consents(self) -> "Consents":
-        """What the user has agreed to that the project's files set."""
+        """The user's consents to settings in the project's files."""
         from toolkit.sources.setting_consents import consents_for  # noqa: PLC0415 - few projects need consent
 
         return consents_for(self.configuration, self._gate)
 
     def open_all(self, targets: Sequence[str]) -> Opened:
-        """Open several targets; with none, the configured sources."""
+        """Open several targets; without targets, open the configured sources."""
         found = Collected.nothing()
         for text in targets:
             found.add(self.open(text, Path()))
@@ -135,19 +135,19 @@ class SourceOpener:
         return Opened(tools, list(dict.fromkeys(problems)), self.permission.counts)
 
     def open(self, text: str, base: Path, chooser: Chooser = "user") -> Collected:
-        """Open one target, relative to the folder `base`."""
+        """Open a target, relative to the folder `base`."""
         return self.open_parsed(parse_target(text, base), base, chooser)
 
     def open_parsed(
         self, target: Target | Problem, base: Path, chooser: Chooser = "user", *, is_configured: bool = False
     ) -> Collected:
-        """Open a target that is parsed already.
+        """Open a parsed target.
 
         Args:
             target: The target.
             base: The folder that it is relative to.
-            chooser: Who named it.
-            is_configured: Whether it is a configured source itself.
+            chooser: Who chose it.
+            is_configured: Whether it is itself a configured source.
         """
         if chooser != "user" and self._is_named_by_user(target):
             chooser = "user"
@@ -163,14 +163,14 @@ class SourceOpener:
                 return self._open_module(target, base, chooser)
 
     def _is_named_by_user(self, target: Target | Problem) -> bool:
-        """Whether the user named the very same thing with an option or a variable."""
+        """Whether the user named the same target with an option or a variable."""
         return not isinstance(target, Problem) and any(
             _is_same(target, parse_target(text, self.configuration.directory))
             for text in self.configuration.user_sources
         )
 
     def find(self, name: str, *, in_configured: bool = True) -> Collected | None:
-        """Return the tool that a configured source or the library has under a name, or a group or server, or None."""
+        """Return the configured tool, ready tool, group or server with a name, or `None`."""
         tool = self._find_tool(name, in_configured=in_configured)
         has_group = in_configured and name in self.configuration.groups
         if tool is not None:
@@ -188,7 +188,7 @@ class SourceOpener:
         return self.find_ready(name) if is_ready else None
 
     def may_define(self, target: Target | Problem, name: str, base: Path) -> bool:
-        """Return whether the Python files of a target may define a tool of a name, as far as their sources show it."""
+        """Return whether the Python files of a target may define a tool with a name, judging by their source."""
         files = [os.path.realpath(path) for path in target.python] if isinstance(target, FilesTarget) else []
         if isinstance(target, NameTarget) and is_module_name(target.module):
             from toolkit.sources.modules import source_of  # noqa: PLC0415 - few sources are modules
@@ -197,21 +197,21 @@ class SourceOpener:
         return any(self.permission.recogniser.may_define(file, name) for file in files)
 
     def known_names(self) -> list[str]:
-        """Return the names that `find` knows."""
+        """Return all names that `find` can find."""
         configured = self.configured.names if self.configuration.sources else []
         servers = self.servers.names if self.configuration.mcp else []
         ready = [ALL_READY, *ready_names(self.configuration)]
         return [*configured, *ready, *self.configuration.groups, *servers, *FOR_AGENTS]
 
     def open_yaml(self, path: Path) -> Collected:
-        """Open a YAML file as a tool: a pipeline, or an agent."""
+        """Open a pipeline or agent file as a tool."""
         key = os.path.realpath(path)
         if key in self._being_read:
             chain = " → ".join(Path(one).name for one in [*self._being_read, key])
-            return Collected.nothing(Problem(CIRCLE_OF_PIPELINES, f"the file '{path}' leads back to itself: {chain}"))
+            return Collected.nothing(Problem(CIRCLE_OF_PIPELINES, f"the file '{path}' uses itself: {chain}"))
         if len(self._being_read) >= _MOST_DEEP:
             return Collected.nothing(
-                Problem(CIRCLE_OF_PIPELINES, f"files lead to one another more than {_MOST_DEEP} deep")
+                Problem(CIRCLE_OF_PIPELINES, f"files are nested more than {_MOST_DEEP} levels deep")
             )
         if key not in self._yaml:
             self._being_read.append(key)
@@ -223,7 +223,7 @@ class SourceOpener:
         return self._yaml[key]
 
     def _read_yaml(self, path: Path) -> tuple[Tool | None, list[Problem]]:
-        from toolkit.documents.document_reader import read_document  # noqa: PLC0415 - a Python file needs no YAML
+        from toolkit.documents.document_reader import read_document  # noqa: PLC0415 - not needed for Python files
         from toolkit.documents.nodes import is_agent  # noqa: PLC0415 - as above
 
         document = read_document(path)
@@ -231,18 +231,18 @@ class SourceOpener:
             from toolkit.agents.files.loading import read_agent  # noqa: PLC0415 - few files are agents
 
             return read_agent(path, Scope(self), document)
-        from toolkit.pipelines.loading import read_pipeline  # noqa: PLC0415 - a Python file needs no pipelines
+        from toolkit.pipelines.loading import read_pipeline  # noqa: PLC0415 - not needed for Python files
 
         return read_pipeline(path, Scope(self), document)
 
     def open_class(self, text: str, base: Path) -> type | list[Problem]:
-        """Return the class that `file.py:Class` or `module:Class` means, relative to the folder `base`."""
-        from toolkit.sources.classes import find_class  # noqa: PLC0415 - few files name classes
+        """Return the class that `file.py:Class` or `package.module:Class` refers to, or the problems."""
+        from toolkit.sources.classes import find_class  # noqa: PLC0415 - few files refer to classes
 
         return find_class(text, base, self._refused, self.permission)
 
     def find_ready(self, name: str) -> Collected | None:
-        """Return the ready tool of a name, or all of them, or None."""
+        """Return the ready tool with a name, or all of them, or `None`."""
         if name == ALL_READY:
             everything = Collected.nothing()
             for each in ready_names(self.configuration):
@@ -257,7 +257,7 @@ class SourceOpener:
         return self._ready.get(name)
 
     def _refusal_of_settings(self, name: str) -> Problem | None:
-        """Return why a ready tool may not be made as the project's file configures it, or None if it may."""
+        """Return why a ready tool cannot be used with the project's settings, or `None` if it can."""
         if self.looks:
             return None
         from toolkit.sources.setting_consents import access_of_ready  # noqa: PLC0415 - few tools are configured
@@ -287,12 +287,12 @@ class SourceOpener:
         objections = self.permission.objections_to_file(path, name, chooser, is_walked=is_walked)
         if objections is not None:
             return Collected.nothing(*objections)
-        from toolkit.sources.modules import import_file  # noqa: PLC0415 - the ready tools need none
+        from toolkit.sources.modules import import_file  # noqa: PLC0415 - not needed for ready tools
 
         return self._collect(import_file(path), name, str(path), chooser)
 
     def _open_module(self, target: NameTarget, base: Path, chooser: Chooser) -> Collected:
-        from toolkit.sources.modules import import_named, source_of  # noqa: PLC0415 - files and ready tools need none
+        from toolkit.sources.modules import import_named, source_of  # noqa: PLC0415 - not needed for files and ready tools
 
         if is_module_name(target.module):
             file = source_of(target.module, base)
@@ -331,11 +331,11 @@ class SourceOpener:
         if reason := self._refused.get(file):
             return [reason]
         if target.name is not None and target.module in sys.modules:
-            return None  # its code has run; what of it is a tool is seen there
+            return None  # its code has already run
         return self.permission.objections_to_module(target.module, file, target.name, chooser)
 
     def _addresses_like(self, name: str) -> list[str]:
-        """Return what an address with a mistyped server may have meant."""
+        """Return the names of tools to suggest for a name with a mistyped server."""
         _, dot, tool = name.partition(".")
         return [f"{server}.{tool}" for server in self.configuration.mcp] if dot else []
 
@@ -352,7 +352,7 @@ class SourceOpener:
 
     @cached_property
     def _collector(self) -> "Collector":
-        from toolkit.sources.collecting import Collector  # noqa: PLC0415 - it builds tools, which is not for free
+        from toolkit.sources.collecting import Collector  # noqa: PLC0415 - slow to import
 
         return Collector(self.configuration.granted)
 
@@ -368,5 +368,5 @@ def _is_same(target: Target, other: Target | Problem) -> bool:
 
 def _no_tools(target: FilesTarget) -> Problem:
     place = Location(str(target.paths[0])) if target.is_single else None
-    hint = "mark a function with `@tool`" if target.paths else "it has neither Python files nor pipelines or agents"
+    hint = "mark a function with `@tool`" if target.paths else "it contains no Python files, pipelines or agents"
     return Problem(NO_TOOLS, f"there are no tools in '{target.spelled}'", place, hint=hint)

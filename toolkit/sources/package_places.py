@@ -1,4 +1,4 @@
-"""Package places: where the imports of a Python file start from, and its name from there, read from the disk alone."""
+"""Find the import root of a Python file, and its module name, by looking at the file system only."""
 
 import os
 from pathlib import Path
@@ -8,14 +8,14 @@ from toolkit.sources.module_files import PACKAGE
 
 
 def place_in_package(file: str) -> tuple[str, list[str]]:
-    """Return the folder that the imports of a file start from, and the names that lead from there to it.
+    """Return the folder to import a file from, and the parts of its module name.
 
-    A package ends at the root of its repository, at its file system, and where another user's files begin: to import
-    a file runs the packages above it.
+    A package does not extend beyond the root of its repository, its file system, or files of other users, because
+    importing a file also runs its parent packages.
     """
     folder, base = os.path.split(file)
     names = [] if base == PACKAGE else [os.path.splitext(base)[0]]  # noqa: PTH122 - see below
-    # Strings, because this runs at every start and a Path a step costs more than the rest.
+    # Strings, because this runs at every start, and Path objects would take most of the time.
     while _is_package(folder):
         outer, package = os.path.split(folder)
         names.insert(0, package)
@@ -30,7 +30,7 @@ def _is_package(folder: str) -> bool:
 
 
 def _ends_at(folder: str, file: str) -> bool:
-    """Return whether the package that a folder is in is no longer that of the file."""
+    """Return whether a folder is the outermost package of a file."""
     outer = os.path.dirname(folder)  # noqa: PTH120
     if not _is_package(outer):
         return False

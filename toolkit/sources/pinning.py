@@ -1,7 +1,7 @@
-"""Pinning: a tool of a server that is no longer what `toolkit.lock` pins is not used until somebody has agreed to it.
+"""Leave out tools of servers that have changed since they were pinned in `toolkit.lock`.
 
-Agreeing to a tool is agreeing to its definition at that time. What a model has read of a changed one may have worked
-before any question about a call could be asked, so it is not offered at all.
+Consent to a tool applies to its definition at that time. A changed definition could influence a model just by being
+read, before any call needs approval, so the tool is not offered until the user agrees to the change.
 """
 
 from collections.abc import Iterable
@@ -18,15 +18,14 @@ from toolkit.sources.collected import Collected
 
 
 def as_pinned(server: McpServer, tools: Iterable[RemoteTool], directory: Path) -> Collected:
-    """Return the tools of a server that are what the lockfile pins, or that it does not pin.
+    """Return the tools of a server that the lockfile does not pin, or that match their pinned definitions.
 
-    Nobody has to agree to a change that only lets more calls through. Of a lockfile that cannot be read
-    nobody knows what it pins: no tool is used.
+    Changes that only allow more calls are accepted. If the lockfile cannot be read, no tool is used.
 
     Args:
         server: The server.
         tools: Its tools.
-        directory: Where the lockfile lies, if there is one.
+        directory: The folder of the lockfile, if there is one.
     """
     locked = read_lock(directory / LOCK_FILE)
     if isinstance(locked, Problem):
@@ -38,10 +37,8 @@ def as_pinned(server: McpServer, tools: Iterable[RemoteTool], directory: Path) -
         if all(change.kind == "compatible" for change in changes):
             kept.tools.append(tool)
             continue
-        message = f"tool '{tool.address}' has changed since it was locked, and is not used: {in_short(changes)}"
-        hint = (
-            f"`toolkit lock {server.name}` shows all; if you agree to it, `toolkit lock --update` pins what it is now"
-        )
+        message = f"tool '{tool.address}' has changed since it was locked, so it is not used: {in_short(changes)}"
+        hint = f"`toolkit lock {server.name}` shows all changes; to accept them, run `toolkit lock --update`"
         severity: Severity = "error" if tool.wire_name in server.required else "warning"
         kept.problems.append(Problem(DEFINITION_DRIFT, message, tool.announced.location, severity, hint))
     return kept

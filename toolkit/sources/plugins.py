@@ -1,12 +1,12 @@
-"""Plugins: pydantic loads none where tools are only looked at.
+"""Disable pydantic's plugins when tools are only inspected.
 
-It takes them from the metadata of every folder on the path, and a project's folder may hold metadata that names any
-module.
+Pydantic loads plugins from package metadata in every folder on `sys.path`, and a project's folder can contain metadata
+that names any module.
 """
 
 import os
 
 
 def leave_plugins_out() -> None:
-    """Let pydantic load no plugins in this process from now on."""
+    """Prevent pydantic from loading plugins in this process."""
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"

@@ -1,4 +1,4 @@
-"""Policies of a project and its user: their files, read and put together into the one policy that holds."""
+"""Combine the policy files of a project and its user into a single policy."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -26,13 +26,14 @@ _REMOTE = "mcp://"
 
 
 def configured_policy(configuration: Configuration, targets: Sequence[str] = ()) -> tuple[FilePolicy, list[Problem]]:
-    """Return the policy that holds in a project, and everything that is wrong with its files.
+    """Return the policy of a project, and all problems in its files.
 
-    The user's files come first: the one that they name, then their own. A project's file may only tighten.
+    The user's files take precedence: the one named with an option, then their own. A project's file can only restrict
+    calls further.
 
     Args:
         configuration: The settings of the project.
-        targets: What the user has named, such as `tools.py:fetch`, relative to the working directory.
+        targets: The targets that the user named, such as `tools.py:fetch`, relative to the working directory.
     """
     problems: list[Problem] = []
     here = Path.cwd()
@@ -60,7 +61,7 @@ def _unknown_frameworks(files: Sequence[PolicyFile]) -> list[Problem]:
             BAD_CONFIGURATION,
             f"unknown framework '{name}'",
             rule.place,
-            hint=did_you_mean(name, known, otherwise=f"they are {', '.join(known)}"),
+            hint=did_you_mean(name, known, otherwise=f"known frameworks: {', '.join(known)}"),
         )
         for file in files
         for rule in file.rules
@@ -70,7 +71,7 @@ def _unknown_frameworks(files: Sequence[PolicyFile]) -> list[Problem]:
 
 
 def read_settings_policy(written: Mapping[str, Any], spot: Spot, groups: Mapping[str, GroupSettings]) -> PolicyFile:
-    """Return the table `policy` of a configuration; what is wrong with it is reported."""
+    """Return the `policy` table of a configuration, and report its problems."""
     here = Path.cwd()
     place = spot.setting.place
     setting = spot.setting._replace(place=lambda path: _seen_from(here, place(path)))
@@ -83,7 +84,7 @@ def _seen_from(here: Path, place: Location | None) -> Location | None:
 
 
 def group_fits(groups: Mapping[str, GroupSettings], directory: Path) -> dict[str, GroupFit]:
-    """Return the test of whether a tool belongs to each of some groups; their sources are relative to a folder."""
+    """Return, for each group, a function that tests whether a tool belongs to it; paths are relative to `directory`."""
     return {name: _group_fit(settings, directory) for name, settings in groups.items()}
 
 
@@ -100,12 +101,12 @@ def _group_fit(settings: GroupSettings, directory: Path) -> GroupFit:
 
 
 def _is_from(target: str, risk: Risk, directory: Path) -> Fit:
-    """Return whether a tool is one of those that a target holds; for a module that is not known."""
+    """Return whether a tool belongs to a target; for modules, this is not known."""
     source = risk.source or ""
     if ALL_READY in {target, source} or source.startswith(_REMOTE):
         return fit_of(source in {target, f"{_REMOTE}{target}"})
     path, _, name = target.partition(":")
     real, wanted = os.path.realpath(source), os.path.realpath(directory / path)
-    if not os.path.exists(wanted):  # noqa: PTH110 - text
+    if not os.path.exists(wanted):  # noqa: PTH110 - a string
         return "doubt"
     return fit_of((real == wanted and name in {"", risk.tool}) or real.startswith(os.path.join(wanted, "")))  # noqa: PTH118

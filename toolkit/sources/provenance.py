@@ -1,7 +1,7 @@
-"""Provenance: which tools a user has chosen, and which a project's files bring.
+"""Distinguish tools that the user chose from tools that the project's files add.
 
-A rule that allows calls by the name of a tool means the tool that its author knows. A project chooses the names of its
-own tools, so such a rule is about one of them only if it states the file, or if the user has named the file.
+A policy rule that allows calls by tool name refers to the tool that its author knows. A project chooses the names of
+its own tools, so such a rule applies to them only if it contains the file, or if the user named the file.
 """
 
 import os
@@ -20,14 +20,14 @@ _REMOTE = "mcp://"
 
 
 class Provenance:
-    """Knows what a user has named."""
+    """Finds out which tools the user chose."""
 
     def __init__(self, configuration: Configuration, targets: Sequence[str] = ()) -> None:
-        """Look at what was named, and open nothing.
+        """Resolve the user's targets without opening them.
 
         Args:
-            configuration: The settings of the project, with the sources that options name.
-            targets: What was named besides, relative to the working directory.
+            configuration: The settings of the project, with the sources from options.
+            targets: Further targets that the user named, relative to the working directory.
         """
         self._configuration = configuration
         self._named = {
@@ -36,7 +36,7 @@ class Provenance:
         }
 
     def identified(self, risk: Risk) -> Risk:
-        """Return a tool with the file of the project that brings it, and the names by which a rule may allow it."""
+        """Return the risk with the project's file that adds the tool, and the names by which a rule can allow it."""
         own = names_of(risk) if not risk.names else risk.names[: 2 if _is_remote(risk) else 1]
         return replace(risk, brought_by=self._file_of(risk), allowed_as=tuple(own))
 
@@ -65,7 +65,7 @@ def _is_remote(risk: Risk) -> bool:
 
 
 def _sources_of(targets: Sequence[str], folder: Path) -> Iterator[str]:
-    """Yield the real paths of files that targets lead to, and the names of modules."""
+    """Yield the real paths of the files of targets, and the names of modules."""
     for target in (parse_target(text, folder) for text in targets):
         match target:
             case FilesTarget(paths=paths):

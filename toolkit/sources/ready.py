@@ -1,4 +1,4 @@
-"""The ready tools under the names that targets use."""
+"""Open ready tools by the names that targets use."""
 
 from dataclasses import replace
 
@@ -12,19 +12,19 @@ from toolkit.sources.toml_files import place_in_configuration
 from toolkit.tools.base import RedescribedTool, Tool
 
 ALL_READY = "builtin"
-"""The name of all ready tools together."""
+"""The name for all ready tools."""
 
 FOR_AGENTS = ("agent_process", "blackboard", "communicate", "progress")
-"""Tools that only an agent has a use for; they are known by name, and belong to no `builtin`."""
+"""Tools for agents only, which are known by name and not included in `builtin`."""
 
 
 def ready_names(configuration: Configuration | None = None) -> list[str]:
-    """Return the name of every ready tool, and of every one that a configuration adds."""
+    """Return the names of all ready tools, including those that a configuration adds."""
     return list(dict.fromkeys([*ready_tools(), *(configuration.builtin if configuration else ())]))
 
 
 def open_ready(name: str, configuration: Configuration) -> Collected | None:
-    """Return the ready tool of a name; None if there is none of this name. None is imported but the one."""
+    """Return the ready tool with a name, or `None`; no other ready tool is imported."""
     settings = configuration.builtin.get(name) or ReadySettings(name)
     if (ready := ready_tools().get(settings.kind)) is None:
         return None
@@ -36,12 +36,12 @@ def open_ready(name: str, configuration: Configuration) -> Collected | None:
     source = str(configuration.file) if is_of_project else None
     if source is None and tool.name == name:
         return Collected([tool], [])
-    names = (name, tool.name) if tool.name != name else ()  # a rule that denies the one denies the other too
+    names = (name, tool.name) if tool.name != name else ()  # a rule that denies one name also denies the other
     return Collected([RedescribedTool(tool, name=name, source=source, names=names)], [])
 
 
 def open_for_agents(name: str) -> Collected | None:
-    """Return the tool of a name, or behind one (`blackboard.blackboard_list`), that only an agent has a use for."""
+    """Return a tool for agents, or a tool behind one (`blackboard.blackboard_list`), or `None`."""
     name, _, inner = name.partition(".")
     if name not in FOR_AGENTS:
         return None
@@ -50,7 +50,7 @@ def open_for_agents(name: str) -> Collected | None:
 
 
 def _for_agents(name: str) -> Tool:
-    from toolkit.agents.blackboards import BlackboardTools  # noqa: PLC0415 - few targets are these
+    from toolkit.agents.blackboards import BlackboardTools  # noqa: PLC0415 - rarely needed
     from toolkit.agents.introspection import AgentProcessTools  # noqa: PLC0415
     from toolkit.agents.user_messages import communicate, progress  # noqa: PLC0415
     from toolkit.disclosure.facades import UnfoldingTool  # noqa: PLC0415
@@ -67,7 +67,7 @@ def _for_agents(name: str) -> Tool:
 
 
 def as_one_of_all(name: str, found: Collected, configuration: Configuration) -> Collected:
-    """Return a ready tool as one of all: that it cannot work here is a remark if nobody has configured it."""
+    """Return a ready tool that is opened with all others; if it is not configured, its problems are only remarks."""
     if name in configuration.builtin:
         return found
     return Collected(found.tools, [replace(problem, severity="info") for problem in found.problems])
@@ -78,7 +78,8 @@ def _problems(name: str, error: ConfigurationError, configuration: Configuration
     hints = [problem.hint for problem in error.problems if problem.hint]
     if name in configuration.builtin:
         place = place_in_configuration(configuration, ["builtin", name])
-        whole = f"the ready tool '{name}' cannot work as it is configured: {message}"
+        whole = f"the ready tool '{name}' cannot be used with its configuration: {message}"
         return [Problem(BAD_CONFIGURATION, whole, place, hint="; ".join(hints) or None)]
-    hint = f"say more in [tool.toolkit.builtin.{name}]; `toolkit show {name}` tells what" if error.problems else None
-    return [Problem(NOT_A_TOOL, f"the ready tool '{name}' cannot work here: {message}", hint=hint)]
+    options = f"set its options in [tool.toolkit.builtin.{name}]; `toolkit show {name}` lists them"
+    hint = options if error.problems else None
+    return [Problem(NOT_A_TOOL, f"the ready tool '{name}' cannot be used here: {message}", hint=hint)]

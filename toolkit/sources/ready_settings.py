@@ -1,13 +1,13 @@
-"""Ready settings: the tables that say how ready tools are to be made.
+"""Read the tables that configure ready tools.
 
     [builtin.file_read]
     base = "docs"
 
-    [builtin.read_reports]      # one more of a kind, under a name of its own
+    [builtin.read_reports]      # another tool of this kind, with a different name
     kind = "file_read"
     base = "reports"
 
-In `pyproject.toml` they stand beneath `tool.toolkit`.
+In `pyproject.toml`, these tables are under `tool.toolkit`.
 """
 
 from collections.abc import Mapping
@@ -22,18 +22,18 @@ from toolkit.sources.configuration import ReadySettings
 from toolkit.tools.names import name_problem
 
 DEFINITION = "ready_tool"
-"""The name of a definition in the JSON Schema of a configuration."""
+"""The name of the shared definition in the JSON Schema of a configuration."""
 
 KIND = "kind"
-"""The key that names the ready tool that a table of another name is about."""
+"""The key with the ready tool that a table with another name configures."""
 
 
 def read_ready_settings(tables: Mapping[str, Any], spot: Spot) -> dict[str, ReadySettings]:
-    """Return what the tables say, by the names that the tools go by; everything wrong is reported.
+    """Return the settings in the tables, by the names of the tools, and report all problems.
 
     Args:
         tables: A table for each tool.
-        spot: Where they stand.
+        spot: The location of the tables.
     """
     settings = {}
     for name, table in tables.items():
@@ -54,10 +54,10 @@ def _tool_of(table: Mapping[str, Any], spot: Spot) -> ReadyTool | None:
         return ready[kind]
     if KIND in table:
         names = ", ".join(f"'{name}'" for name in ready)
-        hint = did_you_mean(str(kind), ready, otherwise=f"they are {names}")
+        hint = did_you_mean(str(kind), ready, otherwise=f"ready tools: {names}")
         spot.below(KIND).wrong("the name of a ready tool", hint)
     else:
-        otherwise = f"for a name of your own, say which tool it is, as in kind = '{next(iter(ready))}'"
+        otherwise = f"to use your own name, set the ready tool: kind = '{next(iter(ready))}'"
         spot.report(f"unknown ready tool '{spot.name}'", did_you_mean(name, ready, otherwise=otherwise))
     return None
 
@@ -69,26 +69,26 @@ def _settings(tool: ReadyTool, table: Mapping[str, Any], spot: Spot) -> ReadySet
 
 
 def _real(value: Any) -> Any:
-    """Return a folder as it really is, so that the one that was judged is the one that is used."""
+    """Return a folder with links resolved, so that the folder that was checked is the one that is used."""
     if not isinstance(value, Path):
         return value
     try:
         return value.resolve()
-    except (OSError, RuntimeError):  # links in a circle: opening it reports them
+    except (OSError, RuntimeError):  # circular links, which are reported when it is opened
         return value
 
 
 def ready_schema() -> Schema:
-    """Return the JSON Schema of the tables of ready tools; `DEFINITION` is what `any_ready_schema` gives."""
+    """Return the JSON Schema of the tables of ready tools; `DEFINITION` stands for `any_ready_schema`."""
     of_another_name: Schema = {"$ref": f"#/$defs/{DEFINITION}"}
     named = {name: {"anyOf": [schema_of(tool.options), of_another_name]} for name, tool in ready_tools().items()}
     return {"type": "object", "properties": named, "additionalProperties": of_another_name}
 
 
 def any_ready_schema() -> Schema:
-    """Return the JSON Schema of a table that names the ready tool it is about."""
+    """Return the JSON Schema of a table with the key `kind`."""
     return {"anyOf": [schema_of((_kind_of(tool), *tool.options)) for tool in ready_tools().values()]}
 
 
 def _kind_of(tool: ReadyTool) -> Key:
-    return Key(KIND, one_of(tool.name), "which ready tool it is", required=True)
+    return Key(KIND, one_of(tool.name), "the ready tool that the table configures", required=True)

@@ -1,7 +1,7 @@
-"""Recognition: whether a Python file defines tools, decided from its source, so that no other file is imported.
+"""Decide from its source whether a Python file defines tools, so that other files need not be imported.
 
-`MARKS` is the table of what counts. Names are followed through imports and assignments, within the file and into the
-files that it imports from; nothing is run, and what the source does not show does not count.
+`MARKS` is the table of what defines a tool. Names are resolved through imports and assignments, in the file and in the
+files that it imports from. No code is run, so tools that the source does not show are not found.
 """
 
 import ast
@@ -19,13 +19,13 @@ _TEXT_TOOL = {"name", "execute"}
 
 
 class Recogniser:
-    """Decides about files, and remembers what it has read."""
+    """Decides whether files define tools; files are parsed once, and answers are cached."""
 
     def __init__(self, marks: Sequence[SourceMarks] = MARKS) -> None:
-        """Know nothing of any file yet.
+        """Create an empty cache.
 
         Args:
-            marks: What counts as defining a tool.
+            marks: What defines a tool.
         """
         self._marks = MarksTable(marks)
         self._meanings = Meanings(self._marks.is_known)
@@ -33,44 +33,44 @@ class Recogniser:
         self._known_members: dict[tuple[str, ast.ClassDef], set[str]] = {}
 
     def defines_tools(self, file: str) -> bool:
-        """Return whether importing a file gives tools; a file that cannot be read gives none."""
+        """Return whether a file defines tools; a file that cannot be parsed does not."""
         return self._decide("defines", file, lambda source: any(self._tools_in(source)))
 
     def speaks_of_tools(self, file: str) -> bool:
-        """Return whether a file could give tools in a way that its source does not show, or defines some.
+        """Return whether a file defines tools, or could do so in a way that its source does not show.
 
-        It is enough that it imports what tools are made of, or has a class that looks like a text tool.
+        It is enough that the file imports something that defines tools, or has a class that looks like a text tool.
         """
         return self.defines_tools(file) or self._decide("speaks", file, self._speaks)
 
     def has_tool_class(self, file: str, name: str) -> bool:
-        """Return whether a name in a file stands for a class that holds tools."""
+        """Return whether a name in a file refers to a class with tools."""
         return self._decide(f"class {name}", file, lambda source: self._is_class(source, ast.Name(name)))
 
     def line_of(self, file: str, name: str) -> int | None:
-        """Return the line of the function or class of a name at the top level of a file; None if there is none."""
+        """Return the line of the top-level function or class with a name, or `None`."""
         source = self._meanings.source(file)
         lines = [one.lineno for one in source.definitions() if one.name == name] if source is not None else []
         return lines[-1] if lines else None
 
     def failure(self, file: str) -> BaseException | None:
-        """Return why a file cannot be parsed; None if it can."""
+        """Return the exception from parsing a file, or `None` if it can be parsed."""
         return self._meanings.failure(file)
 
     def files_behind(self, file: str) -> set[str]:
-        """Return the files that the decision about a file rests on, also those that would matter if they existed."""
+        """Return the files that the decision about a file depends on, including files that do not exist."""
         return self._meanings.files_behind(file)
 
     def tree_of(self, file: str, text: str) -> ast.Module | None:
-        """Return the syntax tree of a file that was read to decide about it, if it held this very text then."""
+        """Return the syntax tree of a file if it was parsed from exactly this text."""
         return self._meanings.tree_of(file, text)
 
     def lacks_framework(self, file: str, is_installed: Callable[[str], bool]) -> bool:
-        """Return whether a file makes tools with a framework that is not installed, and none of ours.
+        """Return whether a file defines tools with a framework that is not installed, and does not use our library.
 
         Args:
             file: The file.
-            is_installed: Whether the package of a framework that a module belongs to could be imported.
+            is_installed: Returns whether the framework that a dotted name belongs to is installed.
         """
         source = self._meanings.source(file)
         taken = [one for one in source.imports if not one.level and self._marks.is_known(one.module)] if source else []
@@ -80,7 +80,7 @@ class Recogniser:
         return any(self._means_tools(name) and not is_installed(name) for name in named)
 
     def may_define(self, file: str, name: str) -> bool:
-        """Return whether a file may define a tool of a name: it defines tools, and something in it has the name."""
+        """Return whether a file may define a tool with a name: it defines tools, and the name appears in it."""
         source = self._meanings.source(file)
         if source is None or not self.defines_tools(file):
             return False
@@ -96,7 +96,7 @@ class Recogniser:
     # ------------------------------------------------------------------------------------------------ what a file gives
 
     def _tools_in(self, source: SourceFile) -> Iterator[bool]:
-        """Yield whether each thing at the top level is a tool, or is made one there, or makes the file one."""
+        """Yield for each top-level object, call and import of a file whether it defines a tool."""
         yield self._is_definition(source)
         for definition in source.definitions():
             yield self._is_tool(source, definition)
@@ -113,14 +113,14 @@ class Recogniser:
                 yield any(self._is_tool_by_name(other.source, name) for name in list(other.source.bindings))
 
     def _is_definition(self, source: SourceFile) -> bool:
-        """Whether a file as a whole is a tool, since a variable in it holds the definition of one."""
+        """Whether the whole file is a tool, because a variable in it contains a tool's definition."""
         taken = (self._marks.of(one.module) for one in source.imports if not one.level)
         variables = {marks.spec_variable for marks in taken if marks is not None and marks.spec_variable}
         return any(isinstance(value, ast.Dict) for name in variables for value in source.bindings.get(name, ()))
 
     @staticmethod
     def _is_offered(source: SourceFile, name: str, imported: Imported) -> bool:
-        """Whether a file means an import for others, and not for its own use."""
+        """Whether a file reexports an import."""
         is_package = source.path.endswith(PACKAGE)
         return is_package or imported.is_exported or name in source.offered or source.only_gathers
 
@@ -132,14 +132,14 @@ class Recogniser:
         return any(self._members(source, one) >= _TEXT_TOOL for one in classes)
 
     def _means_tools(self, name: str) -> bool:
-        """Whether an import of a dotted name takes something in that tools are made of."""
+        """Whether a dotted name is something that defines tools."""
         marks = self._marks
         return marks.is_package(name) or marks.is_decorator(name) or marks.is_class(name) or marks.is_maker(name)
 
     # ------------------------------------------------------------------------------------------------ marks and classes
 
     def _is_mark(self, source: SourceFile, node: ast.expr) -> bool:
-        """Whether an expression marks what it is called with: a mark of the table, or one that is made of such."""
+        """Whether an expression is a decorator that marks tools: one from the table, or a function that uses one."""
         while isinstance(node, ast.Call):
             if is_partial(node):
                 return self._is_mark(source, node.args[0])
@@ -157,11 +157,11 @@ class Recogniser:
         return any(self._is_mark(source, node) for node in used)
 
     def _is_marking(self, source: SourceFile, call: ast.Call) -> bool:
-        """Whether a call marks something: `tool(function)` or `tool(name="…")(function)`."""
+        """Whether a call marks a function: `tool(function)` or `tool(name="…")(function)`."""
         return bool(call.args) and self._is_mark(source, call.func)
 
     def _is_class(self, source: SourceFile, node: ast.expr) -> bool:
-        """Whether an expression is a class that holds tools, or whose objects are tools."""
+        """Whether an expression is a class with tools, or whose instances are tools."""
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             with suppress(*UNREADABLE):
                 return self._is_class(source, ast.parse(node.value, mode="eval").body)
@@ -193,7 +193,7 @@ class Recogniser:
         return members >= _TEXT_TOOL and ("description" in members or self._uses_packages(source))
 
     def _members(self, source: SourceFile, cls: ast.ClassDef) -> set[str]:
-        """Return the names that a class has, and that its methods give its objects."""
+        """Return the names of a class's members, including attributes that its methods assign to `self`."""
         found = set()
         for member in cls.body:
             match member:
@@ -214,7 +214,7 @@ class Recogniser:
     def _members_of_base(self, source: SourceFile, cls: ast.ClassDef) -> set[str]:
         key = source.path, cls
         if key not in self._known_members:
-            self._known_members[key] = set()  # while it is looked up it has none, so that a circle ends
+            self._known_members[key] = set()  # empty during the lookup, which ends cycles
             self._known_members[key] = self._members(source, cls)
         return self._known_members[key]
 
@@ -224,7 +224,7 @@ class Recogniser:
     # ------------------------------------------------------------------------------------------------------------ tools
 
     def _is_tool(self, source: SourceFile, node: Binding) -> bool:
-        """Whether something is a tool, holds tools, or is a collection of them."""
+        """Whether something is a tool, has tools, or is a collection of tools."""
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 return any(self._is_mark(source, one) for one in node.decorator_list)
@@ -253,7 +253,7 @@ class Recogniser:
         return self._once("tool", source, name, is_tool)
 
     def _is_tool_meaning(self, meaning: Meaning) -> bool:
-        """Whether a meaning is a tool itself; a class is not one, since only the file that defines it makes objects."""
+        """Whether a meaning is a tool; a class is not, because only the file that defines it creates instances."""
         return (
             isinstance(meaning, Defined)
             and isinstance(meaning.node, FUNCTIONS)
@@ -276,14 +276,14 @@ class Recogniser:
         return False
 
     def _is_maker(self, meaning: str) -> bool:
-        """Whether a call of a dotted name returns a tool: a maker, a method of a class, or a chain that ends in one."""
+        """Whether a call of a dotted name returns a tool: a maker, a class method, or a chain of calls of these."""
         first, *chain = meaning.split(f"{CALLED}.")
         is_first = self._marks.is_maker(first) or self._marks.is_class(first.rpartition(".")[0])
         is_first = is_first or (bool(chain) and self._marks.is_class(first))
         return is_first and (not chain or _returns_the_same(chain[-1]))
 
     def _makes_tools(self, source: SourceFile, function: Definition) -> bool:
-        """Whether a function of a file returns tools: by its annotation, or since it marks or makes one inside."""
+        """Whether a function returns tools: according to its annotation, or because it defines tools inside."""
         if isinstance(function, ast.ClassDef):
             return False
         if function.returns is not None and any(self._is_class(source, one) for one in _types_in(function.returns)):
@@ -299,7 +299,7 @@ class Recogniser:
         return self._once(question, defined.source, defined.node, lambda: answer(*defined))
 
     def _once(self, question: str, source: SourceFile, about: object, answer: Callable[[], bool]) -> bool:
-        """Return the answer to a question; while it is being asked, the answer is no, so that a circle ends."""
+        """Return the cached answer to a question; during its computation, the answer is no, which ends cycles."""
         key = question, source.path, about
         if key not in self._answers:
             self._answers[key] = False
@@ -308,7 +308,7 @@ class Recogniser:
 
 
 def _parts(node: ast.expr) -> list[ast.expr]:
-    """Return what a collection holds, and what an expression may give."""
+    """Return the members of a collection, or the possible values of an expression."""
     match node:
         case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.BoolOp(values=parts):
             return parts
@@ -324,17 +324,17 @@ def _parts(node: ast.expr) -> list[ast.expr]:
 
 
 def _types_in(annotation: ast.expr) -> Iterator[ast.expr]:
-    """Yield every name in an annotation, also those in a text."""
+    """Yield every name in an annotation, including string annotations."""
     for node in ast.walk(annotation):
         if isinstance(node, ast.Name | ast.Attribute | ast.Constant):
             yield node
 
 
 def _spellings(meaning: str) -> tuple[str, str]:
-    """Return the ways in which a table may name a mark: with what a call returns, and as if nothing were called."""
+    """Return the spellings of a mark in a table: without the last call, and without any calls."""
     return meaning.removesuffix(CALLED), meaning.replace(CALLED, "")
 
 
 def _returns_the_same(method: str) -> bool:
-    """Whether a method of a tool, or of what builds one, returns a tool."""
+    """Whether a method of a tool or of a tool's builder returns a tool."""
     return method == "build" or method.startswith("with_")

@@ -1,4 +1,4 @@
-"""Scopes: which tools a pipeline or an agent may name, what a name in one means, and which model answers."""
+"""The names that a pipeline or agent can use, what they refer to, and the model that an agent uses."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,25 +19,25 @@ if TYPE_CHECKING:
 
 
 class Scope:
-    """What a YAML file may name: tools of its own `tools:`, then the configured ones, then the ready ones."""
+    """Resolves the names in a YAML file: tools from its own `tools:`, then configured tools, then ready tools."""
 
     def __init__(self, opener: "Opener", own: Mapping[str, Tool] | None = None) -> None:
-        """Keep who opens, and the tools of the pipeline's own sources."""
+        """Create a scope with an opener and the tools of the file's own sources."""
         self._opener = opener
         self._own = own or {}
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """The environment variables that the configuration lets expressions read.
+        """The environment variables that expressions can read, according to the configuration.
 
-        Commands that only look see their names, and not what those that wait for consent hold.
+        For commands that only inspect tools, variables that need consent have empty values.
         """
         configuration = self._opener.configuration
         own = configuration.own_env if self._opener.looks else frozenset(configuration.env)
         return {name: os.environ[name] if name in own else "" for name in configuration.env if name in os.environ}
 
     def refusal_of_environment(self) -> Problem | None:
-        """Return why no expression may read the environment variables, or None if they may."""
+        """Return why expressions cannot read the environment variables, or `None` if they can."""
         configuration = self._opener.configuration
         if self._opener.looks or configuration.own_env.issuperset(configuration.env):
             return None
@@ -46,7 +46,7 @@ class Scope:
         return self._opener.consents.refusal(access_of_environment(configuration))
 
     def resolve(self, name: str, *, base: Path) -> Tool | list[Problem]:
-        """Return the tool that a step means by a name or by `file.py:name`, or what is wrong; nothing if unknown."""
+        """Return the tool that a name or `file.py:name` refers to, or the problems; an empty list if it is unknown."""
         if name in self._own:
             return self._own[name]
         if ":" in name or name.endswith(SUFFIXES):
@@ -57,30 +57,30 @@ class Scope:
         return [] if found is None else self._only_tool(name, found)
 
     def boundary(self, base: Path) -> Path:
-        """Return the folder beyond which a file in the folder `base` reads no text: that of the project, or its own."""
+        """Return the folder outside which a file in `base` cannot read texts: the project's folder, or `base`."""
         project = self._opener.configuration.directory
         is_in_project = self._opener.configuration.file is not None and base.resolve().is_relative_to(project.resolve())
         return project if is_in_project else base
 
     def model_for(self, own: str | None) -> str | None:
-        """Return the name of the model that answers an agent: the user's, its own, or the configured one."""
+        """Return the name of an agent's model: the one that the user chose, its own, or the configured one."""
         configuration = self._opener.configuration
         return configuration.chosen_model or own or configuration.model
 
     def open_model(self, name: str) -> "Model":
-        """Return the model of a name, with the settings of the project.
+        """Return the model with a name, with the project's settings.
 
         Raises:
-            ConfigurationError: If there is none.
+            ConfigurationError: If there is no such model.
         """
-        from toolkit.sources.models import configured_model  # noqa: PLC0415 - only an agent that runs has a model
+        from toolkit.sources.models import configured_model  # noqa: PLC0415 - only needed to run an agent
 
         return configured_model(self._opener.configuration, name)
 
     def open_target(self, target: str, *, base: Path) -> tuple[Sequence[Tool], list[Problem]]:
-        """Return the tools of a target that an agent in the folder `base` names, and what is wrong with the others.
+        """Return the tools of a target in a file in the folder `base`, and all problems.
 
-        A folder or a pattern gives its Python files only: pipelines and other agents are named by their paths.
+        Only the Python files of a folder or pattern are opened; pipelines and agents have to be named by their paths.
         """
         parsed = parse_target(target, base)
         if isinstance(parsed, FilesTarget) and not parsed.is_single:
@@ -89,18 +89,18 @@ class Scope:
         return found.tools, [_as_unknown(problem) for problem in found.problems]
 
     def open_class(self, target: str, *, base: Path) -> type | list[Problem]:
-        """Return the class that an agent in the folder `base` names, or why there is none."""
+        """Return the class that an agent file in the folder `base` refers to, or the problems."""
         found = self._opener.open_class(target, base)
         return found if isinstance(found, type) else [_as_unknown(problem) for problem in found]
 
-    def known_names(self, base: Path) -> Iterable[str]:  # noqa: ARG002 - names mean the same in every folder
-        """Return the names that `resolve` and `open_target` know."""
+    def known_names(self, base: Path) -> Iterable[str]:  # noqa: ARG002 - names are the same in every folder
+        """Return all names that `resolve` and `open_target` can find."""
         return dict.fromkeys([*self._own, *self._opener.known_names()])
 
     def with_sources(self, targets: Sequence[str], *, base: Path) -> tuple[Self, list[Problem]]:
-        """Return a scope that knows the tools of these sources too, and what is wrong with the sources.
+        """Return a scope with the tools of further sources, and the problems of these sources.
 
-        A folder or a pattern gives its Python files only: other pipelines are called by their paths.
+        Only the Python files of a folder or pattern are opened; pipelines and agents have to be named by their paths.
         """
         found = Collected.nothing()
         for text in targets:
@@ -115,10 +115,10 @@ class Scope:
         if errors_among(found.problems):
             return [_as_unknown(problem) for problem in found.problems]
         one = found.tools[0].name
-        many = f"'{name}' holds {len(found.tools)} tools, and a step calls one"
+        many = f"'{name}' has {len(found.tools)} tools, and a step calls one"
         return [Problem(UNKNOWN_TOOL, many, hint=f"name it, as in '{name}:{one}'")]
 
 
 def _as_unknown(problem: Problem) -> Problem:
-    """Return what is not found as a fault of the pipeline that names it."""
+    """Return a problem with the code for unknown tools if a target was not found."""
     return replace(problem, code=UNKNOWN_TOOL) if problem.code == NOT_FOUND else problem

@@ -1,4 +1,4 @@
-"""Servers of the configuration: their tools are known as `server.tool`, and none is contacted before one is wanted."""
+"""The configured MCP servers, which are contacted when one of their tools (`server.tool`) is first used."""
 
 from dataclasses import replace
 from importlib.util import find_spec
@@ -18,20 +18,20 @@ from toolkit.tools.spec import ToolSpec
 
 
 def missing_extra() -> Problem | None:
-    """Return the problem that MCP cannot be spoken here, or None if it can."""
+    """Return the problem that the package `mcp` is not installed, or `None` if it is."""
     if find_spec("mcp") is not None:
         return None
     return Problem(BAD_CONFIGURATION, "MCP servers need the package 'mcp'", hint=how_to_install("toolkit-cli[mcp]"))
 
 
 class ListedServer(NamedTuple):
-    """What a server listed before, for commands that must not contact it.
+    """An earlier tool list of a server, for commands that must not contact it.
 
     Attributes:
-        name: What it is called.
-        prefix: What stands before the names that models are offered.
-        tools: The name on the wire and the specification of each tool, as the server lists them.
-        problems: What is wrong with it.
+        name: The name of the server.
+        prefix: The prefix for the tool names that models see.
+        tools: The server's name for each tool, and its specification.
+        problems: The problems of the server.
     """
 
     name: str
@@ -41,16 +41,16 @@ class ListedServer(NamedTuple):
 
     @classmethod
     def of(cls, server: McpServer, found: Collected | None) -> "ListedServer":
-        """Return what was found of a server; nothing where it was not contacted."""
+        """Return the tool list of an opened server; empty if it was not contacted."""
         heard = found or Collected([], [])
         tools = tuple((tool.wire_name, tool.announced) for tool in heard.tools if isinstance(tool, RemoteTool))
         problems = tuple(
             problem for problem in heard.problems if problem.code != HIDDEN_UNICODE
-        )  # lint finds what it looks for
+        )  # lint finds these itself
         return cls(server.name, offered_prefix(server), tools, problems)
 
     def collected(self) -> Collected:
-        """Return its tools, none of which can be called."""
+        """Return the tools, which cannot be called."""
         server = StdioServer(self.name, "", prefix=self.prefix)
         return Collected(
             [RemoteTool.from_listing(server, name, spec) for name, spec in self.tools], list(self.problems)
@@ -58,14 +58,14 @@ class ListedServer(NamedTuple):
 
 
 class ConfiguredServers:
-    """What the configuration calls MCP servers."""
+    """The configured MCP servers."""
 
     def __init__(self, configuration: Configuration, consents: Consents) -> None:
-        """Contact nobody yet.
+        """Create the collection without contacting the servers.
 
         Args:
             configuration: The settings of the project.
-            consents: What the user has agreed to, and who asks them before a server of a project is reached.
+            consents: The user's consents, which are needed to contact a project's server.
         """
         self._configuration = configuration
         self._consents = consents
@@ -73,12 +73,12 @@ class ConfiguredServers:
 
     @property
     def names(self) -> list[str]:
-        """The names of the servers, and of the tools of those that were contacted."""
+        """The names of the servers, and of the tools of contacted servers."""
         tools = (tool for found in self._opened.values() for tool in found.tools)
         return [*self._configuration.mcp, *(tool.address for tool in tools if isinstance(tool, RemoteTool))]
 
     def find(self, path: str) -> Collected | None:
-        """Return the tools of a server, or the one that `server.tool` means; None if there is no such server."""
+        """Return the tools of a server, or the tool `server.tool`; `None` if there is no such server."""
         if path in self._configuration.mcp:
             return self.open(path)
         name, _, wanted = path.partition(".")
@@ -95,7 +95,7 @@ class ConfiguredServers:
         return Collected([], _left_out(self._configuration.mcp[name], wanted, found) or [_unknown(name, wanted, found)])
 
     def open(self, name: str) -> Collected:
-        """Return the tools of a server; one that could not be reached is tried again the next time.
+        """Return the tools of a server; if it cannot be reached, it is tried again the next time.
 
         Raises:
             ExitEarlyError: If the reviewer ends the run.
@@ -112,12 +112,12 @@ class ConfiguredServers:
         return self._opened[name]
 
     def may_be_reached(self, server: McpServer) -> bool:
-        """Return whether the user has agreed to reach a server; nobody is asked."""
+        """Return whether the user has already consented to a server; the user is not asked."""
         access = access_to(server)
         return access is None or self._consents.is_given(access)
 
     def refusal(self, server: McpServer) -> Problem | None:
-        """Return why a server may not be reached, or None if it may; where somebody can be asked, they are.
+        """Return why a server cannot be contacted, or `None` if it can. If necessary and possible, the user is asked.
 
         Raises:
             ExitEarlyError: If the reviewer ends the run.
@@ -137,14 +137,14 @@ class ConfiguredServers:
             return Collected.nothing(Problem(BAD_CONFIGURATION, str(error), server.place))
         tools, problems = tools_from(server, listing)
         if not tools and not problems:
-            problems = [Problem(NO_TOOLS, f"there are no tools in MCP server '{server.name}'", server.place)]
+            problems = [Problem(NO_TOOLS, f"MCP server '{server.name}' has no tools", server.place)]
         if not self._configuration.holds_pins:
             return Collected([*tools], problems)
         kept = as_pinned(server, tools, self._configuration.directory)
         return Collected(kept.tools, [*problems, *kept.problems])
 
     def _offering(self, name: str) -> str:
-        """Return the server whose tools models are offered under such names, by its prefix."""
+        """Return the name of the server with the prefix of a tool name, or an empty string."""
         for server in self._configuration.mcp.values():
             prefix = offered_prefix(server)
             if prefix and name.startswith(prefix) and len(name) > len(prefix):
@@ -153,7 +153,7 @@ class ConfiguredServers:
 
 
 def _left_out(server: McpServer, wanted: str, found: Collected) -> list[Problem]:
-    """Return why a tool is not used that its server lists."""
+    """Return why a tool that its server lists was left out."""
     prefix = str(place_of(server.name, ""))
     return [
         replace(problem, severity="error")

@@ -1,7 +1,7 @@
-"""Setting consents: which settings of a project's file wait for its user's consent, and where consent is kept.
+"""Decide which settings in a project's file need the user's consent.
 
-A value of an option waits if the option widens; names of environment variables always wait. What the
-user's own configuration has too does not wait.
+Options of ready tools need consent if their values widen access; names of environment variables always need it.
+Settings that are also in the user's own configuration do not.
 """
 
 import os
@@ -22,7 +22,7 @@ from toolkit.sources.shown_paths import place_from
 from toolkit.sources.toml_files import place_in_configuration
 
 ENVIRONMENT = "env"
-"""What a flag calls the list of variables that expressions may read."""
+"""The name of the list of environment variables in flags that give consent."""
 
 _CONSENTS = "consents.json"
 _READY = "builtin"
@@ -30,27 +30,27 @@ _SERVERS = "mcp"
 
 
 def consents_for(configuration: Configuration, gate: Gate | None = None) -> Consents:
-    """Return what the user has agreed to for a project, and who asks them for more."""
+    """Return the user's consents for a project, which can ask for more if there is a gate."""
     named = {*configuration.consented, *(f"{_SERVERS}.{name}" for name in configuration.start)}
     return Consents(user_file(os.environ).with_name(_CONSENTS), named, gate)
 
 
 def names_to_consent_to(configuration: Configuration) -> list[str]:
-    """Return every name that a flag can give consent for."""
+    """Return all names for which a flag can give consent."""
     ready = [f"{_READY}.{name}" for name in configuration.builtin]
     servers = [f"{_SERVERS}.{name}" for name in configuration.mcp]
     return [*ready, *([ENVIRONMENT] if configuration.env else []), *servers]
 
 
 def waiting_accesses(configuration: Configuration) -> list[Access]:
-    """Return what the project's file sets that waits for consent, but for its MCP servers. Nothing is opened."""
+    """Return the accesses in the project's settings that need consent, except for MCP servers. Nothing is opened."""
     ready = [access_of_ready(name, configuration) for name in configuration.builtin]
     own = configuration.own_env.issuperset(configuration.env)
     return [*filter(None, ready), *([] if own else [access_of_environment(configuration)])]
 
 
 def access_of_ready(name: str, configuration: Configuration) -> Access | None:
-    """Return what a configured ready tool reaches that its user must agree to, or None if that is nothing."""
+    """Return the access of a configured ready tool that needs consent, or `None`."""
     settings = configuration.builtin[name]
     if settings.owner == "user":
         return None
@@ -69,23 +69,23 @@ def access_of_ready(name: str, configuration: Configuration) -> Access | None:
         configuration,
         summary=reaches,
         place=place,
-        message=f"the settings of the tool '{name}' wait for your consent: it reaches {reaches}",
+        message=f"the settings of the tool '{name}' need your consent: it reaches {reaches}",
     )
 
 
 def access_of_environment(configuration: Configuration) -> Access:
-    """Return what the list of variables needs consent for: those that the user has not listed themselves."""
+    """Return the access to the environment variables that the user has not listed themselves."""
     names = [name for name in configuration.env if name not in configuration.own_env]
     listed = ", ".join(names)
     place = place_in_configuration(configuration, [ENVIRONMENT])
     return _access(
         ENVIRONMENT,
-        f"Let pipelines read these environment variables{_where(place)}? They can send them on.",
+        f"Let pipelines read these environment variables{_where(place)}? Pipelines can send their values elsewhere.",
         {"variables": names},
         configuration,
         summary=listed,
         place=place,
-        message=f"the environment variables that pipelines may read wait for your consent: {listed}",
+        message=f"the environment variables that pipelines can read need your consent: {listed}",
     )
 
 
@@ -99,7 +99,7 @@ def _access(
     place: Location | None,
     message: str,
 ) -> Access:
-    """Return what waits for consent; the same settings in another project are other settings."""
+    """Return an access that needs consent, which is separate for each project."""
     folder = str(_real(configuration.directory))
     hint = f"to allow it: --consent {name}, or TOOLKIT_CONSENT={name}"
     return Access(
@@ -115,7 +115,7 @@ def _access(
 
 
 def _widen(settings: ReadySettings, known: tuple[Option, ...], project: Path) -> Iterator[tuple[str, str]]:
-    """Yield each option whose value widens, and what it reaches."""
+    """Yield each option whose value widens access, and what it reaches."""
     for option in known:
         if option.widens is None or option.name not in settings.options:
             continue
@@ -124,7 +124,7 @@ def _widen(settings: ReadySettings, known: tuple[Option, ...], project: Path) ->
 
 
 def _show(settings: ReadySettings, known: tuple[Option, ...]) -> dict[str, Any]:
-    """Return every option as it holds, in plain data: also the folder that holds where none is written."""
+    """Return all options as plain data, including the default folder."""
     shown = {name: _plain(value) for name, value in settings.options.items()}
     for option in known:
         if option.kind is FOLDER and option.name not in shown:
@@ -149,4 +149,4 @@ def _real(folder: Path) -> Path:
 
 
 def _where(place: Location | None) -> str:
-    return f" that {place_from(Path.cwd(), place)} sets" if place else ""
+    return f" from {place_from(Path.cwd(), place)}" if place else ""

@@ -1,6 +1,6 @@
-"""Setting keys: a row for everything that a configuration may say; lint adds its own.
+"""The keys of the configuration, except those of lint.
 
-A new key is a row here, and a field of `Configuration` of the same name.
+To add a key, add a row here and a field with the same name to `Configuration`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def read_settings_table(written: Mapping[str, Any], keys: Sequence[Key], spot: Spot) -> dict[str, Any]:
-    """Return the good values of a table of the configuration."""
+    """Return the valid values of a table in the configuration, and report problems with the others."""
     return read_table(written, keys, spot, advice=_near)
 
 
@@ -65,7 +65,7 @@ def _defaults(written: Mapping[str, Any], spot: Spot) -> dict[str, Any]:
 
 
 def _model(name: str, spot: Spot) -> str | None:
-    from toolkit.agents.models.script_names import runs_code  # noqa: PLC0415 - few projects name a model
+    from toolkit.agents.models.script_names import runs_code  # noqa: PLC0415 - few projects set a model
 
     if not runs_code(name):
         return name
@@ -75,7 +75,7 @@ def _model(name: str, spot: Spot) -> str | None:
 
 
 def _prices(tables: Mapping[str, Mapping[str, Any]], spot: Spot) -> "dict[str, Price]":
-    from toolkit.agents.models.prices import Price  # noqa: PLC0415 - few projects say any
+    from toolkit.agents.models.prices import Price  # noqa: PLC0415 - few projects set prices
 
     return {name: Price(**read_settings_table(written, PRICES, spot.below(name))) for name, written in tables.items()}
 
@@ -91,7 +91,7 @@ def _limit(written: Mapping[str, Any], spot: Spot) -> Limit:
 
 
 def _ready(tables: Mapping[str, Any], spot: Spot) -> dict[str, ReadySettings]:
-    from toolkit.sources.ready_settings import read_ready_settings  # noqa: PLC0415 - it imports those tools
+    from toolkit.sources.ready_settings import read_ready_settings  # noqa: PLC0415 - imports the ready tools
 
     return read_ready_settings(tables, spot)
 
@@ -105,7 +105,7 @@ def _servers(tables: Mapping[str, Any], spot: Spot) -> "dict[str, McpServer]":
 def _audit(written: tuple[bool], spot: Spot) -> bool | None:
     if written[0] or spot.setting.owner == "user":
         return written[0]
-    spot.report(f"'{spot.name}' can only be switched on by a project", "leave it out, or write it in your own file")
+    spot.report(f"'{spot.name}' can only be switched on by a project", "remove it, or set it in your own configuration")
     return None
 
 
@@ -119,7 +119,7 @@ def _policy(written: Mapping[str, Any], spot: Spot) -> "PolicyFile":
     from toolkit.sources.policies import read_settings_policy  # noqa: PLC0415 - few projects have rules there
 
     groups = table_of_tables(spot.beside.get("groups"), spot.setting.folder) or {}
-    unheard = spot._replace(setting=spot.setting._replace(take=lambda _: None))  # the groups report what is wrong
+    unheard = spot._replace(setting=spot.setting._replace(take=lambda _: None))  # reported when the groups are read
     known = {name: GroupSettings(**read_settings_table(each, GROUP, unheard)) for name, each in groups.items()}
     return read_settings_policy(written, spot, known)
 
@@ -136,7 +136,7 @@ def _group(written: Mapping[str, Any], spot: Spot) -> GroupSettings:
     settings = GroupSettings(**read_settings_table(written, GROUP, spot))
     if not settings.sources and not settings.tools:
         hint = "write tools = ['name', 'prefix_*'], or sources = ['tools.py']"
-        spot.report(f"group '{spot.path[-1]}' names no tools", hint)
+        spot.report(f"group '{spot.path[-1]}' chooses no tools", hint)
     read_choices((*settings.tools, *settings.exclude), spot)
     return settings
 
@@ -165,7 +165,7 @@ def _group_schema() -> Schema:
 
 
 def _ready_schema() -> Schema:
-    from toolkit.sources.ready_settings import ready_schema  # noqa: PLC0415 - it imports those tools
+    from toolkit.sources.ready_settings import ready_schema  # noqa: PLC0415 - imports the ready tools
 
     return ready_schema()
 
@@ -189,34 +189,39 @@ def _servers_schema() -> Schema:
 
 
 DEFAULTS: Final = (
-    Key("timeout", DURATION, "how long a call may take"),
-    Key("approval_timeout", DURATION, "how long a question waits for its answer", "5m"),
-    Key("model_timeout", DURATION, "how long a model may be silent", "5m"),
-    Key("journal", SWITCH, "whether runs of pipelines keep a journal; batches do", False),
+    Key("timeout", DURATION, "timeout of a call"),
+    Key("approval_timeout", DURATION, "timeout of a question", "5m"),
+    Key("model_timeout", DURATION, "how long a model can send nothing before it times out", "5m"),
+    Key("journal", SWITCH, "whether runs of pipelines keep a journal; batches always do", False),
     Key("dialect", DIALECT, "the dialect that `toolkit schema` prints", PLAIN),
     Key("model", MODEL, "the model that agents use; its server's URL cannot be set in a file", take=_model),
 )
 GROUP: Final = (
     Key("description", WORDS, "what the tools of the group are for"),
     Key("provider", WORDS, "who provides the tools"),
-    Key("permissions", replace(TEXTS, schema=_permission_schema), "what they need", take=_permissions),
-    Key("sources", TEXTS, "the targets that it chooses among; everything that the project knows by name by default"),
-    Key("tools", TEXTS, "names, patterns, or /regular expressions/; all by default"),
-    Key("exclude", TEXTS, "what to leave out, in the same form"),
-    Key("required", TEXTS, "tools that must exist, by name; a missing one is an error"),
+    Key(
+        "permissions",
+        replace(TEXTS, schema=_permission_schema),
+        "the permissions that the tools need",
+        take=_permissions,
+    ),
+    Key("sources", TEXTS, "targets to choose tools from; all tools that the project knows by name by default"),
+    Key("tools", TEXTS, "tools to choose: names, patterns or /regular expressions/; all by default"),
+    Key("exclude", TEXTS, "tools to leave out, in the same form"),
+    Key("required", TEXTS, "names of tools that must exist; a missing one is an error"),
 )
 PRICES: Final = (
-    Key("input", DOLLARS, "US dollars for a million tokens that the model reads"),
-    Key("output", DOLLARS, "US dollars for a million tokens that it writes"),
+    Key("input", DOLLARS, "US dollars per million input tokens"),
+    Key("output", DOLLARS, "US dollars per million output tokens"),
 )
 LIMITS: Final = (
-    Key("concurrency", COUNT, "how many items run at the same time, on all workers together"),
-    Key("rate", RATE, "how many items begin in some time, on all workers together"),
+    Key("concurrency", COUNT, "maximum number of calls at the same time, across all workers of a store"),
+    Key("rate", RATE, "maximum number of calls that begin within a period, across all workers of a store"),
 )
 KEYS: Final = (
     Key("sources", TEXTS, "targets, relative to this file, whose tools are known by name"),
     Key(
-        "env", NAMES, "environment variables that expressions of pipelines may read, with your consent", take=_variables
+        "env", NAMES, "environment variables that expressions in pipelines can read, with your consent", take=_variables
     ),
     Key("secrets", TEXTS, "names of variables, parameters and keys whose values are always masked"),
     Key(
@@ -228,57 +233,57 @@ KEYS: Final = (
     Key(
         "context",
         table_kind("{ tenant = 'acme' }", {"type": "object"}),
-        "values that tools receive with every call",
+        "values in the context of every call",
     ),
     Key(
         "builtin",
         table_kind("{ file_read = { base = 'docs' } }", _ready_schema),
-        "options of the ready tools, a table each",
+        "options of ready tools, with a table for each tool",
         take=_ready,
     ),
     Key(
         "groups",
         tables_kind("{ web = { tools = ['fetch'] } }", _group_schema),
-        "sets of tools, a table each",
+        "sets of tools, with a table for each group",
         take=_groups,
     ),
     Key(
         "mcp",
         table_kind("{ time = { command = 'uvx', args = ['mcp-server-time'] } }", _servers_schema),
-        "MCP servers, a table each, and `files` of editors that name some",
+        "MCP servers, with a table for each server, and `files`, a list of editors' files with servers",
         take=_servers,
     ),
     Key(
         "prices",
         tables_kind("{ 'chat:qwen3' = { input = 0.1, output = 0.3 } }", partial(schema_of, PRICES)),
-        "prices of models, a table each",
+        "prices of models, with a table for each model",
         take=_prices,
     ),
     Key(
         "limits",
         tables_kind("{ price = { concurrency = 4, rate = '10/1m' } }", partial(schema_of, LIMITS)),
-        "how many calls run at the same time, or begin in some time, a table for each tool or pipeline",
+        "how many calls can run at the same time or begin within a period, with a table for each tool or pipeline",
         take=_limits,
     ),
     Key(
         "audit",
         FLAG,
-        "whether decisions about calls are recorded; by default for agents, servers and in CI",
+        "whether to record decisions about calls; by default for agents, servers and in CI",
         take=_audit,
     ),
     Key(
         "webhook",
         table_kind("{ url = 'https://…', secret = 'APPROVALS_SECRET' }", _webhook_schema),
-        "who answers questions if there is no terminal; only in your own configuration",
+        "the webhook that answers questions if there is no terminal; only in your own configuration",
         take=_webhook,
     ),
     Key(
         "policy",
         table_kind("{ deny = [{ tool = 'file_*', where = { path = { outside = '.' } } }] }", _policy_schema),
-        "which calls run, need approval, or are denied, as in `toolkit.policy.yaml`",
+        "which calls are allowed, need approval or are denied, as in `toolkit.policy.yaml`",
         take=_policy,
     ),
     Key("lint", table_kind("{ ignore = ['TK202'] }", {"type": "object"}), "settings of `toolkit lint`"),
 )
 USERS_OWN: Final = ("mcp", "builtin", "env", "audit", "webhook")
-"""What a user's own configuration may say, which holds in every project."""
+"""The keys of a user's own configuration, which applies to all projects."""

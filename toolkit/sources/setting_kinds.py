@@ -1,4 +1,4 @@
-"""Setting kinds: what the values of a configuration have to be."""
+"""The kinds of values in the configuration."""
 
 import re
 from collections.abc import Callable
@@ -24,19 +24,19 @@ from toolkit.problems import did_you_mean
 from toolkit.tools.limits import parse_rate
 
 PLAIN: Final = "plain"
-"""No dialect: name, description and parameters, as they are."""
+"""No dialect: name, description and parameters, unchanged."""
 
 VARIABLE_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 def unknown_dialect(name: str) -> str | None:
-    """Return a hint if there is no such dialect."""
+    """Return a hint if a dialect does not exist."""
     known = _dialects()
     return None if name in known else did_you_mean(name, known, otherwise=f"the dialects are {', '.join(known)}")
 
 
 def _dialects() -> tuple[str, ...]:
-    from toolkit.dialects import DIALECTS  # noqa: PLC0415 - most projects name none
+    from toolkit.dialects import DIALECTS  # noqa: PLC0415 - rarely needed
 
     return (PLAIN, *DIALECTS)
 
@@ -67,7 +67,7 @@ def table_kind(example: str, schema: Schema | Callable[[], Schema]) -> Kind:
 
 
 def tables_kind(example: str, each: Callable[[], Schema]) -> Kind:
-    """Return the kind of a table that holds nothing but tables."""
+    """Return the kind of a table that contains only tables."""
     return Kind(
         "table of tables",
         "a table of tables",
@@ -88,7 +88,7 @@ DURATION: Final = Kind(
     "duration", DURATION_WORDS, read=duration, example="'30s'", schema=DURATION_SCHEMA, advice=in_seconds
 )
 DOLLARS: Final = Kind(
-    "number", "US dollars for a million tokens, such as 0.15", _dollars, "", {"type": "number", "minimum": 0}
+    "number", "US dollars per million tokens, such as 0.15", _dollars, "", {"type": "number", "minimum": 0}
 )
 SWITCH: Final = as_written(
     "true | false", "true or false", {"type": "boolean"}, lambda written: isinstance(written, bool)
@@ -123,7 +123,7 @@ COUNT: Final = as_written(
 )
 RATE: Final = Kind(
     "rate",
-    "how often, and in what time, such as '10/1m'",
+    "a number of calls and a period, such as '10/1m'",
     lambda written, _: parse_rate(written) if isinstance(written, str) else None,
     "'10/1m'",
     {"type": "string", "pattern": r"^\s*[1-9]\d*\s*/\s*\d+(\.\d+)?\s*(ms|s|m|h)\s*$"},

@@ -1,4 +1,4 @@
-"""Settings: a file of TOML becomes a Configuration; every wrong key and value is found in one go."""
+"""Read a TOML file as a configuration, and report all problems in it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _OWN_TABLE = re.compile(r"^\s*\[\s*tool\s*\.\s*toolkit\b", re.MULTILINE)
 
 
 def read_settings(file: Path) -> tuple[Configuration, list[Problem]] | None:
-    """Return the settings in a file and what is wrong with them, or None if a `pyproject.toml` has none for us."""
+    """Return the settings in a file and their problems, or `None` if a `pyproject.toml` has no settings for us."""
     prefix = keys_before(file)
     empty = Configuration(file.parent, file)
     text = text_of(file)
@@ -31,7 +31,7 @@ def read_settings(file: Path) -> tuple[Configuration, list[Problem]] | None:
 
 
 def read_own_settings(file: Path) -> tuple[Configuration, list[Problem]]:
-    """Return a user's own configuration, which is `mcp`, `builtin` and `env`, and what is wrong with it."""
+    """Return a user's own configuration, which can only have the keys in `USERS_OWN`, and its problems."""
     text = text_of(file)
     document = text if isinstance(text, Problem) else document_in(text, file)
     if isinstance(document, Problem):
@@ -41,7 +41,7 @@ def read_own_settings(file: Path) -> tuple[Configuration, list[Problem]]:
 
 
 def _table(document: dict[str, Any], prefix: Sequence[str]) -> dict[str, Any] | None:
-    """Return the table that names lead to, or None if there is none."""
+    """Return the table at a path of keys, or `None`."""
     found: Any = document
     for name in prefix:
         found = found.get(name)

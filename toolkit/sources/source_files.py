@@ -1,4 +1,4 @@
-"""Source files: what the names at the top level of a Python file are bound to, read from its syntax tree."""
+"""A parsed Python file: the bindings of its top-level names, its imports and its calls."""
 
 import ast
 from collections.abc import Iterator
@@ -16,10 +16,10 @@ class Imported(NamedTuple):
     """What an import statement binds to a name.
 
     Attributes:
-        module: The module as it is written, without leading dots.
-        level: How many dots stand before it.
-        name: The name that is taken from the module; None for the module itself, and `*` for all its names.
-        is_exported: Whether it is imported as itself (`import a as a`), which offers it to others.
+        module: The module as written, without leading dots.
+        level: The number of leading dots.
+        name: The name imported from the module, `None` for the module itself, or `*`.
+        is_exported: Whether it is reexported by `import a as a`.
     """
 
     module: str
@@ -32,17 +32,17 @@ Binding = ast.expr | Definition | Imported
 
 
 class SourceFile:
-    """One Python file, parsed."""
+    """A parsed Python file."""
 
     def __init__(self, path: str, tree: ast.Module | None = None) -> None:
         """Read and parse the file, unless its syntax tree is given.
 
         Raises:
-            OSError: If it cannot be read.
-            SyntaxError: If Python cannot parse it.
-            ValueError: If it is too large, or Python refuses it for another reason.
+            OSError: If the file cannot be read.
+            SyntaxError: If it has a syntax error.
+            ValueError: If it is too large, or Python cannot parse it for another reason.
             RecursionError: If it is nested too deeply.
-            MemoryError: As for RecursionError.
+            MemoryError: If it is nested too deeply.
         """
         self.path = path
         self._content: bytes | None = None
@@ -58,15 +58,15 @@ class SourceFile:
             self._bind(statement)
 
     def is_read_from(self, text: str) -> bool:
-        """Return whether its tree is that of this very text: the file was read, and held that in UTF-8."""
+        """Return whether the syntax tree was parsed from exactly this text, in UTF-8."""
         return self._content is not None and self._content == text.encode("utf-8", "surrogatepass")
 
     @cached_property
     def imports(self) -> tuple[Imported, ...]:
-        """Every import in the file, also those inside functions."""
+        """All imports in the file, including those inside functions."""
         found: list[Imported] = []
         waiting: list[ast.AST] = [self.tree]
-        while waiting:  # only statements hold imports
+        while waiting:  # only statements contain imports
             node = waiting.pop()
             found += [one for _, one in imported_by(node)]
             waiting += [inner for block in _BLOCKS for inner in reversed(getattr(node, block, ()))]
@@ -74,7 +74,7 @@ class SourceFile:
 
     @cached_property
     def only_typed(self) -> dict[str, list[Imported]]:
-        """What the names stand for that are imported for type checkers alone."""
+        """The names that are imported for type checkers only, with their imports."""
         found: dict[str, list[Imported]] = {}
         for node in self.tree.body:
             for statement in node.body if isinstance(node, ast.If) and _is_never_imported(node.test) else ():
@@ -84,7 +84,7 @@ class SourceFile:
 
     @cached_property
     def only_gathers(self) -> bool:
-        """Whether the file does nothing but import and bind names, as a file does that gathers what others define."""
+        """Whether the file only imports and binds names, to collect what other files define."""
         return all(_gathers(statement) for statement in self.tree.body)
 
     @cached_property
@@ -95,7 +95,7 @@ class SourceFile:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The names of all functions and classes, also inner ones, and all texts."""
+        """The names of all functions and classes, including nested ones, and all strings."""
         nodes = [node for node in ast.walk(self.tree) if isinstance(node, Definition | ast.Constant)]
         names = {node.name for node in nodes if isinstance(node, Definition)}
         texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
@@ -115,7 +115,7 @@ class SourceFile:
                     self._assign(target, value)
             case ast.AnnAssign(target=target, annotation=annotation, value=ast.expr() as value):
                 self._assign(target, value)
-                self._assign(target, ast.Call(annotation, [], []))  # an object of its type
+                self._assign(target, ast.Call(annotation, [], []))  # an instance of its type
             case ast.Expr(value=ast.Call() as call):
                 self.calls.append(call)
         for name, imported in imported_by(statement):
@@ -146,7 +146,7 @@ def _content_of(path: str) -> bytes:
 
 
 def statements_below(parent: ast.Module | Definition) -> Iterator[ast.stmt]:
-    """Yield the statements of a file, a function or a class, without those inside functions and classes in it."""
+    """Yield the statements of a file, function or class, except those of nested functions and classes."""
     waiting: list[ast.AST] = list(reversed(parent.body))
     while waiting:
         node = waiting.pop()
@@ -159,7 +159,7 @@ def statements_below(parent: ast.Module | Definition) -> Iterator[ast.stmt]:
 
 
 def _is_never_imported(test: ast.expr) -> bool:
-    """Whether a condition holds only in a program that is run, or only for a type checker."""
+    """Whether a condition is never true during an import: `__name__ == "__main__"`, or `TYPE_CHECKING`."""
     match test:
         case ast.Compare(left=ast.Name(id="__name__"), ops=[ast.Eq()], comparators=[ast.Constant(value="__main__")]):
             return True
@@ -169,7 +169,7 @@ def _is_never_imported(test: ast.expr) -> bool:
 
 
 def imported_by(node: ast.AST) -> Iterator[tuple[str, Imported]]:
-    """Yield the names that an import statement binds, with what they stand for."""
+    """Yield the names that an import statement binds, with the imports."""
     match node:
         case ast.Import(names=names):
             for alias in names:

@@ -1,4 +1,4 @@
-"""Targets: what a user may name, recognised by looking at the disk and running nothing."""
+"""Parse targets by looking at the file system, without running code."""
 
 import os
 import re
@@ -14,12 +14,19 @@ from toolkit.sources.folders import PYTHON, SUFFIXES, YAML, means_tool, tool_fil
 
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 _NAME_WITHIN = re.compile(r"[^\W\d][\w./-]*")
-"""A thing in a module, or a tool there: those of other frameworks have names with other signs too."""
+"""The name of an object or tool in a module; tools of other frameworks can have further characters in their names."""
 _ADDRESS = re.compile(r"[^\W\d][\w-]*(?:\.[\w./-]+)?")
 
 
 class FilesTarget(NamedTuple):
-    """Files on the disk, of which `name` picks one thing; `spelled` is how the user called them all."""
+    """Files, and optionally a name in them.
+
+    Attributes:
+        spelled: The path as the user wrote it.
+        paths: The files.
+        name: The name in the files, or `None` for all their tools.
+        is_single: Whether the path is that of a single file, not a folder or pattern.
+    """
 
     spelled: str
     paths: tuple[Path, ...]
@@ -42,7 +49,7 @@ class FilesTarget(NamedTuple):
 
 
 class NameTarget(NamedTuple):
-    """A configured or built-in name, a remote tool (`server.tool`), or else a module; with `name`, only a module."""
+    """The name of a configured or ready tool, a remote tool (`server.tool`) or a module; with `name`, a module."""
 
     spelled: str
     module: str
@@ -53,7 +60,7 @@ Target = FilesTarget | NameTarget
 
 
 def parse_target(text: str, base: Path) -> Target | Problem:
-    """Return what a user means by a target.
+    """Parse a target.
 
     Args:
         text: `file.py`, `file.py:name`, `pipeline.yaml`, a folder, a glob, a tool's name, `package.module` or
@@ -61,11 +68,11 @@ def parse_target(text: str, base: Path) -> Target | Problem:
         base: The folder that relative paths start from.
 
     Returns:
-        The target, or the Problem (`TK001`) that there is no such file; a name is not looked up yet.
+        The target, or the problem (`TK001`) that the file does not exist. Names are not looked up.
     """
     if "\0" in text or not text.strip():
         kind = "a name with a null character" if "\0" in text else "an empty name"
-        return Problem(NOT_FOUND, f"{kind} names nothing", hint="name a file, a folder, a tool or a module")
+        return Problem(NOT_FOUND, f"{kind} is not a target", hint="name a file, a folder, a tool or a module")
     if (whole := _files(text, base, None)) is not None:
         return whole
     front, colon, name = text.rpartition(":")
@@ -81,12 +88,12 @@ def parse_target(text: str, base: Path) -> Target | Problem:
 
 
 def is_module_name(name: str) -> bool:
-    """Return whether a name could be that of a module; the names of remote tools hold other signs too."""
+    """Return whether a name can be that of a module; names of remote tools can have further characters."""
     return _DOTTED_NAME.fullmatch(name) is not None
 
 
 def _files(text: str, base: Path, name: str | None) -> FilesTarget | Problem | None:
-    """Return the files that a path or pattern leads to, or None if it leads nowhere."""
+    """Return the files of a path or pattern, or `None` if nothing exists there."""
     path = without_detours(base / _at_home(text))
     try:
         if path.is_dir():
@@ -95,7 +102,7 @@ def _files(text: str, base: Path, name: str | None) -> FilesTarget | Problem | N
             return _one_file(text, path, name)
         if has_magic(text):
             return _matching(text, base, name)
-    except OSError as error:  # such as a name that is too long, or a folder that may not be looked into
+    except OSError as error:  # such as a name that is too long, or a folder without permission
         reason = (error.strerror or str(error)).lower()
         return Problem(NOT_FOUND, f"cannot look for '{text}': {reason}")
     return None
@@ -112,7 +119,7 @@ def _one_file(text: str, path: Path, name: str | None) -> FilesTarget | Problem:
 
 
 def _matching(pattern: str, base: Path, name: str | None) -> FilesTarget | Problem | None:
-    # A Path takes no absolute pattern.
+    # Path.glob does not accept absolute patterns.
     found = sorted(glob(_at_home(pattern), root_dir=base, recursive=True))  # noqa: PTH207
     matches = [base / match for match in found]
     paths: dict[Path, None] = {}
@@ -125,7 +132,7 @@ def _matching(pattern: str, base: Path, name: str | None) -> FilesTarget | Probl
 
 
 def _at_home(text: str) -> str:
-    """Return a path with `~` replaced, as a shell does; unlike pathlib's way, it takes unknown users as they stand."""
+    """Expand `~` in a path; unlike pathlib, this leaves unknown users unchanged."""
     return os.path.expanduser(text)  # noqa: PTH111 - see above
 
 
@@ -145,7 +152,7 @@ def _nothing_there(text: str, base: Path) -> Problem:
 
 
 def _names_in(folder: Path) -> Iterable[str]:
-    """Return what stands in a folder and could be meant."""
+    """Return the names in a folder that can be suggested as targets."""
     try:
         entries = sorted(folder.iterdir())
     except OSError:

@@ -1,4 +1,4 @@
-"""TOML files of the configuration: the content of each, and where a key of it stands."""
+"""Read TOML configuration files, and find the locations of their keys."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,15 +19,15 @@ _LARGEST = 1024 * 1024
 
 @dataclass(frozen=True)
 class TomlDocument:
-    """The content of a file; where a key of it stands is found only when that is asked."""
+    """The content of a TOML file; the locations of keys are found on demand."""
 
     data: dict[str, Any]
     text: str
     file: str
 
     def place(self, path: Sequence[str]) -> Location:
-        """Return where the key begins that a path leads to, or the last one on the way that there is."""
-        from toolkit.documents.nodes import place_of  # noqa: PLC0415 - only few keys are asked for
+        """Return the location of the key at a path, or of the last existing key on the path."""
+        from toolkit.documents.nodes import place_of  # noqa: PLC0415 - rarely needed
 
         found = place_of(self._root, path)
         return Location(self.file, found.line, found.column) if found else Location(self.file)
@@ -40,7 +40,7 @@ class TomlDocument:
 
 
 def text_of(file: Path) -> str | Problem:
-    """Return the text of a file of the configuration, or why it cannot be read."""
+    """Return the text of a configuration file, or the problem that it cannot be read."""
     try:
         return bounded_bytes(file, most=_LARGEST).decode("utf-8")
     except OSError as error:
@@ -51,20 +51,20 @@ def text_of(file: Path) -> str | Problem:
 
 
 def document_in(text: str, file: Path) -> TomlDocument | Problem:
-    """Return the data of a text, or where it is not TOML."""
-    from toolkit.documents.toml_reading import read_data  # noqa: PLC0415 - only a file that speaks of us is worth it
+    """Return the parsed document, or the problem that the text is not valid TOML."""
+    from toolkit.documents.toml_reading import read_data  # noqa: PLC0415 - only needed for files with our settings
 
     data = read_data(text, str(file))
     return replace(data, code=BAD_CONFIGURATION) if isinstance(data, Problem) else TomlDocument(data, text, str(file))
 
 
 def place_in_configuration(configuration: Configuration, path: Sequence[str], word: str = "") -> Location | None:
-    """Return where the configuration's file has a key, if it does: it may come from variables and options instead.
+    """Return the location of a key in the configuration file, or `None` if it comes from a variable or option.
 
     Args:
-        configuration: What was read from the file.
-        path: The keys that lead to it.
-        word: What the file must hold besides.
+        configuration: The configuration with the file.
+        path: The path of the key.
+        word: A text that the file must contain, too.
     """
     file = configuration.file
     if file is None or isinstance(text := text_of(file), Problem) or word not in text:

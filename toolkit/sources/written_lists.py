@@ -1,4 +1,4 @@
-"""Written lists: every tool that the source of some files and folders defines, with nothing imported."""
+"""List the tools in files and folders from their source, without importing anything."""
 
 import gc
 import os
@@ -14,7 +14,7 @@ from toolkit.sources.written_tools import ToolReader, WrittenTool, may_have_tool
 
 
 class WrittenList(NamedTuple):
-    """The tools that were found, and what hides others."""
+    """The tools that were found, and the problems of files that cannot be read."""
 
     tools: list[WrittenTool]
     problems: list[Problem]
@@ -24,7 +24,7 @@ def list_written(targets: Iterable[str], base: Path) -> WrittenList:
     """Return the tools that the source of files, folders and globs defines.
 
     Args:
-        targets: What the user named, relative to `base`.
+        targets: The targets, relative to `base`.
         base: The folder that relative paths start from.
     """
     found = WrittenList([], [])
@@ -74,7 +74,7 @@ def _unread(file: Path, failure: BaseException) -> Problem:
 
 @contextmanager
 def _many_nodes() -> Iterator[None]:
-    """Let no garbage be collected among the nodes of syntax trees: there are millions, and they all stay."""
+    """Disable garbage collection: it would traverse millions of syntax tree nodes, none of which can be freed."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-"""Written tools: the tools that a Python file defines, one by one, read from its source without running anything."""
+"""Find the tools that a Python file defines by analyzing its source, without running code."""
 
 import ast
 import re
@@ -23,21 +23,21 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenTool:
-    """One tool that a Python file defines.
+    """A tool that a Python file defines.
 
     Attributes:
-        path: The file that registers it.
-        framework: Whose kind of tool it is: a folder of `toolkit.frameworks`, or `toolkit`.
+        path: The file that registers the tool.
+        framework: Its framework: a folder of `toolkit.frameworks`, or `toolkit`.
         marks: The marks of that framework.
-        kind: How it is registered: `decorator`, `class`, or what is called, such as `add_tool`.
-        node: What a reader looks for: its function or class in this file, or the call that makes it.
-        name: What it is called; None where only running the file shows it.
+        kind: How it is registered: `decorator`, `class`, or the name of the called function, such as `add_tool`.
+        node: The node to show to users: its function or class in this file, or the call that creates the tool.
+        name: The name of the tool, or `None` if only running the file would show it.
         mark: The decorator or call that makes it a tool.
-        registration: What is known of that call.
-        function: The function that it runs, where this is known.
+        registration: The kind of that call.
+        function: The function that the tool runs, if known.
         home: The file of that function.
-        as_class: What is known of a class that is a tool.
-        declared: What a variable sets for a module that is a tool.
+        as_class: Details of a class that is a tool.
+        declared: The definition in a variable of a module that is a tool.
     """
 
     path: str
@@ -54,12 +54,12 @@ class WrittenTool:
     declared: ast.Dict | None = None
 
     def argument(self, places: Sequence[Place]) -> ast.expr | None:
-        """Return the argument of its mark that stands at the first of some places; None if none is there."""
+        """Return the first argument of its mark with one of these positions or names, or `None`."""
         return None if self.mark is None else argument_of(self.mark, places)
 
 
 def argument_of(mark: ast.expr, places: Sequence[Place]) -> ast.expr | None:
-    """Return the argument of a call that stands at the first of some places."""
+    """Return the first argument of a call with one of these positions or names, or `None`."""
     call = mark.func if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Call) else mark
     if not isinstance(call, ast.Call):
         return None
@@ -73,19 +73,22 @@ def argument_of(mark: ast.expr, places: Sequence[Place]) -> ast.expr | None:
 
 
 def value_of(mapping: ast.Dict, key: str) -> ast.expr | None:
-    """Return the value of a key of a dictionary that is written out; None if it has no such key."""
+    """Return the value of a key in a dictionary display, or `None`."""
     pairs = zip(mapping.keys, mapping.values, strict=True)
     return next((value for one, value in pairs if isinstance(one, ast.Constant) and one.value == key), None)
 
 
 def may_have_tools(text: bytes) -> bool:
-    """Whether the text of a Python file may define a tool; that can be seen much faster than it can be parsed."""
+    """Whether the text of a Python file may define a tool, which is much faster than parsing it."""
     return _speech().search(text) is not None
 
 
 @cache
 def _speech() -> "re.Pattern[bytes]":
-    """Return what stands in the text of a file that may define a tool; `from google import adk` names a package too."""
+    """Return a pattern for the text of files that may define tools. It uses top-level package names only.
+
+    For example, `from google import adk` imports the package `google.adk`.
+    """
     first = {package.partition(".")[0] for package in (*all_packages(), OURS)}
     packages = "|".join(sorted(map(re.escape, first)))
     return re.compile(
@@ -94,7 +97,7 @@ def _speech() -> "re.Pattern[bytes]":
 
 
 class Registered(NamedTuple):
-    """A way to register a tool, whose it is, and the dotted name of what is called."""
+    """A way to register a tool, the marks of its framework, and the dotted name that is called."""
 
     marks: SourceMarks
     registration: Registration
@@ -102,17 +105,16 @@ class Registered(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """How it is called in short: `add_tool`, `Tool` or `Tool.from_function`."""
+        """The short form of the dotted name: `add_tool`, `Tool` or `Tool.from_function`."""
         owner, _, last = self.name.rpartition(CALLED)[2].rpartition(".")
         owner = owner.rpartition(".")[2]
         return f"{owner}.{last}" if owner[:1].isupper() else last
 
 
 class ToolReader:
-    """Reads the tools of files, and remembers what it has read."""
+    """Finds the tools of files; files are parsed once, and results are cached."""
 
     def __init__(self) -> None:
-        """Know nothing of any file yet."""
         self.marks = MarksTable((OUR_MARKS,))
         self.meanings = Meanings(self.marks.is_known, only_near=True)
         self.constants = Constants(self.meanings)
@@ -120,12 +122,12 @@ class ToolReader:
         self._known: dict[str, Registered | None] = {}
 
     def tools_of(self, file: str) -> tuple[WrittenTool, ...]:
-        """Return the tools that a file defines, in the order of their places; none if it cannot be read."""
+        """Return the tools that a file defines, in order of position; none if it cannot be parsed."""
         source = self.meanings.source(file)
         return () if source is None else self.tools_in(source)
 
     def tools_in(self, source: SourceFile) -> tuple[WrittenTool, ...]:
-        """Return the tools that a parsed file defines, in the order of their places."""
+        """Return the tools that a parsed file defines, in order of position."""
         self.meanings.keep(source)
         try:
             found = list(_Walk(self, source).tools())
@@ -134,13 +136,13 @@ class ToolReader:
         return tuple(sorted(found, key=lambda tool: (tool.node.lineno, tool.node.col_offset)))
 
     def decoration(self, source: SourceFile, mark: ast.expr, names: LocalNames | None) -> Registered | None:
-        """Return what a decorator, or what a call of it returns, does to the function that it gets."""
+        """Return how a decorator, possibly with arguments, registers the function that it decorates, or `None`."""
         function = mark.func if isinstance(mark, ast.Call) else mark
         found = self.registration(source, function, names) or self._wrap(source, function, names)
         return found if found and found.registration.way == "mark" else None
 
     def registration(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
-        """Return what a call of something registers."""
+        """Return how a call of a function registers a tool, or `None`."""
         meanings = list(self.meanings.of(source, function, names))
         for meaning in meanings:
             if isinstance(meaning, str) and (found := self._registered_as(meaning)):
@@ -157,11 +159,11 @@ class ToolReader:
         return self._known[name]
 
     def _wrap(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
-        """Return what a function of the project registers that has a mark inside, as a decorator of its own."""
+        """Return how a function of the project that wraps a mark registers a tool, or `None`."""
         for meaning in self.meanings.of(source, function, names):
             if isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS):
                 if meaning.node not in self._wrappers:
-                    self._wrappers[meaning.node] = None  # while it is looked up, there is none, so that a circle ends
+                    self._wrappers[meaning.node] = None  # empty during the lookup, which ends cycles
                     self._wrappers[meaning.node] = self._mark_within(meaning.source, meaning.node)
                 if found := self._wrappers[meaning.node]:
                     return found
@@ -178,7 +180,7 @@ class ToolReader:
 
 
 def _by_receiver(source: SourceFile, function: ast.Attribute) -> Registered | None:
-    """Return what a method of a variable registers that is called as servers and agents usually are."""
+    """Return how a method registers a tool if its variable has a usual name of a server or agent, or `None`."""
     receiver = getattr(function.value, "id", getattr(function.value, "attr", ""))
     fitting = [
         found
@@ -193,7 +195,7 @@ def _by_receiver(source: SourceFile, function: ast.Attribute) -> Registered | No
 
 @cache
 def _methods() -> Mapping[str, Sequence[Registered]]:
-    """Return what the methods of servers and agents register, by the names of the methods."""
+    """Return how the methods of servers and agents register tools, by the names of the methods."""
     found: dict[str, list[Registered]] = {}
     for framework in dict.fromkeys(all_packages().values()):
         marks = marks_of(framework)
@@ -279,7 +281,7 @@ class _Walk:
         kind: str,
         is_sure: bool = True,
     ) -> Iterator[WrittenTool]:
-        """Yield the tools that a call makes of a function; of one that is not known only where it surely is one."""
+        """Yield the tools that a call creates from a function; unknown functions only count if certain."""
         if given is None or _is_parameter(given, names):
             return
         marks, registration, _ = found
@@ -369,7 +371,7 @@ class _Walk:
                     return
 
     def _in_variable(self) -> Iterator[WrittenTool]:
-        """Yield the tool of a module that holds its definition in a variable."""
+        """Yield the tool of a module that contains its definition in a variable."""
         imported = (framework_of(one.module) for one in self._source.imports if not one.level)
         for framework in dict.fromkeys(filter(None, imported)):
             marks = marks_of(framework)
@@ -394,7 +396,7 @@ class _Walk:
     def _name(
         self, mark: ast.expr, registration: Registration, otherwise: str | None, names: LocalNames | None
     ) -> str | None:
-        """Return the name that a mark gives, or else that of what it marks; None where only running shows it."""
+        """Return the name in a mark, or that of the marked function; `None` if only running the file would show it."""
         name = argument_of(mark, registration.name)
         if name is not None and not (isinstance(name, ast.Constant) and name.value is None):
             if isinstance(name, ast.Attribute) and name.attr == "__name__":
@@ -412,7 +414,7 @@ class _Walk:
 
 
 def _copies_another(function: Definition) -> bool:
-    """Whether a function takes name, docstring and parameters from another one, with `functools.wraps`."""
+    """Whether a function copies its name, docstring and parameters from another one with `functools.wraps`."""
     calls = [one.func for one in function.decorator_list if isinstance(one, ast.Call)]
     return any(getattr(one, "id", getattr(one, "attr", "")) == "wraps" for one in calls)
 
@@ -422,7 +424,7 @@ _LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, as
 
 
 def _nodes_below(parent: ast.AST) -> Iterator[ast.Call | Definition]:
-    """Yield the calls, functions and classes below a node, without those inside these functions and classes."""
+    """Yield the calls, functions and classes below a node, except those inside these functions and classes."""
     waiting = list(reversed(getattr(parent, "body", [])))
     if isinstance(parent, FUNCTIONS):
         waiting.append(parent.args)
@@ -460,7 +462,7 @@ def _is_parameter(node: ast.expr, names: LocalNames | None) -> bool:
 
 
 def _wraps_parameter(node: Definition, names: LocalNames | None) -> bool:
-    """Whether a function stands in for one that a decorator of the project receives."""
+    """Whether a function wraps one that a decorator of the project receives."""
     for decorator in node.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) and decorator.args else None
         if isinstance(decorator, ast.Call) and getattr(called, "id", getattr(called, "attr", "")) == "wraps":
