@@ -16,9 +16,9 @@ class TokenCost(Rule):
     ## Why
 
     Definitions are sent with every request of a conversation, used or not. You pay for them each time, and they fill
-    the context. Costs are estimated at four characters per token of what `toolkit schema` prints, and `toolkit lint
-    --compat` shows them all. The limits are `max-tokens` and `max-toolset-tokens` in `[tool.toolkit.lint]`. The default
-    of the latter is a twentieth of a context of 200,000 tokens.
+    the context. Costs are estimated at four characters per token of what `toolkit schema` prints, and
+    `toolkit lint --compat` shows them all. The limits are `max-tokens` and `max-toolset-tokens` in
+    `[tool.toolkit.lint]`. The default of the latter is a twentieth of a context of 200,000 tokens.
 
     ## Example
 
