@@ -95,7 +95,7 @@ def test_agent_takes_a_task_and_answers_it_with_its_tools(files):
     assert agent.spec.parameters == {
         "type": "object",
         "properties": {
-            "task": {"type": "string", "description": "What to do, in words, with everything that is needed."}
+            "task": {"type": "string", "description": "The task in words, with all the information needed."}
         },
         "required": ["task"],
     }

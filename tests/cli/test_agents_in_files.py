@@ -33,7 +33,7 @@ clerk
 
 Parameters
   NAME  TYPE    DEFAULT   DESCRIPTION
-  task  string  required  What to do, in words, with everything that is needed.
+  task  string  required  The task in words, with all the information needed.
 
 Agent
   model  scripted:agents/script.yaml

@@ -264,7 +264,7 @@ FAILING = [
     ("prev > 1", "prev > 1", "cannot compare text with a number", "int(…) or float(…) converts text to a number"),
     ("None < 1", "None < 1", "cannot compare null with a number", None),
     ("1 in prev", "1 in prev", "text cannot contain a number", "str(…) converts it to text"),
-    ("1 in index", "1 in index", "a number contains nothing", None),
+    ("1 in index", "1 in index", "cannot look for an item in a number", None),
     (
         "prev % 2",
         "prev % 2",

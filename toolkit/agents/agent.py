@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TASK = {
     "type": "object",
-    "properties": {"task": {"type": "string", "description": "What to do, in words, with everything that is needed."}},
+    "properties": {"task": {"type": "string", "description": "The task in words, with all the information needed."}},
     "required": ["task"],
 }
 _DEFAULT_INSTRUCTIONS = (

@@ -22,7 +22,7 @@ from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 
 TASK = "task"
-_TASK_SCHEMA = {"type": "string", "description": "What to do, in words, with everything that is needed."}
+_TASK_SCHEMA = {"type": "string", "description": "The task in words, with all the information needed."}
 
 
 class Parts(NamedTuple):

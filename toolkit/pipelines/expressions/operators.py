@@ -107,7 +107,7 @@ def contains(item: Any, container: Any) -> bool:
         return checked_key(item) in container
     if isinstance(container, (list, tuple)):
         return item in container
-    raise Unfit(f"{kind_of(container)} contains nothing")
+    raise Unfit(f"cannot look for an item in {kind_of(container)}")
 
 
 def _signed(compute: Callable[[Any], Any]) -> Callable[[Any], Any]:
