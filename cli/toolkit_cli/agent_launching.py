@@ -160,7 +160,7 @@ def _work(task: str | None, answers: Answers) -> str | None:
     elif (read := piped_text()) is not None:
         given = read()
     else:
-        hint = 'write toolkit agent "TASK", or pipe it in; for a chat, stdin and stderr must be a terminal'
+        hint = 'write toolkit agent "TASK", or pipe it in; a chat needs a terminal on stdin and stderr'
         raise Failure(ExitCode.USAGE, "the task is missing", hint=hint)
     if isinstance(given, Problem):
         raise Failure(ExitCode.USAGE, problems=[given])
@@ -323,6 +323,6 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answer
 
 
 def _chat(conversation: Conversation) -> int:
-    from toolkit_cli.running.chats import chat  # noqa: PLC0415 - most have a task
+    from toolkit_cli.running.chats import chat  # noqa: PLC0415 - few runs are chats
 
     return chat(conversation)

@@ -47,7 +47,7 @@ def _show_version(context: typer.Context, wanted: bool) -> None:  # noqa: FBT001
 
 
 def _all_versions() -> str:
-    from toolkit_cli.versions import version_report  # noqa: PLC0415 - it loads what reads the metadata of packages
+    from toolkit_cli.versions import version_report  # noqa: PLC0415 - it imports `importlib.metadata`
 
     return version_report()
 
@@ -64,7 +64,7 @@ def _global_options(
 
 
 def _set_up_completion(option: str, shell: str | None = None) -> None:
-    from toolkit_cli import shells  # noqa: PLC0415 - it loads every shell's script
+    from toolkit_cli import shells  # noqa: PLC0415 - it imports the script of every shell
 
     (shells.install_completion if option == "--install-completion" else shells.show_completion)(shell)
 
@@ -88,7 +88,7 @@ class _LazyGroup(TyperGroup):
         sys.exit(exit_code_of(partial(self._work, arguments, extra), arguments))
 
     def _complete(self, extra: dict[str, Any]) -> None:
-        from typer._completion_classes import completion_init  # noqa: PLC0415 - it loads every shell's way of completing
+        from typer._completion_classes import completion_init  # noqa: PLC0415 - it imports the completion of every shell
 
         from toolkit_cli.bash_words import complete_in_bash  # noqa: PLC0415 - as above
 

@@ -291,7 +291,7 @@ def _flush_stdout(stream: TextIO) -> None:
 def _redirect_to_null(descriptor: int) -> None:
     """Discard all further writes to a descriptor, including the interpreter's last flush."""
     nowhere = os.open(os.devnull, os.O_RDWR)
-    if nowhere == descriptor:  # it was closed
+    if nowhere == descriptor:  # the descriptor was closed
         os.set_inheritable(descriptor, True)
         return
     os.dup2(nowhere, descriptor)

@@ -60,7 +60,7 @@ def launch(options: RunOptions) -> int:
         show_logs(screen, options.messages.verbose, debug=options.messages.debug)
         gate = make_gate(answers, screen, configuration.approval_timeout)
         warns = not options.messages.quiet and options.format == "text"
-        gate.audit = audit_of(configuration)  # of consents
+        gate.audit = audit_of(configuration)  # for consent to start servers
         found = open_one(options.target, configuration, gate, "`run` calls one of them", warn=warns)
         gate.audit = audit_of(configuration, always=_is_agent(found))
         tool = _timed(found, options.timeout, configuration)

@@ -145,7 +145,7 @@ def _flush_terminal() -> None:
 
 
 def _flush_windows() -> None:
-    import msvcrt  # noqa: PLC0415 - on that system only
+    import msvcrt  # noqa: PLC0415 - only on Windows
 
     while msvcrt.kbhit():  # type: ignore[attr-defined, unused-ignore]
         msvcrt.getwch()  # type: ignore[attr-defined, unused-ignore]

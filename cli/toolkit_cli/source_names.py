@@ -68,7 +68,7 @@ def _parse(file: str) -> Sequence[ast.stmt]:
 
 def _inputs_of(file: str) -> list[str]:
     from toolkit.documents.document_reader import read_document  # noqa: PLC0415
-    from toolkit.documents.nodes import is_agent, plain  # noqa: PLC0415 - few complete what a YAML file takes
+    from toolkit.documents.nodes import is_agent, plain  # noqa: PLC0415 - few completions need it
 
     document, _ = read_document(Path(file))
     if document is None:
@@ -82,7 +82,7 @@ def _inputs_of(file: str) -> list[str]:
 
 
 def _arguments_of_ready_tool(name: str) -> list[str]:
-    from toolkit.builtin.catalog import ready_tools  # noqa: PLC0415 - most complete a target
+    from toolkit.builtin.catalog import ready_tools  # noqa: PLC0415 - most completions are of targets
 
     ready = ready_tools().get(name)
     if ready is None:

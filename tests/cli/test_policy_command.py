@@ -167,7 +167,7 @@ def test_check_of_a_pipeline_says_it_of_every_step(desk, invoke):
 def test_check_wants_a_target_and_its_arguments(desk, invoke):
     assert ended(invoke("policy", "check"))[::2] == (
         2,
-        "error: there is no call to check\nhint: write toolkit policy check TARGET name=value\n",
+        "error: the call to check is missing\nhint: write: toolkit policy check TARGET name=value\n",
     )
     assert invoke("policy", "check", "tools.py:fetch").exit_code == 2
     assert ended(invoke("policy", "list", "tools.py"))[::2] == (
@@ -341,4 +341,4 @@ def test_a_call_is_checked_as_it_would_be_after_something_was_read(desk, invoke)
         found[after] = record["decision"]
     assert found == {"untrusted": "allow", "private": "deny", "both": "deny"}
     refused = invoke("policy", "list", "--after", "both")
-    assert (refused.exit_code, refused.stderr) == (2, "error: --after is for `policy check`\n")
+    assert (refused.exit_code, refused.stderr) == (2, "error: --after works only with `policy check`\n")

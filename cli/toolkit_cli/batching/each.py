@@ -96,7 +96,7 @@ def _check_questions(tool: Tool, options: BatchOptions, context: ToolContext, an
     assert context.gate is not None  # noqa: S101 - the command line always has one
     calls = calls_of_items(tool, context.gate)
     check_rules_on(answers.rules, calls)
-    if options.jobs:  # else the workers decide
+    if options.jobs:  # with 0, the workers ask
         refuse_unanswerable_calls(calls, answers)
 
 

@@ -111,7 +111,7 @@ def _answer_in(words: Sequence[str]) -> Answer:
 
 def _find(waiting: Sequence[PendingApproval], id: str | None) -> PendingApproval:  # noqa: A002 - as above
     if not id:
-        hint = "`toolkit runs approvals` shows them"
+        hint = "`toolkit runs approvals` lists them"
         raise Failure(ExitCode.USAGE, "`toolkit runs decide` needs the id of a question", hint=hint)
     found = [pending for pending in waiting if pending.id.startswith(id)]
     if len(found) == 1:
@@ -119,7 +119,7 @@ def _find(waiting: Sequence[PendingApproval], id: str | None) -> PendingApproval
     if found:
         ids = ", ".join(pending.id for pending in found)
         raise Failure(ExitCode.USAGE, f"several questions begin with '{id}'", hint=f"use more of the id: {ids}")
-    near = did_you_mean(id, [pending.id for pending in waiting], otherwise="`toolkit runs approvals` shows them all")
+    near = did_you_mean(id, [pending.id for pending in waiting], otherwise="`toolkit runs approvals` lists them all")
     raise Failure(ExitCode.NOT_FOUND, f"no question '{id}' waits for an answer", hint=near)
 
 

@@ -5,7 +5,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "agent": ("toolkit_cli.commands.agent:agent", "Let a model work on a task with tools."),
     "serve": ("toolkit_cli.commands.serve:serve", "Serve tools to clients of the Model Context Protocol."),
     "mcp": ("toolkit_cli.commands.mcp:mcp", "List the configured MCP servers and their state."),
-    "runs": ("toolkit_cli.commands.runs:runs", "List recorded runs, and continue one."),
+    "runs": ("toolkit_cli.commands.runs:runs", "List and resume recorded runs, and answer pending approvals."),
     "worker": ("toolkit_cli.commands.worker:worker", "Process batch items from a store."),
     "list": ("toolkit_cli.commands.list:list_tools", "List the tools."),
     "show": ("toolkit_cli.commands.show:show", "Show everything about one tool, pipeline or agent."),

@@ -57,7 +57,7 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
 
 
 def _list_written(targets: list[str] | None, format: str) -> ExitCode:  # noqa: A002
-    from toolkit.sources.written_lists import list_written  # noqa: PLC0415 - few lists are of what is only read
+    from toolkit.sources.written_lists import list_written  # noqa: PLC0415 - few lists are static
     from toolkit_cli.rendering.written_tools import listed_written, written_record  # noqa: PLC0415
 
     configuration = load_configuration()

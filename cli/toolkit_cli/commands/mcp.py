@@ -93,7 +93,7 @@ def _list(
     names: Sequence[str], configuration: "Configuration", servers: "ConfiguredServers", *, as_json: bool
 ) -> ExitCode:
     from toolkit.mcp.client.health import check_servers  # noqa: PLC0415 - it imports the SDK
-    from toolkit.mcp.tools.remote import left_out  # noqa: PLC0415 - with it
+    from toolkit.mcp.tools.remote import left_out  # noqa: PLC0415 - as above
 
     named = [configuration.mcp[name] for name in names]
     allowed = [server for server in named if servers.may_be_reached(server)]

@@ -72,13 +72,15 @@ def policy(  # noqa: PLR0913 - each is an option of the command
     if words and action != "check":
         raise Failure(ExitCode.USAGE, f"`policy {action}` takes no target", hint=f"leave out '{words[0]}'")
     if not words and action == "check":
-        raise Failure(ExitCode.USAGE, "there is no call to check", hint="write toolkit policy check TARGET name=value")
+        raise Failure(
+            ExitCode.USAGE, "the call to check is missing", hint="write: toolkit policy check TARGET name=value"
+        )
     if verify and action != "audit":
-        raise Failure(ExitCode.USAGE, "--verify is for `policy audit`")
+        raise Failure(ExitCode.USAGE, "--verify works only with `policy audit`")
     if action == "audit":
         return _audit(verify=verify, as_json=format == "json")
     if after is not None and action != "check":
-        raise Failure(ExitCode.USAGE, "--after is for `policy check`")
+        raise Failure(ExitCode.USAGE, "--after works only with `policy check`")
     configuration = load_configuration(tools, start=start, policy=policy)
     match action:
         case "check":

@@ -227,7 +227,7 @@ def _schedules(options: RunsOptions, url: str | None) -> ExitCode:
     Raises:
         Failure: If no store is given.
     """
-    from toolkit_cli.batching.schedules import ScheduleOptions, add_schedule, list_schedules, remove_schedule  # noqa: PLC0415 - few do
+    from toolkit_cli.batching.schedules import ScheduleOptions, add_schedule, list_schedules, remove_schedule  # noqa: PLC0415 - few runs are scheduled
 
     if url is None:
         hint = "use --store postgresql://host/database, or set TOOLKIT_STORE"

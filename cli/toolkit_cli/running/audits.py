@@ -36,6 +36,6 @@ def audit_file() -> Path:
 def _is_ci() -> bool:
     if not os.environ.get(_IN_CI):
         return False
-    from toolkit.approvals.rules import is_ci  # noqa: PLC0415 - most commands run elsewhere
+    from toolkit.approvals.rules import is_ci  # noqa: PLC0415 - most commands do not run in CI
 
     return is_ci()

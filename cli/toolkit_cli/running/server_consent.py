@@ -1,4 +1,4 @@
-"""The gate for starting a project's MCP servers, in commands that need no other approvals."""
+"""The gate that asks for consent to start a project's MCP servers, for commands without other approvals."""
 
 from typing import TYPE_CHECKING
 
