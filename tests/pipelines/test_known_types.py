@@ -1,6 +1,10 @@
 """What a plan knows of the values that steps pass on, so that mistakes are found before anything runs."""
 
+from dataclasses import replace
+
 import pytest
+
+from toolkit import WrappedTool
 
 
 @pytest.mark.parametrize("kind", ["string", "object", "integer", "number", "boolean"])
@@ -93,3 +97,30 @@ def test_a_pipeline_that_only_asks_and_has_no_single_input_gives_nothing_of_a_kn
 def test_the_first_step_receives_the_only_input_or_the_text_of_the_failure(bench, text, place, kind):
     message = f"TK607 'items' of tool 'count_all': the piped value is {kind} instead of a list"
     assert bench.problems(text) == [f"{place} {message}"]
+
+
+class Pairs(WrappedTool):
+    """A tool that returns a whole number, followed by any number of truth values."""
+
+    @property
+    def spec(self):  # type: ignore[override]  # it is a plain attribute elsewhere
+        items = {"prefixItems": [{"type": "integer"}], "items": {"type": "boolean"}}
+        return replace(self.inner.spec, name="pairs", output_schema={"type": "array", **items})
+
+
+@pytest.mark.parametrize(
+    ("step", "problems"),
+    [
+        ('{use: odd, with: {number: "${{ prev[0] }}"}}', []),
+        (
+            '{use: odd, with: {number: "${{ prev[1] }}"}}',
+            ["1:42 TK607 'number' of tool 'odd': true or false instead of a whole number"],
+        ),
+        ('{use: odd, with: {number: "${{ prev[-1] }}"}}', []),
+        ('{for_each: "${{ prev }}", use: odd, with: {number: "${{ item }}"}}', []),
+        ("{use: count_all, pipe: items}", []),
+    ],
+)
+def test_each_item_of_a_tuple_has_its_own_type(bench, step, problems):
+    bench.add(Pairs(bench.opening.tools["nothing"]))
+    assert bench.problems(f"steps: [pairs, {step}]") == problems

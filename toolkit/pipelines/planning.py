@@ -238,7 +238,7 @@ class _Planner:
                     TYPE_MISMATCH, message, items.node.location, hint="split(…), keys(…) and values(…) return lists"
                 )
             )
-        return member(schema, 0)[1]
+        return member(schema, -1)[1]  # any item: of a tuple, it is not known which
 
     def _approval(self, definition: StepDefinition, scope: Scope) -> set[str]:
         approval = definition.approval

@@ -150,7 +150,7 @@ def _member_of_any(parts: list[Part] | None, key: Step) -> tuple[_State, Part | 
 def _member_of_one(part: Part, key: Step) -> tuple[_State, Part | None]:
     kinds, keywords = declared_kinds(part.node), part.keywords
     if isinstance(key, int):
-        return ("known", part.at("items")) if "array" in kinds else ("unknown", None)
+        return _item_at(part, key) if "array" in kinds else ("unknown", None)
     if kinds != {"object"}:
         # This may be the member of a list or a number. The run reports it, since the author may check for null first.
         return "unknown", None
@@ -161,6 +161,10 @@ def _member_of_one(part: Part, key: Step) -> tuple[_State, Part | None]:
         return "known", part.at("properties", key)
     is_open = bool(keywords.get("additionalProperties")) or "patternProperties" in keywords
     return ("unknown", None) if is_open else ("missing", None)
+
+
+def _item_at(part: Part, index: int) -> tuple[_State, Part | None]:
+    return ("unknown", None) if part.positions and index < 0 else ("known", part.item(max(index, 0)))
 
 
 def names_of(schema: Schema | None) -> list[str]:
@@ -204,6 +208,8 @@ def _misfit_of_one(given: Part, wanted: Part, known: _Known) -> Misfit | None:
         is_number_in_text = "string" in offers and bool(demands & {"integer", "number"})
         return Misfit(f"{in_words(offers)} instead of {in_words(demands)}", not is_number_in_text)
     if offers == {"array"}:
+        if given.positions or wanted.positions:
+            return None  # the run checks each item of a tuple
         return _within("an item is", _misfit(given.at("items"), wanted.at("items"), known))
     if offers == {"object"}:
         return _misfit_of_objects(given, wanted, known)
