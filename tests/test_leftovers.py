@@ -49,7 +49,7 @@ def test_list_is_closed_at_the_end_of_the_program_that_made_it(python):
 def test_half_written_file_is_removed_by_the_next_run(python, tmp_path):
     program = f"from toolkit import replacing\nreplacing.copymode = lambda *_: {DIE}\n"
     (tmp_path / "answer.txt").write_text("before", "utf-8")
-    python(f"{program}replacing.put(Path('answer.txt'), b'after')")
+    python(f"{program}replacing.write_file(Path('answer.txt'), b'after')")
     assert len(list(tmp_path.glob(".answer.txt.*"))) == 1
     next_run()
     assert (list(tmp_path.glob(".answer.txt.*")), lists(tmp_path)) == ([], [])

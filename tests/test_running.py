@@ -13,7 +13,7 @@ import pytest
 
 from toolkit import ToolResult, from_function, tool
 from toolkit.parallel_tasks import gather  # private
-from toolkit.running import drive, in_thread, run_apart, run_in_loop  # private
+from toolkit.running import drive, in_thread, run_in_loop, run_in_new_thread  # private
 
 LANGUAGE = contextvars.ContextVar("LANGUAGE", default="en")
 
@@ -171,7 +171,7 @@ def test_coroutine_that_suspends_cannot_be_driven():
 
 def test_function_apart_has_no_event_loop_around_it():
     async def work():
-        return run_apart(lambda: asyncio.run(asyncio.sleep(0, "done")))
+        return run_in_new_thread(lambda: asyncio.run(asyncio.sleep(0, "done")))
 
     assert asyncio.run(work()) == "done"
 

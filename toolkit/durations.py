@@ -18,7 +18,7 @@ def parse_duration(text: str) -> float | None:
     return seconds if seconds <= LONGEST_DURATION else None
 
 
-def spoken(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """Format a duration: `500ms`, `30s`, `5m`."""
     if seconds < 1:
         return f"{seconds * 1000:g}ms"

@@ -80,12 +80,12 @@ Listener = Callable[[Event], None]
 """A function that is called with each event when it happens."""
 
 
-def hears_pieces(listener: Listener | None) -> bool:
+def wants_pieces(listener: Listener | None) -> bool:
     """Return whether a listener needs a model's reply in pieces; if not, the reply is not streamed.
 
-    A listener opts out by setting its attribute `hears_pieces` to `False`.
+    A listener opts out by setting its attribute `wants_pieces` to `False`.
     """
-    return listener is not None and bool(getattr(listener, "hears_pieces", True))
+    return listener is not None and bool(getattr(listener, "wants_pieces", True))
 
 
 def both(first: Listener | None, second: Listener | None) -> Listener | None:
@@ -97,7 +97,7 @@ def both(first: Listener | None, second: Listener | None) -> Listener | None:
         first(event)
         second(event)
 
-    call_both.hears_pieces = hears_pieces(first) or hears_pieces(second)  # type: ignore[attr-defined]
+    call_both.wants_pieces = wants_pieces(first) or wants_pieces(second)  # type: ignore[attr-defined]
     return call_both
 
 

@@ -126,7 +126,7 @@ def in_order(problems: Iterable[Problem]) -> list[Problem]:
     return sorted(dict.fromkeys(problems), key=_rank)
 
 
-def placed(problems: Iterable[Problem], place: Location | None) -> list[Problem]:
+def set_missing_locations(problems: Iterable[Problem], place: Location | None) -> list[Problem]:
     """Return the problems, with `place` as the location of each that has none."""
     return [one if one.location else replace(one, location=place) for one in problems]
 
@@ -179,7 +179,7 @@ def how_to_install(requirement: str) -> str:
     return f"{quote(sys.executable or 'python')} -m pip install '{requirement}'"
 
 
-def respelled(name: str, known: Iterable[str], location: Location | None) -> Fix | None:
+def fix_spelling(name: str, known: Iterable[str], location: Location | None) -> Fix | None:
     """Return an unsafe fix that replaces a mistyped name with the most similar known one, if there is one."""
     matches = nearest(name, known, most=1)
     if not matches or location is None or location.end_column is None:

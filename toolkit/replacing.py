@@ -12,7 +12,7 @@ _NO_NEW_FILE_HERE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY}
 _EVERYBODY_MAY_READ, _OWNER_MAY_READ = 0o666, 0o600
 
 
-def put(file: Path, content: bytes, *, is_private: bool = False) -> None:
+def write_file(file: Path, content: bytes, *, is_private: bool = False) -> None:
     """Write a file, atomically where possible, so that readers never see only a part of it.
 
     Args:
@@ -34,7 +34,7 @@ def put(file: Path, content: bytes, *, is_private: bool = False) -> None:
         file.write_bytes(content)
 
 
-def put_over(file: Path, content: bytes, mark: str, kind: str, *, is_private: bool = False) -> None:
+def overwrite_same_kind(file: Path, content: bytes, mark: str, kind: str, *, is_private: bool = False) -> None:
     """Write a file unless another kind of file is already there.
 
     The settings of a project could otherwise overwrite any file of its user, by its path or through a link.
@@ -53,7 +53,7 @@ def put_over(file: Path, content: bytes, mark: str, kind: str, *, is_private: bo
         before = file.read_bytes() if file.is_file() else None
         if before is None or (before.strip() and mark.encode() not in before):
             raise FileExistsError(errno.EEXIST, f"it already exists and is not {kind}")
-    put(file, content, is_private=is_private)
+    write_file(file, content, is_private=is_private)
 
 
 def _replace(file: Path, content: bytes, mode: int) -> None:

@@ -94,7 +94,7 @@ def loops_at_work() -> "tuple[AbstractEventLoop, ...]":
     return tuple(_AT_WORK)
 
 
-def moves(loop: "AbstractEventLoop", patience: float) -> bool:
+def responds(loop: "AbstractEventLoop", patience: float) -> bool:
     """Return whether an event loop responds within `patience` seconds, which it does not while a tool blocks it.
 
     Call this from another thread than that of the loop.
@@ -119,7 +119,7 @@ async def pause(seconds: float) -> None:
     await asyncio.sleep(seconds)
 
 
-async def drive_or_run(coroutine: Coroutine[Any, Any, T]) -> T:
+async def await_or_run(coroutine: Coroutine[Any, Any, T]) -> T:
     """Await a coroutine in the running event loop, or run it in a new one if none is running.
 
     Code that awaits this never suspends without an event loop, so it can be passed to `drive`.
@@ -127,7 +127,7 @@ async def drive_or_run(coroutine: Coroutine[Any, Any, T]) -> T:
     return await coroutine if loop_is_running() else run_in_loop(coroutine)
 
 
-def run_apart(function: Callable[[], T]) -> T:
+def run_in_new_thread(function: Callable[[], T]) -> T:
     """Run a function in a new thread without an event loop, with a copy of this thread's context, and wait for it."""
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only synchronous calls inside a loop need it
     from contextvars import copy_context  # noqa: PLC0415
@@ -136,9 +136,9 @@ def run_apart(function: Callable[[], T]) -> T:
         return pool.submit(copy_context().run, function).result()
 
 
-def awaited(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+def run_coroutine(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a coroutine function from synchronous code in a new event loop, whether or not a loop is running here."""
-    return run_apart(lambda: run_in_loop(work())) if loop_is_running() else run_in_loop(work())
+    return run_in_new_thread(lambda: run_in_loop(work())) if loop_is_running() else run_in_loop(work())
 
 
 async def in_thread(function: Callable[[], T]) -> T:

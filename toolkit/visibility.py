@@ -1,6 +1,6 @@
 """Finds, removes and escapes invisible characters and terminal control sequences.
 
-`disarmed` is applied to every text that is printed to a terminal, and `visible_json` writes all JSON output.
+`disarm` is applied to every text that is printed to a terminal, and `visible_json` writes all JSON output.
 """
 
 import json
@@ -82,7 +82,7 @@ _OBEYED_OR_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-def disarmed(text: str, *, styled: bool = False) -> str:
+def disarm(text: str, *, styled: bool = False) -> str:
     """Escape control sequences and invisible characters, so that a terminal shows the text and executes nothing.
 
     Line breaks and tabs are kept, and so are the joiners that a script or an emoji needs.
@@ -94,10 +94,10 @@ def disarmed(text: str, *, styled: bool = False) -> str:
     if not styled:
         return _NOT_PLAIN.sub(_disarmed_run, text)
     pieces = _STYLE.split(text)
-    return "".join(piece if place % 2 else disarmed(piece) for place, piece in enumerate(pieces))
+    return "".join(piece if place % 2 else disarm(piece) for place, piece in enumerate(pieces))
 
 
-def escaped(character: str) -> str:
+def escape_character(character: str) -> str:
     """Return the escape sequence of a character in a Python string."""
     code = ord(character)
     if character in _SHORT:
@@ -112,7 +112,7 @@ def _disarmed_run(found: re.Match[str]) -> str:
     if run.isprintable() and _PRINTABLE_BUT_INVISIBLE.isdisjoint(run):
         return run
     return "".join(
-        escaped(character) if _is_dangerous(character) and not _is_needed(text, start + place) else character
+        escape_character(character) if _is_dangerous(character) and not _is_needed(text, start + place) else character
         for place, character in enumerate(run)
     )
 

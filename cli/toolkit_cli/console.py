@@ -239,9 +239,9 @@ def reserve_stdin() -> int | None:
 def _disarmed(text: str, *, colour: bool) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    from toolkit.visibility import disarmed  # noqa: PLC0415 - most output is plain ASCII
+    from toolkit.visibility import disarm  # noqa: PLC0415 - most output is plain ASCII
 
-    return disarmed(text, styled=colour)
+    return disarm(text, styled=colour)
 
 
 def _data_stream() -> TextIO | None:

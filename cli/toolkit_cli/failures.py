@@ -13,7 +13,7 @@ from toolkit import errors
 from toolkit.codes import CONSENT_MISSING, NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.releases import __version__
-from toolkit.tools.foreign_values import words_of
+from toolkit.tools.foreign_values import describe_error
 from toolkit_cli import console
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _judge(error: BaseException) -> tuple[ExitCode, tuple[Problem, ...]]:
         case errors.ToolkitError():
             return ExitCode.FINDINGS, (Problem("", str(error)),)
 
-    message = f"internal error: {words_of(error)}"
+    message = f"internal error: {describe_error(error)}"
     return ExitCode.OUR_BUG, (Problem("", message, hint="this is a bug in toolkit: please report it"),)
 
 

@@ -22,7 +22,7 @@ from toolkit.approvals import ScriptedReviewer, Verdict
 from toolkit.builtin import WebSearch, ready_tools
 from toolkit.sources import find_configuration
 from toolkit.sources.ready import open_ready  # private
-from toolkit.visibility import disarmed, visible_json  # private
+from toolkit.visibility import disarm, visible_json  # private
 from toolkit_cli import console  # private
 from toolkit_cli.main import main
 from toolkit_cli.rendering.questions import question_lines  # private
@@ -98,10 +98,10 @@ def needed(shown):
 @example("\u3164\u200d字\u200d\u115f")
 @settings(deadline=None)
 def test_no_sink_lets_a_character_through_that_a_terminal_obeys_or_hides(text):
-    for shown in (disarmed(text), disarmed(text, styled=True), paint([("plain", text)], colour=False)):
+    for shown in (disarm(text), disarm(text, styled=True), paint([("plain", text)], colour=False)):
         unstyled = shown.replace("\x1b[31m", "").replace("\x1b[0m", "")
         assert dangerous(unstyled, but="\n\t") <= needed(shown)
-        assert disarmed(shown, styled=True) == shown
+        assert disarm(shown, styled=True) == shown
     painted = paint_all([[("bad", text), ("quiet", text)]], colour=True)
     for code in ("\x1b[31m", "\x1b[2m", "\x1b[0m"):
         painted = painted.replace(code, "")
@@ -127,7 +127,7 @@ def test_every_character_of_unicode_passes_the_sinks_as_data_or_as_an_escape(att
 
 def test_text_that_people_write_is_left_as_it_is():
     for text in ("é\u0301 字 naïve\u00a0café", "⚠\ufe0f 👩\u200d💻 #\ufe0f", "می\u200cخواهم", "a\tb\nc", "\u3000全角"):
-        assert disarmed(text) == text
+        assert disarm(text) == text
 
 
 # ----------------------------------------------------------------------------------------------- every command

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 import pytest
 
 from toolkit import Tool, from_function, from_object
-from toolkit.running import drive, drive_or_run  # private
+from toolkit.running import await_or_run, drive  # private
 
 HERE = ContextVar("HERE", default="nowhere")
 
@@ -172,4 +172,4 @@ def test_what_suspends_cannot_be_driven_by_hand():
 
     with pytest.raises(RuntimeError, match="has suspended"):
         drive(suspending())
-    drive(drive_or_run(suspending()))
+    drive(await_or_run(suspending()))

@@ -21,7 +21,7 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.exact_numbers import dumps, loads
 from toolkit.tools.kept_results import kept_result, result_text
 from toolkit.tools.results import ToolResult
-from toolkit.tools.secret_arguments import masked
+from toolkit.tools.secret_arguments import mask_secrets
 from toolkit.wrappers.journaling import journaled
 
 
@@ -148,5 +148,5 @@ def _recalled(tool: Tool, sent: str, result: ToolResult, context: ToolContext) -
 
 
 def _send(tool: Tool, call: ToolCall) -> str:
-    shown: str | Mapping[str, object] = masked(call.arguments, tool.hidden_parameters)
+    shown: str | Mapping[str, object] = mask_secrets(call.arguments, tool.hidden_parameters)
     return shown if isinstance(shown, str) else json.dumps(dict(shown), sort_keys=True, default=str)

@@ -7,7 +7,7 @@ from toolkit.agents.models.messages import Message, Model, ModelError, ModelRepl
 from toolkit.agents.models.streaming import Piece, streamed
 from toolkit.agents.transcripts import Transcript
 from toolkit.errors import Signal
-from toolkit.events import ModelChose, ModelFinished, ModelSaid, ModelStarted, Outcome, hears_pieces
+from toolkit.events import ModelChose, ModelFinished, ModelSaid, ModelStarted, Outcome, wants_pieces
 from toolkit.runs.records import ModelUse
 from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
@@ -89,7 +89,7 @@ class _Reported:
         return reply
 
     async def _asked(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
-        if hears_pieces(self._context.listener):
+        if wants_pieces(self._context.listener):
             return await streamed(self._model, messages, tools, self._report)
         return await self._model.request(messages, tools)
 

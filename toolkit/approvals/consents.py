@@ -18,8 +18,8 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.problems import Problem
-from toolkit.replacing import put
-from toolkit.running import loop_is_running, run_apart, run_in_loop
+from toolkit.replacing import write_file
+from toolkit.running import loop_is_running, run_in_loop, run_in_new_thread
 
 _ASKED_BY = "a project's file sets it"
 
@@ -111,7 +111,7 @@ class Consents:
         kept = {**self._remembered(), access.identity: {"name": access.name, "summary": access.summary}}
         text = f"{json.dumps({'consents': kept}, indent=2, sort_keys=True, ensure_ascii=True)}\n"
         self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        put(self._file, text.encode(), is_private=True)
+        write_file(self._file, text.encode(), is_private=True)
         self._file.chmod(0o600)  # an existing file could be readable by others
 
 
@@ -138,7 +138,7 @@ def _record(access: Access, decision: Granted | Refused, gate: Gate) -> None:
 
 def _run_anywhere(decision: Coroutine[Any, Any, Granted | Refused]) -> Granted | Refused:
     if loop_is_running():
-        return run_apart(lambda: run_in_loop(decision))
+        return run_in_new_thread(lambda: run_in_loop(decision))
     return run_in_loop(decision)
 
 

@@ -19,7 +19,7 @@ from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.approvals.turns import turn_of
 from toolkit.errors import ConfigurationError, Signal
-from toolkit.running import drive_or_run
+from toolkit.running import await_or_run
 
 if TYPE_CHECKING:
     from toolkit.approvals.audit_log import Audit
@@ -202,7 +202,7 @@ class Gate:
             raise ConfigurationError(f"{message}; give the context one: ToolContext(reviewer=…)")
         if self._is_answered(request):
             return Continue()
-        return await drive_or_run(self._take_turn(self.reviewer, request))
+        return await await_or_run(self._take_turn(self.reviewer, request))
 
     def _is_answered(self, request: ReviewRequest) -> bool:
         """Return whether this question, or all questions of its step, have been approved for the rest of the run."""

@@ -14,7 +14,7 @@ from toolkit.documents.tables import Owner
 from toolkit.errors import ConfigurationError
 from toolkit.leftovers import temporary
 from toolkit.problems import Location, Problem
-from toolkit.replacing import put
+from toolkit.replacing import write_file
 
 
 def write_rule(
@@ -38,7 +38,7 @@ def write_rule(
             before = real.read_bytes().decode("utf-8") if real.exists() else ""
             after = with_item(before, action, rule)
             place = _check(real, after, owner, groups, action)
-            put(real, after.encode(), is_private=owner == "user")
+            write_file(real, after.encode(), is_private=owner == "user")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(f"the rule cannot be written to '{file}': {reason}") from error

@@ -14,7 +14,7 @@ from toolkit.builtin.web.address_guard import AddressGuard, Resolver, resolve_by
 from toolkit.builtin.web.charsets import decode_text, looks_binary, read_media_type
 from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError
 from toolkit.builtin.widening import private_addresses
-from toolkit.durations import spoken
+from toolkit.durations import format_duration
 from toolkit.errors import ConfigurationError
 from toolkit.processes.trees import StartError, run_command
 from toolkit.processes.watching import missing_support
@@ -195,7 +195,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
                 max_bytes=16 * self._max_characters + 1024 * 1024,
             )
         except TimeoutError:
-            raise FetchError(f"the page was not read within {spoken(self._timeout)}", "timeout") from None
+            raise FetchError(f"the page was not read within {format_duration(self._timeout)}", "timeout") from None
         except StartError as error:
             raise FetchError(f"the page could not be read: {error}", "error") from None
         if ended.status != 0:

@@ -13,7 +13,7 @@ from toolkit.disclosure.progressive import NOTHING, ProgressiveTool
 from toolkit.disclosure.toolboxes import Contents, categories_among, contents_of
 from toolkit.errors import InvalidTools, ToolExecutionError, raise_errors
 from toolkit.problems import Problem, errors_among
-from toolkit.running import drive_or_run, in_thread, loop_is_running
+from toolkit.running import await_or_run, in_thread, loop_is_running
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.marking import box_of
@@ -258,7 +258,7 @@ class UnfoldingTool(ProgressiveTool):
         if self.suspends:
             return await work()  # type: ignore[no-any-return,misc]
         chosen: Any = await in_thread(work) if loop_is_running() else work()
-        return await drive_or_run(chosen) if isinstance(chosen, CoroutineType) else chosen
+        return await await_or_run(chosen) if isinstance(chosen, CoroutineType) else chosen
 
 
 def _positional(function: Callable[..., Any]) -> int:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from toolkit.codes import UNKNOWN_KEY
 from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence as Items
 from toolkit.durations import parse_duration
-from toolkit.problems import Location, Problem, did_you_mean, nearest, respelled
+from toolkit.problems import Location, Problem, did_you_mean, fix_spelling, nearest
 
 
 class Word(NamedTuple):
@@ -121,7 +121,7 @@ class ShapeReader:
                 hint = did_you_mean(name, known, otherwise=otherwise)
                 place = entry.key.location
                 free = [key for key in nearest(name, known, most=1) if key not in node.entries]
-                fix = respelled(name, free, place)
+                fix = fix_spelling(name, free, place)
                 self.problems.append(Problem(UNKNOWN_KEY, f"unknown key {name!r} in {what}", place, hint=hint, fix=fix))
 
     def words(self, node: Node, what: str, choices: Sequence[str]) -> tuple[Any, ...] | None:

@@ -18,7 +18,7 @@ from toolkit.durable.engines import StoreError, patiently, reason_of
 from toolkit.durable.stored_approvals import StoredApprovals
 from toolkit.durable.stored_items import ItemEnd, StoredItem, item_id
 from toolkit.errors import Signal
-from toolkit.running import loop_is_running, run_apart
+from toolkit.running import loop_is_running, run_in_new_thread
 from toolkit.runs.journal import Kept
 
 _BEGUN: Final = "begun"
@@ -157,7 +157,7 @@ class WorkflowJournal:
     def _keep(self, path: str, record: dict[str, Any]) -> None:
         with self._lock:
             if loop_is_running():  # the engine's synchronous functions cannot run inside an event loop
-                run_apart(lambda: self._append_new(path, record))
+                run_in_new_thread(lambda: self._append_new(path, record))
             else:
                 self._append_new(path, record)
             self._take(path, record)

@@ -3,7 +3,7 @@
 from inspect import isawaitable
 from typing import Any
 
-from toolkit.running import loop_is_running, run_apart, run_in_loop
+from toolkit.running import loop_is_running, run_in_loop, run_in_new_thread
 
 
 def settled(value: Any) -> Any:
@@ -11,7 +11,7 @@ def settled(value: Any) -> Any:
     if not isawaitable(value):
         return value
     waiting = awaited(value)
-    return run_apart(lambda: run_in_loop(waiting)) if loop_is_running() else run_in_loop(waiting)
+    return run_in_new_thread(lambda: run_in_loop(waiting)) if loop_is_running() else run_in_loop(waiting)
 
 
 async def awaited(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from toolkit.errors import ConfigurationError
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import answer
+from toolkit.tools.foreign_values import call_safely
 
 _MARK = "__toolkit_tool__"
 
@@ -52,5 +52,5 @@ def record_export(thing: Any, tool: Tool) -> None:
 def exported_tool(*things: Any) -> Tool | None:
     """Return the Tool that the first of these objects was exported from, or None."""
     nothing: Any = None
-    found = (answer(partial(getattr, thing, _MARK, None), nothing) for thing in things)
+    found = (call_safely(partial(getattr, thing, _MARK, None), nothing) for thing in things)
     return next((one for one in found if isinstance(one, Tool)), None)

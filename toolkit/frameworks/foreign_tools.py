@@ -8,7 +8,7 @@ from toolkit.approvals.gates import Demand
 from toolkit.frameworks.late_approvals import ApprovalWanted, ask_late
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_schema_tools import ForeignSchemaTool
-from toolkit.tools.foreign_values import answer
+from toolkit.tools.foreign_values import call_safely
 from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
@@ -69,7 +69,7 @@ class ForeignTool(ForeignSchemaTool):
         if self._wants_approval is None:
             return None
         label, wants = self._wants_approval
-        asks = answer(lambda: wants(plain_data(parsed), context), otherwise=True)
+        asks = call_safely(lambda: wants(plain_data(parsed), context), otherwise=True)
         return Demand(f"the tool asks ({label})") if asks else None
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:

@@ -17,7 +17,7 @@ from toolkit.paths import bounded_bytes
 from toolkit.problems import Location, Problem
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
-from toolkit.replacing import put_over
+from toolkit.replacing import overwrite_same_kind
 from toolkit.visibility import visible_json
 
 _LARGEST = 16 * 1024 * 1024
@@ -102,7 +102,7 @@ def write_baseline(problems: Iterable[Problem], file: Path) -> None:
     ]
     file.parent.mkdir(parents=True, exist_ok=True)
     text = visible_json({_MARK: _FORMAT, "findings": findings}, indent=2)
-    put_over(file, f"{text}\n".encode(), _MARK, "a baseline")
+    overwrite_same_kind(file, f"{text}\n".encode(), _MARK, "a baseline")
 
 
 def _read(file: Path) -> Counter[Key]:

@@ -24,7 +24,7 @@ from toolkit.lint.trails import FollowedOpener, Trail
 from toolkit.problems import Problem, problem_record, read_problem
 from toolkit.sources.opening import SourceOpener
 from toolkit.tools.base import Tool
-from toolkit.tools.foreign_values import kind_of, words_of
+from toolkit.tools.foreign_values import describe_error, kind_of
 from toolkit.tools.origins import function_of
 from toolkit.tools.spec_json import record_of
 from toolkit.tools.tool_checks import place_of_thing
@@ -123,7 +123,7 @@ def _record_or_problem(tool: Tool) -> dict[str, Any] | Problem:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - see the docstring
-        message = f"the specification of an object of type {kind_of(tool)!r} cannot be read: {words_of(error)}"
+        message = f"the specification of an object of type {kind_of(tool)!r} cannot be read: {describe_error(error)}"
         return Problem(NOT_A_TOOL, message, place_of_thing(tool))
     return record
 

@@ -14,7 +14,7 @@ from toolkit.documents import parse_document
 from toolkit.documents.json_reading import parse_json
 from toolkit.documents.sources import Source
 from toolkit.problems import Edit, Problem
-from toolkit.replacing import put
+from toolkit.replacing import write_file
 
 _MOST_ROUNDS = 20
 _BOM = "\ufeff"
@@ -106,7 +106,7 @@ def write_change(change: Change) -> None:
         OSError: If the file cannot be written; it is then unchanged.
     """
     path = Path(os.path.realpath(change.file))
-    put(path, change.after.encode())
+    write_file(path, change.after.encode())
 
 
 def _first_place(problem: Problem) -> tuple[str, int, int]:

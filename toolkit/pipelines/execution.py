@@ -10,7 +10,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from toolkit.durations import spoken
+from toolkit.durations import format_duration
 from toolkit.errors import ApprovalPending, ExitEarlyError, Signal
 from toolkit.events import StepFinished, StepStarted
 from toolkit.pipelines.actions import Action, CallTool, make_action
@@ -259,7 +259,7 @@ class Fork:
                 self._timeout, lambda inner: self._join(flow, turn._replace(context=inner)), turn.context
             )
         except OutOfTime:
-            return outcome_of(ToolResult.failure(f"timed out after {spoken(self._timeout)}", "timeout"))
+            return outcome_of(ToolResult.failure(f"timed out after {format_duration(self._timeout)}", "timeout"))
 
     async def _join(self, flow: Flow, turn: Turn) -> Outcome:
         from toolkit.parallel_tasks import gather  # noqa: PLC0415 - only parallel branches need anyio

@@ -19,7 +19,7 @@ from toolkit.paths import without_detours
 from toolkit.pipelines.definition_reader import read_definition
 from toolkit.pipelines.pipeline import Pipeline
 from toolkit.pipelines.planning import make_plan
-from toolkit.problems import Problem, errors_among, in_order, placed
+from toolkit.problems import Problem, errors_among, in_order, set_missing_locations
 from toolkit.tools.base import Tool
 
 MAX_FILES_DEEP = 20
@@ -105,7 +105,7 @@ def _plan(
     inner = opening
     for target in definition.tools:
         inner, found = inner.with_sources([target.text], base=base)
-        problems += placed(found, target.location)
+        problems += set_missing_locations(found, target.location)
     names = _Names(inner, opening, base, (*trail, path.resolve()), others)
     plan = make_plan(definition, names, problems)
     return (None if plan is None else Pipeline(plan)), in_order(problems)

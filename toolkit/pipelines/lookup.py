@@ -6,7 +6,7 @@ from typing import Protocol
 from toolkit.codes import UNKNOWN_TOOL
 from toolkit.documents.shapes import Word
 from toolkit.pipelines.step_keys import STEP_KEYS
-from toolkit.problems import Problem, did_you_mean, errors_among, placed, respelled
+from toolkit.problems import Problem, did_you_mean, errors_among, fix_spelling, set_missing_locations
 from toolkit.tools.base import Tool
 
 SHOWN_NAMES = 12
@@ -44,7 +44,7 @@ class ToolLookup:
         found = self._found[word.text]
         if isinstance(found, Tool):
             return found
-        self._problems += placed(found, word.location)
+        self._problems += set_missing_locations(found, word.location)
         if not errors_among(found):
             self._report_unknown(word)
         return None
@@ -56,7 +56,7 @@ class ToolLookup:
         hint = did_you_mean(word.text, known)
         if hint is None and (keys := get_close_matches(word.text, STEP_KEYS, n=1, cutoff=0.8)):
             hint = f"did you mean the key {keys[0]!r}?"
-        message, fix = f"unknown tool {word.text!r}", respelled(word.text, known, word.location)
+        message, fix = f"unknown tool {word.text!r}", fix_spelling(word.text, known, word.location)
         self._problems.append(Problem(UNKNOWN_TOOL, message, word.location, hint=hint or _listed(known), fix=fix))
 
 

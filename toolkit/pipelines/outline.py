@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from toolkit import documents
-from toolkit.durations import spoken
+from toolkit.durations import format_duration
 from toolkit.json_texts import json_text
 from toolkit.pipelines.definitions import AdapterFunction, Branches, Compute, Fallback, StepDefinition, Use
 from toolkit.pipelines.plans import Plan, PlannedStep
@@ -167,7 +167,7 @@ def _notes_of(step: PlannedStep) -> Iterator[str]:
     if definition.retry is not None:
         yield f"{definition.retry.attempts} attempts"
     if definition.timeout is not None:
-        yield f"at most {spoken(definition.timeout)}"
+        yield f"at most {format_duration(definition.timeout)}"
     if definition.adapter is not None and step.adapts:
         is_code = isinstance(definition.adapter, AdapterFunction)
         yield "its result is adapted" if is_code else f"its result becomes {written(definition.adapter)}"

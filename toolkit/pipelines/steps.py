@@ -22,7 +22,7 @@ from toolkit.pipelines.keys import KeyReader
 from toolkit.pipelines.rows import read_rows
 from toolkit.pipelines.step_keys import BESIDE, EACH_KEYS, KINDS, STEP_KEYS, STEP_ROWS
 from toolkit.pipelines.templated_data import OPENING, MappingValue, Value, read_mapping, read_value
-from toolkit.problems import Location, Problem, nearest, respelled
+from toolkit.problems import Location, Problem, fix_spelling, nearest
 
 SHORT_FORMS = "write a tool's name, 'tool_name: {arguments}', or the keys use, set, parallel or approve"
 
@@ -122,7 +122,7 @@ class StepReader(KeyReader):
             hint = f"did you mean {near[0]!r}?" if near else f"to call a tool with that name, write 'use: {name}'"
             place, message = entry.key.location, f"unknown key {name!r} in a step"
             free = [key for key in near if key not in node.entries]
-            self.problems.append(Problem(UNKNOWN_KEY, message, place, hint=hint, fix=respelled(name, free, place)))
+            self.problems.append(Problem(UNKNOWN_KEY, message, place, hint=hint, fix=fix_spelling(name, free, place)))
 
     def _kind(self, node: documents.Mapping) -> str | None:
         kinds = [name for name in node.entries if name in KINDS]

@@ -12,7 +12,7 @@ from toolkit.pipelines.plans import Plan, PlannedStep
 from toolkit.pipelines.traces import NOTHING, Trace, Tracer, merged
 from toolkit.problems import Location
 from toolkit.tools.data_flows import is_from_outside
-from toolkit.tools.foreign_values import answer
+from toolkit.tools.foreign_values import call_safely
 
 
 class Taint(NamedTuple):
@@ -98,7 +98,7 @@ class _Follower:
             self.taints[step.path] = taints
         if step.tool is None or not is_from_outside(step.tool.spec):
             return NOTHING
-        inner = answer(lambda: getattr(step.tool, "plan", None), None)
+        inner = call_safely(lambda: getattr(step.tool, "plan", None), None)
         if isinstance(inner, Plan) and not self._gives_words(inner):
             return NOTHING
         return Trace(frozenset({step.path}), step.tool.spec.output_schema)

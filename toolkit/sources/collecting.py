@@ -15,7 +15,7 @@ from types import FunctionType, ModuleType
 from typing import Any, Final, NamedTuple
 
 from toolkit.codes import NO_TOOLS, NOT_A_TOOL
-from toolkit.problems import Location, Problem, Severity, errors_among, placed
+from toolkit.problems import Location, Problem, Severity, errors_among, set_missing_locations
 from toolkit.sources.bindings import place_of_name
 from toolkit.sources.collected import Collected
 from toolkit.sources.import_permission import not_a_tool
@@ -23,14 +23,14 @@ from toolkit.sources.instances import Instance, make_instance
 from toolkit.tools.base import RedescribedTool, Tool
 from toolkit.tools.foreign_objects import is_any_imported, may_be_foreign, may_be_foreign_class, recogniser
 from toolkit.tools.foreign_values import (
-    answer,
     bases_of_class,
+    call_safely,
+    describe_error,
     is_routine,
     members_of_class,
     module_of_class,
     name_of_class,
     plain_text,
-    words_of,
 )
 from toolkit.tools.functions import build_function
 from toolkit.tools.marked_methods import marked_methods
@@ -69,7 +69,7 @@ class Collector:
                 raise
             except BaseException as error:  # noqa: BLE001 - metaclasses of users' classes may raise anything
                 found = Collected.nothing(
-                    Problem(NOT_A_TOOL, f"'{names[id(thing)]}' cannot be a tool: {words_of(error)}")
+                    Problem(NOT_A_TOOL, f"'{names[id(thing)]}' cannot be a tool: {describe_error(error)}")
                 )
             collected.add(_place(found, module, names[id(thing)]))
         if not is_any_imported():
@@ -198,7 +198,7 @@ def _of_function(function: Any, source: str) -> Collected:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - annotations, defaults and marks may raise anything
-        message = f"the function {function.__name__!r} cannot be made a tool: {words_of(error)}"
+        message = f"the function {function.__name__!r} cannot be made a tool: {describe_error(error)}"
         return Collected.nothing(Problem(NOT_A_TOOL, message, place_of(function)))
     return Collected([] if tool is None else [tool], problems)
 
@@ -241,7 +241,7 @@ def _place(found: Collected, module: ModuleType, name: str) -> Collected:
     for tool in homeless:
         is_own = vars(module).get(name) is tool.thing and place is not None and place.line is not None
         tool.spec = replace(tool.spec, location=(None if is_own else _place_elsewhere(tool, module)) or place)
-    return Collected(found.tools, placed(found.problems, place))
+    return Collected(found.tools, set_missing_locations(found.problems, place))
 
 
 def _place_elsewhere(tool: Any, module: ModuleType) -> Location | None:
@@ -377,10 +377,10 @@ class _Classes(NamedTuple):
 
 def _marked_methods_of(cls: type) -> list[str]:
     nothing: list[str] = []
-    return answer(lambda: marked_methods(cls), nothing)
+    return call_safely(lambda: marked_methods(cls), nothing)
 
 
 def _add_words(returned: dict[str, set[int | None]], function: Any, owner: int | None) -> None:
-    annotation = answer(lambda: str(getattr(function, "__annotations__", {}).get("return", "")), "")
+    annotation = call_safely(lambda: str(getattr(function, "__annotations__", {}).get("return", "")), "")
     for word in re.findall(r"\w+", plain_text(annotation)):
         returned.setdefault(word, set()).add(owner)

@@ -2,7 +2,7 @@
 
 from toolkit.codes import BAD_CONFIGURATION, CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_FOUND
 from toolkit.disclosure.groups import ToolGroup, chosen, is_plain, ungranted
-from toolkit.problems import Location, Problem, did_you_mean, errors_among, placed
+from toolkit.problems import Location, Problem, did_you_mean, errors_among, set_missing_locations
 from toolkit.sources.collected import Collected, named_tool, table_of
 from toolkit.sources.configuration import GroupSettings
 from toolkit.sources.openers import Opener
@@ -58,7 +58,7 @@ class ConfiguredGroups:
         problems = [*found.problems, *clashes, *group.problems(self._configuration.granted)]
         if not table and not errors_among(problems):
             problems.append(Problem(NO_TOOLS, f"the group '{name}' has no tools", place))
-        problems = placed(problems, place)
+        problems = set_missing_locations(problems, place)
         return (None if errors_among(problems) else group), problems
 
     def _tools(self, name: str, settings: GroupSettings) -> Collected:

@@ -11,8 +11,8 @@ from types import ModuleType
 
 from toolkit.codes import DOES_NOT_IMPORT, HIDDEN_MODULE
 from toolkit.errors import ConfigurationError
-from toolkit.problems import Location, Problem, did_you_mean, placed
-from toolkit.tools.foreign_values import words_of
+from toolkit.problems import Location, Problem, did_you_mean, set_missing_locations
+from toolkit.tools.foreign_values import describe_error
 from toolkit.tools.raised_errors import place_of_raise, traces_of
 
 _MAX_TEXT = 300
@@ -34,7 +34,7 @@ def import_problems(error: BaseException, root: str, module: str, file: Location
     """
     place = _place_of(error, root) or (_place_of_null(file) if isinstance(error, SyntaxError) and file else file)
     if isinstance(error, ConfigurationError) and error.problems:
-        return placed(error.problems, place)
+        return set_missing_locations(error.problems, place)
     if hidden := _hidden_by_ours(error, root, place):
         return hidden
     return [Problem(DOES_NOT_IMPORT, _message(error, module), place, hint=_hint_for(error, root))]
@@ -98,7 +98,7 @@ def _message(error: BaseException, name: str) -> str:
 
 def exception_text(error: BaseException) -> str:
     """Return the type and message of an exception in one short line, or only the type if it has no message."""
-    text = words_of(error)
+    text = describe_error(error)
     return text.removesuffix(f" ({error.path})") if isinstance(error, ImportError) and error.path else text
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from toolkit.codes import NOT_A_TOOL
 from toolkit.problems import Problem, Severity
-from toolkit.tools.foreign_values import answer, name_of_class, words_of
+from toolkit.tools.foreign_values import call_safely, describe_error, name_of_class
 from toolkit.tools.places import place_of
 
 
@@ -40,7 +40,7 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
     except BaseException as error:  # noqa: BLE001 - users' constructors may raise anything, SystemExit too
         return Problem(
             NOT_A_TOOL,
-            f"class '{name}' cannot be created: {words_of(error)}",
+            f"class '{name}' cannot be created: {describe_error(error)}",
             place_of(cls),
             hint="create an instance in the module, with the arguments that it needs",
         )
@@ -49,6 +49,6 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
 def _needed_arguments(cls: type) -> list[str]:
     # Classes in C have no signature, and reading one may raise; then creating the instance shows what is missing.
     nothing: list[inspect.Parameter] = []
-    parameters = answer(lambda: list(inspect.signature(cls).parameters.values()), nothing)
+    parameters = call_safely(lambda: list(inspect.signature(cls).parameters.values()), nothing)
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [one.name for one in parameters if one.default is one.empty and one.kind not in variadic]

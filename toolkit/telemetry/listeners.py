@@ -50,7 +50,7 @@ class Telemetry:
         'Hello, Ada!'
     """
 
-    hears_pieces: Final = False
+    wants_pieces: Final = False
     """Events about pieces of streamed model output are not received."""
 
     def __init__(

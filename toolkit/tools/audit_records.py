@@ -10,7 +10,7 @@ from toolkit.approvals.policies import Ground
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.redactors.redactor import Redactor
 from toolkit.tools.call_secrets import reading_redactor
-from toolkit.tools.plain_arguments import frozen
+from toolkit.tools.plain_arguments import freeze_as_json
 from toolkit.tools.secret_arguments import members_of
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _send(context: "Surroundings", redactor: Redactor) -> Any:
 
 def _mask(arguments: str | Mapping[str, Any], context: "Surroundings", redactor: Redactor) -> Any:
     """Return arguments with secrets redacted; text that is not a JSON object stays text."""
-    text = frozen(arguments)
+    text = freeze_as_json(arguments)
     members = members_of(text)
     if members is None or context.call is None:
         return redactor.text(text)

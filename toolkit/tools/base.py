@@ -8,7 +8,7 @@ from typing import Any, Unpack, final
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.risks import Flow
 from toolkit.errors import InvalidTools
-from toolkit.running import drive, loop_is_running, run_apart, run_in_loop
+from toolkit.running import drive, loop_is_running, run_in_loop, run_in_new_thread
 from toolkit.schemas.tidying import joined_sentences
 from toolkit.tools.callees import Arguments, Callee
 from toolkit.tools.calling import call_as_meant, call_reported, call_tool
@@ -56,7 +56,7 @@ class Tool(Callee):
     def run(self, arguments: Arguments = "{}", context: ToolContext = NO_CONTEXT) -> ToolResult:
         """Call the tool from synchronous code and wait for the result; for arguments and errors see `call`."""
         if loop_is_running():
-            return run_apart(lambda: self.run(arguments, context))
+            return run_in_new_thread(lambda: self.run(arguments, context))
         if is_short(self, context):
             return call_at_once(self, arguments, context)
         return (run_in_loop if self.suspends else drive)(self.call(arguments, context))
@@ -69,7 +69,7 @@ class Tool(Callee):
         """
         problem = name_problem(name, self.spec.location)
         if problem:
-            return unbuilt(InvalidTools(problems=[problem]))
+            return defer_or_raise(InvalidTools(problems=[problem]))
         return _redescribed(self, name=name)
 
     def with_description(self, description: str) -> "Tool":
@@ -113,7 +113,7 @@ class Tool(Callee):
         try:
             return HandmadeTool(name, description, parameters, function, **options)
         except InvalidTools as error:
-            return unbuilt(error)
+            return defer_or_raise(error)
 
 
 @forwards(HOOKS, to="inner")
@@ -169,7 +169,7 @@ def _redescribed(tool: Tool, *, name: str | None = None, description: str | None
     try:
         return RedescribedTool(tool, name=name, description=description)
     except InvalidTools as error:
-        return unbuilt(error)
+        return defer_or_raise(error)
 
 
 class RedescribedTool(WrappedTool):
@@ -210,7 +210,7 @@ class RedescribedTool(WrappedTool):
         return self._spec
 
 
-def unbuilt(error: InvalidTools) -> Tool:
+def defer_or_raise(error: InvalidTools) -> Tool:
     """Return a placeholder for a tool that cannot be built, while a module is imported to collect its tools.
 
     Raises:

@@ -17,7 +17,7 @@ _BY_NAME = Veil({})
 _Context = TypeVar("_Context", bound="Surroundings")
 
 
-def redacting(tool: Subject, arguments: str | Mapping[str, Any], context: _Context) -> _Context:
+def with_redactor(tool: Subject, arguments: str | Mapping[str, Any], context: _Context) -> _Context:
     """Return the context of a call with a redactor that knows the secrets of tool, arguments and context."""
     redactor = redactor_of(context)
     if context.redactor is None:

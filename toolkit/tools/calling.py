@@ -18,16 +18,16 @@ from toolkit.freezing import freeze_mapping
 from toolkit.redactors.redactor import Redactor
 from toolkit.running import ends_more_than_a_call
 from toolkit.tools.admission import admit, verdict_on
-from toolkit.tools.call_secrets import learn_parsed, redacting, redactor_of
+from toolkit.tools.call_secrets import learn_parsed, redactor_of, with_redactor
 from toolkit.tools.callees import Callee
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import shown
+from toolkit.tools.foreign_values import short_repr
 from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.outcomes import result_of_ending
 from toolkit.tools.raised_errors import message_of, raised_by, trace_from_tool
 from toolkit.tools.refusals import AnsweredEarly, CallDenied
 from toolkit.tools.results import ToolResult
-from toolkit.tools.secret_arguments import masked
+from toolkit.tools.secret_arguments import mask_secrets
 from toolkit.tools.turns import perform_in_turn
 
 logging.getLogger("toolkit").addHandler(logging.NullHandler())
@@ -57,7 +57,7 @@ async def call_reported(
     tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: Demand | None
 ) -> ToolResult:
     """Call a tool, and report the start and the finish to the listener of the context."""
-    context = redacting(tool, arguments, context)
+    context = with_redactor(tool, arguments, context)
     ending = _Ending()
     with context.reporting(
         lambda call: ToolStarted(call, tool.name, _kept(tool, arguments)),
@@ -76,7 +76,7 @@ async def call_tool(
     """Call a tool without events; return a result whatever happens, unless a signal is raised."""
     spec, hidden = tool.spec, tool.hidden_parameters
     if hidden and ending is None:
-        context = redacting(tool, arguments, context)
+        context = with_redactor(tool, arguments, context)
     inner = context.within(tool, arguments) if tool.uses_context or context.limiter is not None else context
     started = perf_counter()
     result = _ENDED
@@ -133,7 +133,7 @@ async def call_as_meant(
 
 def _kept(tool: Callee, arguments: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
     """Return a copy of arguments for records: secrets are masked, and later changes by the caller have no effect."""
-    shown = masked(arguments, tool.hidden_parameters)
+    shown = mask_secrets(arguments, tool.hidden_parameters)
     if isinstance(shown, str):
         return shown
     try:
@@ -205,7 +205,7 @@ def _failure_of(tool: Callee, error: BaseException, context: ToolContext) -> Too
 def _ending_words(error: BaseException) -> str | None:
     """Return the message for a `SystemExit` or a cancellation, which here ends only the call."""
     if isinstance(error, SystemExit):
-        return f"the tool called sys.exit({'' if error.code is None else shown(error.code)})"
+        return f"the tool called sys.exit({'' if error.code is None else short_repr(error.code)})"
     return "what it waited for was cancelled" if type(error).__name__ == "CancelledError" and not error.args else None
 
 
@@ -222,7 +222,7 @@ def _with_replacement(tool: Callee, replaced: str, context: ToolContext, result:
     """Return a result with a note for the model that a reviewer has changed the arguments."""
     if context.chosen_by != "model":
         return result
-    shown = masked(replaced, tool.hidden_parameters)
+    shown = mask_secrets(replaced, tool.hidden_parameters)
     return result.remarked(f"A reviewer has changed the arguments of this call, which ran with: {shown}")
 
 
@@ -245,12 +245,12 @@ def log_call(
     """Log the arguments and the result of a call in one line, and in full at level DEBUG."""
 
     def whole() -> str:
-        sent = _text(masked(arguments, tool.hidden_parameters))
+        sent = _text(mask_secrets(arguments, tool.hidden_parameters))
         return redactor_of(context).text(f"{tool.name}({sent}) -> {result.text}")
 
     def short() -> str:
         redactor = redactor_of(context)
-        sent = redactor.text(_text(masked(arguments, tool.hidden_parameters)))
+        sent = redactor.text(_text(mask_secrets(arguments, tool.hidden_parameters)))
         return f"{tool.name}({_short(sent)}) -> {_short(redactor.text(result.text))}"
 
     level = logging.INFO if result.succeeded else logging.WARNING

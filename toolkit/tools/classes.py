@@ -9,11 +9,11 @@ from typing import Any
 from toolkit.codes import NOT_A_TOOL, ROOT_NOT_OBJECT, UNFIT_PARAMETER
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem
-from toolkit.running import drive_or_run, in_thread, loop_is_running
+from toolkit.running import await_or_run, in_thread, loop_is_running
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.docstrings import read_docstring
-from toolkit.tools.injections import injected
+from toolkit.tools.injections import injected_values
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import OPTIONS, option_problems
 from toolkit.tools.places import place_of
@@ -139,9 +139,9 @@ class ExecutingTool(Tool):
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Call `execute`; a sync method runs in a thread if an event loop is running, so that it does not block it."""
-        given = injected(self.name, self._signature.injected, context) if self.uses_context else None
+        given = injected_values(self.name, self._signature.injected, context) if self.uses_context else None
         execute = partial(self.execute, **given) if given else self.execute
         if self.suspends:
             return await execute(parsed)
         value = await in_thread(partial(execute, parsed)) if loop_is_running() else execute(parsed)
-        return await drive_or_run(value) if isinstance(value, CoroutineType) else value
+        return await await_or_run(value) if isinstance(value, CoroutineType) else value

@@ -21,7 +21,7 @@ class Claim(NamedTuple):
     find_place: Callable[[], Location | None]
 
 
-def clashes(claims: Iterable[Claim]) -> list[Problem]:
+def name_collisions(claims: Iterable[Claim]) -> list[Problem]:
     """Return a problem for each tool that has the same name as an earlier one."""
     first: dict[str, Claim] = {}
     problems = []

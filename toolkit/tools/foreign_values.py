@@ -21,7 +21,7 @@ def is_text(value: object) -> bool:
 
 def is_routine(value: object) -> bool:
     """Return whether a value really is a function or a method, whatever its `__class__` claims."""
-    return answer(lambda: inspect.isroutine(value), otherwise=False)
+    return call_safely(lambda: inspect.isroutine(value), otherwise=False)
 
 
 def plain_text(value: str) -> str:
@@ -41,7 +41,7 @@ def name_of_class(cls: type) -> str:
 
 def module_of_class(cls: type) -> str:
     """Return the name of the module that defines a class; a metaclass cannot change it."""
-    module = answer(lambda: type.__dict__["__module__"].__get__(cls), "")
+    module = call_safely(lambda: type.__dict__["__module__"].__get__(cls), "")
     return plain_text(module) if is_text(module) else ""
 
 
@@ -57,25 +57,25 @@ def members_of_class(cls: type) -> Mapping[str, Any]:
     return members
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return the shortened `repr` of a value, or the name of its type if that fails."""
-    text = answer(lambda: repr(value), "")
+    text = call_safely(lambda: repr(value), "")
     if not is_text(text) or not text:
         return f"an object of type {kind_of(value)!r}"
     text = plain_text(text)
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
-def words_of(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Return the type and the message of an exception in one short line; without the message if `str` fails."""
-    text = answer(lambda: str(error), "")
+    text = call_safely(lambda: str(error), "")
     line = " ".join(plain_text(text).split()) if is_text(text) else ""
     if len(line) > _LONGEST_MESSAGE:
         line = f"{line[:_LONGEST_MESSAGE]}…"
     return f"{kind_of(error)}: {line}" if line else kind_of(error)
 
 
-def answer(ask: Callable[[], T], otherwise: T) -> T:
+def call_safely(ask: Callable[[], T], otherwise: T) -> T:
     """Return the result of untrusted code, or `otherwise` if it raises anything but `KeyboardInterrupt`."""
     try:
         return ask()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from toolkit.codes import MISSING_DESCRIPTION, UNFIT_PARAMETER, UNTYPED_PARAMETER
-from toolkit.problems import Problem, errors_among, placed
+from toolkit.problems import Problem, errors_among, set_missing_locations
 from toolkit.tools.marking import mark_of
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
@@ -86,7 +86,7 @@ def _place(problems: list[Problem], function: Callable[..., Any]) -> list[Proble
     if all(problem.location is not None for problem in problems):
         return problems
     place = place_of(function)
-    return placed(problems, place)
+    return set_missing_locations(problems, place)
 
 
 def _unfit_parameters(function: Callable[..., Any], signature: Signature, whole: Exception) -> list[Problem]:

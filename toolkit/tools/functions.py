@@ -8,13 +8,13 @@ from typing import Any, Unpack
 
 from toolkit.errors import InvalidTools
 from toolkit.problems import Problem, errors_among
-from toolkit.running import drive_or_run, in_thread, loop_is_running
-from toolkit.tools.base import Tool, unbuilt
+from toolkit.running import await_or_run, in_thread, loop_is_running
+from toolkit.tools.base import Tool, defer_or_raise
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.function_defaults import defaults_left
 from toolkit.tools.function_readings import read_function
-from toolkit.tools.injections import injected
+from toolkit.tools.injections import injected_values
 from toolkit.tools.options import MarkOptions
 from toolkit.tools.outcomes import NOTHING_RETURNED
 from toolkit.tools.plain_arguments import plain_data
@@ -49,7 +49,7 @@ class FunctionTool(Tool):
     @property
     def holders(self) -> tuple[object, ...]:
         """The defaults of the function, the object that it is bound to, and the variables that it uses."""
-        return held_by(self.function)
+        return references_of(self.function)
 
     def parse(self, arguments: Arguments) -> Any:
         """Return the arguments by parameter name, converted to the annotated types."""
@@ -72,7 +72,7 @@ class FunctionTool(Tool):
         if self.suspends:
             return await self._call(given)
         value = await in_thread(partial(self._call, given)) if loop_is_running() else self._call(given)
-        return await drive_or_run(value) if isinstance(value, CoroutineType) else value
+        return await await_or_run(value) if isinstance(value, CoroutineType) else value
 
     def _filled(self, parsed: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         """Return the arguments with injected values and with the defaults that are declared in a `Field`."""
@@ -80,10 +80,10 @@ class FunctionTool(Tool):
         for name, default in self._signature.explicit_defaults.items():
             if name not in filled:
                 filled[name] = default()
-        return filled | injected(self.name, self._signature.injected, context)
+        return filled | injected_values(self.name, self._signature.injected, context)
 
 
-def held_by(function: Callable[..., Any]) -> tuple[object, ...]:
+def references_of(function: Callable[..., Any]) -> tuple[object, ...]:
     """Return what a function refers to: its defaults, the object it is bound to, and the variables that it uses."""
     plain = inspect.unwrap(getattr(function, "__func__", function))
     code, variables = getattr(plain, "__code__", None), getattr(plain, "__globals__", {})
@@ -124,7 +124,7 @@ def from_function(function: Callable[..., Any], **options: Unpack[MarkOptions]) 
         InvalidTools: If the function is not a valid tool; `problems` lists everything that is wrong.
     """
     tool, problems = build_function(function, options)
-    return unbuilt(InvalidTools(problems=errors_among(problems))) if tool is None else tool
+    return defer_or_raise(InvalidTools(problems=errors_among(problems))) if tool is None else tool
 
 
 def build_function(

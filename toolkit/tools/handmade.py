@@ -10,10 +10,10 @@ from toolkit.codes import ROOT_NOT_OBJECT, UNFIT_PARAMETER
 from toolkit.errors import InvalidTools
 from toolkit.freezing import freeze
 from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.running import drive_or_run, in_thread, loop_is_running
+from toolkit.running import await_or_run, in_thread, loop_is_running
 from toolkit.tools.context import ToolContext
 from toolkit.tools.function_defaults import defaults_left
-from toolkit.tools.injections import injected
+from toolkit.tools.injections import injected_values
 from toolkit.tools.names import name_problem
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
@@ -60,11 +60,11 @@ class HandmadeWork:
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Call the function; if an event loop is running, a sync function runs in a thread, to keep it unblocked."""
-        given = {**parsed, **injected(self.spec.name, self._signature.injected, context)}
+        given = {**parsed, **injected_values(self.spec.name, self._signature.injected, context)}
         if self._signature.is_async:
             return await self._function(**given)
         value = await in_thread(partial(self._function, **given)) if loop_is_running() else self._function(**given)
-        return await drive_or_run(value) if isinstance(value, CoroutineType) else value
+        return await await_or_run(value) if isinstance(value, CoroutineType) else value
 
 
 def read_handmade(

@@ -64,7 +64,7 @@ def misplaced_injection(what: str, annotation: Any) -> tuple[str, str] | None:
     return None
 
 
-def injected(tool: str, injections: Mapping[str, Injection], context: ToolContext) -> dict[str, Any]:
+def injected_values(tool: str, injections: Mapping[str, Injection], context: ToolContext) -> dict[str, Any]:
     """Return the values from the context for a function, by parameter.
 
     Raises:

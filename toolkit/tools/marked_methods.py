@@ -23,7 +23,7 @@ def _plain_member(cls: type, name: str) -> Any:
     return getattr(member, "__func__", member) if issubclass(type(member), staticmethod | classmethod) else member
 
 
-def boxed(candidate: Any, method: Any) -> dict[str, str]:
+def category_from_class(candidate: Any, method: Any) -> dict[str, str]:
     """Return the category that a method gets from its class, unless it sets its own."""
     box = box_of(candidate)
     return {"category": box.name} if box and not (mark_of(method) or {}).get("category") else {}

@@ -6,9 +6,9 @@ from types import MethodType
 from typing import Any
 
 from toolkit.errors import InvalidTools, raise_errors
-from toolkit.tools.collisions import Claim, clashes
+from toolkit.tools.collisions import Claim, name_collisions
 from toolkit.tools.function_readings import FunctionReading, read_function
-from toolkit.tools.marked_methods import boxed, marked_methods
+from toolkit.tools.marked_methods import category_from_class, marked_methods
 from toolkit.tools.places import place_of
 
 
@@ -19,10 +19,10 @@ def read_methods(cls: type) -> list[FunctionReading]:
         InvalidTools: If a method is not a valid tool; `problems` lists everything that is wrong.
     """
     methods = [_bound_to_nothing(cls, name) for name in marked_methods(cls)]
-    read = [(method, *read_function(method, boxed(cls, method))) for method in methods]
+    read = [(method, *read_function(method, category_from_class(cls, method))) for method in methods]
     good = [(method, reading) for method, reading, _ in read if reading is not None]
     claims = [_claim(method, reading) for method, reading in good]
-    raise_errors(InvalidTools, [*(problem for *_, found in read for problem in found), *clashes(claims)])
+    raise_errors(InvalidTools, [*(problem for *_, found in read for problem in found), *name_collisions(claims)])
     return [reading for _, reading in good]
 
 

@@ -5,14 +5,14 @@ from typing import Any
 
 from toolkit.problems import Location
 from toolkit.tools.base import Tool, innermost
-from toolkit.tools.foreign_values import answer, is_routine
+from toolkit.tools.foreign_values import call_safely, is_routine
 from toolkit.tools.places import place_of
 
 
 def function_of(tool: Tool) -> Any:
     """Return the function from which a tool was created, inside all wrappers, or `None` if there is none."""
     inner = innermost(tool)
-    function: Any = answer(lambda: inspect.unwrap(vars(inner)["function"]), None)
+    function: Any = call_safely(lambda: inspect.unwrap(vars(inner)["function"]), None)
     return function if is_routine(function) else None
 
 

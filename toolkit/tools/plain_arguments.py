@@ -32,7 +32,7 @@ def is_type_alone(text: str) -> bool:
     return text.startswith("<") and text.endswith(">") and text[1:-1].isidentifier()
 
 
-def frozen(arguments: str | Mapping[str, Any]) -> str:
+def freeze_as_json(arguments: str | Mapping[str, Any]) -> str:
     """Return arguments as JSON text, so that they can no longer change; the text contains secrets.
 
     Raises:

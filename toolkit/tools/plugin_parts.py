@@ -8,7 +8,7 @@ from typing import Final
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
-from toolkit.tools.foreign_values import words_of
+from toolkit.tools.foreign_values import describe_error
 from toolkit.tools.source_marks import SourceMarks
 
 _NEEDED: Final = {"marks": ("MARKS", SourceMarks), "objects": ("CLASSES", Mapping), "exports": ("exported", object)}
@@ -26,9 +26,9 @@ def part_of_plugin(home: str, part: str) -> ModuleType | None:
     except ModuleNotFoundError as error:
         if error.name == name:
             return None
-        raise _broken(name, f"cannot be imported: {words_of(error)}") from error
+        raise _broken(name, f"cannot be imported: {describe_error(error)}") from error
     except Exception as error:
-        raise _broken(name, f"cannot be imported: {words_of(error)}") from error
+        raise _broken(name, f"cannot be imported: {describe_error(error)}") from error
     attribute, kind = _NEEDED[part]
     if not isinstance(getattr(module, attribute, None), kind):
         raise _broken(name, f"has no '{attribute}' of type '{kind.__name__}'")

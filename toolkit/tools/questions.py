@@ -12,15 +12,15 @@ from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.call_bindings import binding_of_call
 from toolkit.tools.call_secrets import learn_arguments, redactor_of
-from toolkit.tools.plain_arguments import frozen
+from toolkit.tools.plain_arguments import freeze_as_json
 from toolkit.tools.refusals import AnsweredEarly
 from toolkit.tools.review_requests import (
     digest_of_call,
     digest_of_step,
+    restore_secrets,
     scope_of,
     shown_arguments,
     shown_defaults,
-    unhidden,
 )
 from toolkit.tools.subjects import Subject
 
@@ -69,7 +69,7 @@ class CallQuestion:
     def __call__(self, because: str) -> ReviewRequest:
         """Return the request for a reviewer; `because` is the reason for the question."""
         tool, context, demand, gate = self._tool, self._context, self._demand, self._context.gate
-        sent = self._sent = frozen(self._arguments)
+        sent = self._sent = freeze_as_json(self._arguments)
         parsed = self._parsed = self._read(sent)
         redactor = redactor_of(context)
         redactor.learn(*tool.own_secrets)
@@ -113,7 +113,7 @@ class CallQuestion:
         if not isinstance(granted.decision, Edit):
             return Admitted(self._parsed, None, state)
         try:
-            edited = unhidden(granted.decision.arguments, self._shown, self._sent)
+            edited = restore_secrets(granted.decision.arguments, self._shown, self._sent)
             return Admitted(self._read(edited), edited, {**state, **self._states.get(edited, {})})
         except AnsweredEarly:
             raise
@@ -132,7 +132,7 @@ class CallQuestion:
 
     def _objection(self, edited: Mapping[str, Any] | str) -> str | None:
         try:
-            self._read(unhidden(edited, self._shown, self._sent))
+            self._read(restore_secrets(edited, self._shown, self._sent))
         except AnsweredEarly:
             return None
         except (ToolArgumentsError, ToolExecutionError) as error:
@@ -141,7 +141,7 @@ class CallQuestion:
 
     def _preview_of(self, edited: Mapping[str, Any] | str) -> str | None:
         try:
-            sent = unhidden(edited, self._shown, self._sent)
+            sent = restore_secrets(edited, self._shown, self._sent)
             preview = self._preview(sent, self._tool.parse(sent))
             return None if preview is None else redactor_of(self._context).text(preview)
         except (ToolArgumentsError, ToolExecutionError, OSError):
@@ -165,14 +165,14 @@ class RunningCall(NamedTuple):
 
     def digest(self, context: "Surroundings", asked_by: str) -> str:
         """Return the digest that identifies questions of this call and of the calls within it."""
-        return digest_of_call(self.tool, frozen(self.arguments), scope_of(context), asked_by)
+        return digest_of_call(self.tool, freeze_as_json(self.arguments), scope_of(context), asked_by)
 
     def asks(self, request: ReviewRequest, *, context: "Surroundings") -> ReviewRequest:
         """Return a question that this call asks itself, with the digest and the arguments of the call.
 
         If the question has its own arguments, those of the call are shown in addition.
         """
-        sent = frozen(self.arguments)
+        sent = freeze_as_json(self.arguments)
         shown = shown_arguments(self.tool, self.tool.parse(sent), sent)
         request = replace(request, digest=self.digest(context, request.asked_by), uses=self.tool.uses)
         if not request.arguments:

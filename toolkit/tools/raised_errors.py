@@ -8,7 +8,7 @@ from types import CodeType, TracebackType
 from typing import NamedTuple
 
 from toolkit.problems import Location
-from toolkit.tools.foreign_values import answer, is_text, kind_of, plain_text
+from toolkit.tools.foreign_values import call_safely, is_text, kind_of, plain_text
 
 _OURS = f"{Path(__file__).parents[1]}{os.sep}"
 _LIBRARIES = (f"{Path(os.__file__).parent}{os.sep}", "<")
@@ -48,7 +48,7 @@ def message_of(error: BaseException) -> str:
     An exception without a message is represented by the name of its class. The name is also put before messages that
     mean little without it: that of a `KeyError`, or of a `BaseException` that is not an `Exception`.
     """
-    text = answer(lambda: str(error), "")
+    text = call_safely(lambda: str(error), "")
     text = plain_text(text) if is_text(text) else ""
     if not text.strip():
         return kind_of_error(error)

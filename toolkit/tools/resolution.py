@@ -10,17 +10,17 @@ from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool
-from toolkit.tools.collisions import Claim, clashes
+from toolkit.tools.collisions import Claim, name_collisions
 from toolkit.tools.foreign_objects import may_be_foreign, recogniser
 from toolkit.tools.foreign_values import (
+    describe_error,
     is_routine,
     kind_of,
     module_of_class,
     name_of_class,
-    words_of,
 )
 from toolkit.tools.functions import build_function
-from toolkit.tools.marked_methods import boxed, marked_methods
+from toolkit.tools.marked_methods import category_from_class, marked_methods
 from toolkit.tools.marking import box_of, mark_of
 from toolkit.tools.origins import place_of_tool
 from toolkit.tools.places import place_of
@@ -82,7 +82,7 @@ def build_tools(candidate: Any, *, source: str | None = None) -> tuple[list[Tool
     except InvalidTools as error:
         return [], list(error.problems)
     except BaseException as error:  # noqa: BLE001 - properties and metaclasses of users' objects can raise anything
-        message = f"{_called(candidate)} cannot be made a tool: {words_of(error)}"
+        message = f"{_called(candidate)} cannot be made a tool: {describe_error(error)}"
         return [], [Problem(NOT_A_TOOL, message, place_of_thing(candidate))]
 
 
@@ -113,7 +113,7 @@ def _built(candidate: Any, source: str | None) -> tuple[list[Tool], list[Problem
         return [tool] if tool else [], problems
     methods = [getattr(candidate, name) for name in marked_methods(type(candidate))]
     if methods:
-        built = [build_function(method, boxed(candidate, method), source=source) for method in methods]
+        built = [build_function(method, category_from_class(candidate, method), source=source) for method in methods]
         tools: list[Tool] = [made for made, _ in built if made]
         if box_of(candidate) is not None:
             for each in tools:
@@ -130,7 +130,7 @@ def _adapt(candidate: Any) -> tuple[list[Tool], list[Problem]]:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - the object's attributes are the user's code
-        message = f"the attributes of an object of type '{kind_of(candidate)}' cannot be read: {words_of(error)}"
+        message = f"the attributes of an object of type '{kind_of(candidate)}' cannot be read: {describe_error(error)}"
         return [], [Problem(NOT_A_TOOL, message, place_of_thing(candidate))]
     return check_tool(tool)
 
@@ -138,7 +138,7 @@ def _adapt(candidate: Any) -> tuple[list[Tool], list[Problem]]:
 def collisions(tools: Iterable[Tool]) -> list[Problem]:
     """Return a problem for each tool that has the same name as an earlier one."""
     different = {id(tool): tool for tool in tools}.values()
-    return clashes(Claim(tool.name, tool.spec.source, partial(place_of_tool, tool)) for tool in different)
+    return name_collisions(Claim(tool.name, tool.spec.source, partial(place_of_tool, tool)) for tool in different)
 
 
 def _no_tool(candidate: Any) -> Problem:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.errors import ToolArgumentsError
 from toolkit.redactors.redactor import MASK
 from toolkit.tools.exact_numbers import dumps
-from toolkit.tools.plain_arguments import frozen, is_type_alone
+from toolkit.tools.plain_arguments import freeze_as_json, is_type_alone
 from toolkit.tools.secret_arguments import members_of
 from toolkit.tools.subjects import Subject
 
@@ -52,7 +52,7 @@ def salted_digest(text: str) -> str:
     return sha256(_SALT + text.encode(errors="surrogatepass")).hexdigest()
 
 
-def unhidden(edited: str | Mapping[str, Any], shown: Mapping[str, Any], sent: str) -> str:
+def restore_secrets(edited: str | Mapping[str, Any], shown: Mapping[str, Any], sent: str) -> str:
     """Return edited arguments as JSON text, with the original value for everything that the reviewer did not change.
 
     Args:
@@ -63,7 +63,7 @@ def unhidden(edited: str | Mapping[str, Any], shown: Mapping[str, Any], sent: st
     Raises:
         ToolArgumentsError: If a changed value still contains a mask, so that its meaning is unknown.
     """
-    text = frozen(edited)
+    text = freeze_as_json(edited)
     new, old = members_of(text), members_of(sent)
     if new is None or old is None or MASK not in json.dumps(shown):
         return text

@@ -21,7 +21,7 @@ def secret_members(schema: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(str(member.pointer[-1]) for member in members if any(member.secrets()))
 
 
-def masked(arguments: str | Mapping[str, Any], secrets: frozenset[str]) -> str | Mapping[str, Any]:
+def mask_secrets(arguments: str | Mapping[str, Any], secrets: frozenset[str]) -> str | Mapping[str, Any]:
     """Return arguments with secrets masked, or unchanged if there are none; invalid JSON is masked as a whole.
 
     Args:

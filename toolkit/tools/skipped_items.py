@@ -44,10 +44,10 @@ class Skips(NamedTuple):
     def __str__(self) -> str:
         """Return all skipped items with their errors, in one line."""
         items = "; ".join(f"item {item.place + 1} ({item.item}): {item.error}" for item in self.items)
-        return f"step '{self.step}': {counted(self.of - len(self.items), self.of, len(self.items))}: {items}"
+        return f"step '{self.step}': {format_count(self.of - len(self.items), self.of, len(self.items))}: {items}"
 
 
-def counted(done: int, of: int, skipped: int) -> str:
+def format_count(done: int, of: int, skipped: int) -> str:
     """Format the number of completed items: `4 of 4`, or `3 of 4, 1 skipped`."""
     return f"{done} of {of}, {skipped} skipped" if skipped else f"{done} of {of}"
 

@@ -9,7 +9,7 @@ from toolkit.codes import ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
 from toolkit.freezing import freeze_plain
 from toolkit.problems import Location, Problem
-from toolkit.tools.foreign_values import shown
+from toolkit.tools.foreign_values import short_repr
 from toolkit.tools.spec_fields import ReturnBehavior, plain_fields
 from toolkit.tools.spec_json import fields_from, json_of
 
@@ -79,7 +79,7 @@ class ToolSpec:
         plain, unfit = plain_fields(given, place.get("location"))
         problems = [*misplaced, *unfit]
         if "parameters" in plain and plain["parameters"].get("type") != "object":
-            message = f"the parameters of {shown(self.name)} must be a JSON Schema of type 'object'"
+            message = f"the parameters of {short_repr(self.name)} must be a JSON Schema of type 'object'"
             problems.append(Problem(ROOT_NOT_OBJECT, message, place.get("location")))
         if problems:
             raise InvalidTools(problems=problems)

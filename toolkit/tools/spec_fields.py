@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from toolkit.approvals.risks import FLOWS
 from toolkit.codes import BAD_OPTION, INVALID_TOOL_NAME, ROOT_NOT_OBJECT
 from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.tools.foreign_values import is_text, plain_text, shown
+from toolkit.tools.foreign_values import is_text, plain_text, short_repr
 from toolkit.tools.json_data import NotJsonError, is_encodable, plain_json
 
 ReturnBehavior = Literal["to_model", "immediate", "immediate_if_last"]
@@ -58,10 +58,12 @@ def _name(_: str, value: object) -> str:
 
 def _text(name: str, value: object) -> str:
     if not is_text(value):
-        raise UnfitFieldError(f"{name} must be text, not {shown(value)}")
+        raise UnfitFieldError(f"{name} must be text, not {short_repr(value)}")
     text = plain_text(value)  # type: ignore[arg-type]  # as the lines above say
     if not is_encodable(text):
-        raise UnfitFieldError(f"{name} contains half of a surrogate pair: {shown(text)}", "write the character itself")
+        raise UnfitFieldError(
+            f"{name} contains half of a surrogate pair: {short_repr(text)}", "write the character itself"
+        )
     return text
 
 
@@ -71,7 +73,7 @@ def _optional_text(name: str, value: object) -> str | None:
 
 def _switch(name: str, value: object) -> bool:
     if type(value) is not bool:
-        raise UnfitFieldError(f"{name} must be True or False, not {shown(value)}")
+        raise UnfitFieldError(f"{name} must be True or False, not {short_repr(value)}")
     return value
 
 
@@ -81,10 +83,10 @@ def _flag(name: str, value: object) -> bool | None:
 
 def _return_behavior(_: str, value: object) -> str:
     known = get_args(ReturnBehavior)
-    text = plain_text(value) if is_text(value) else shown(value)  # type: ignore[arg-type]
+    text = plain_text(value) if is_text(value) else short_repr(value)  # type: ignore[arg-type]
     if is_text(value) and text in known:
         return text
-    message, choices = f"unknown return_behavior {shown(value)}", f"one of {', '.join(known)}"
+    message, choices = f"unknown return_behavior {short_repr(value)}", f"one of {', '.join(known)}"
     raise UnfitFieldError(message, did_you_mean(text[:_LONGEST_CHOICE], known, otherwise=choices))
 
 
@@ -93,9 +95,9 @@ def _flow(_: str, value: object) -> tuple[str, ...] | None:
         return None
     words: list[Any] = [value] if is_text(value) else list(value) if isinstance(value, list | tuple) else [None]
     for word in words:
-        text = plain_text(word) if is_text(word) else shown(word)
+        text = plain_text(word) if is_text(word) else short_repr(word)
         if text not in FLOWS:
-            message, choices = f"unknown flow {shown(word)}", f"one or some of {', '.join(FLOWS)}"
+            message, choices = f"unknown flow {short_repr(word)}", f"one or some of {', '.join(FLOWS)}"
             raise UnfitFieldError(message, did_you_mean(text[:_LONGEST_CHOICE], FLOWS, otherwise=choices))
     return tuple(flow for flow in FLOWS if flow in words)
 
@@ -105,7 +107,7 @@ _LONGEST_CHOICE = 40
 
 def _schema(name: str, value: object) -> dict[str, Any]:
     if not issubclass(type(value), Mapping):
-        raise UnfitFieldError(f"{name} must be a mapping, not {shown(value)}", code=ROOT_NOT_OBJECT)
+        raise UnfitFieldError(f"{name} must be a mapping, not {short_repr(value)}", code=ROOT_NOT_OBJECT)
     schema: dict[str, Any] = _json(name, value, ROOT_NOT_OBJECT)
     return schema
 
@@ -116,7 +118,7 @@ def _optional_schema(name: str, value: object) -> dict[str, Any] | None:
 
 def _metadata(name: str, value: object) -> dict[str, Any]:
     if not issubclass(type(value), Mapping):
-        message = f"metadata must be a mapping of text keys, not {shown(value)}"
+        message = f"metadata must be a mapping of text keys, not {short_repr(value)}"
         raise UnfitFieldError(message, "write metadata={'anthropic': {…}}")
     plain: dict[str, Any] = _json(name, value)
     return plain
@@ -125,7 +127,7 @@ def _metadata(name: str, value: object) -> dict[str, Any]:
 def _examples(name: str, value: object) -> tuple[dict[str, Any], ...]:
     examples = _json(name, value) if issubclass(type(value), Sequence) and not is_text(value) else [None]
     if not isinstance(examples, list) or not all(isinstance(example, dict) for example in examples):
-        message = f"examples must be a list of mappings, not {shown(value)}"
+        message = f"examples must be a list of mappings, not {short_repr(value)}"
         raise UnfitFieldError(message, "write examples=[{'city': 'Oslo'}]")
     return tuple(examples)
 
@@ -141,7 +143,7 @@ def _json(name: str, value: object, code: str = BAD_OPTION) -> Any:
 def _names(name: str, value: object) -> tuple[str, ...]:
     if type(value) in (list, tuple):
         return tuple(_text(name, one) for one in value)  # type: ignore[attr-defined]  # as the line above says
-    raise UnfitFieldError(f"{name} must be a list of strings, not {shown(value)}")
+    raise UnfitFieldError(f"{name} must be a list of strings, not {short_repr(value)}")
 
 
 def _location(name: str, value: object) -> Location | None:
@@ -150,7 +152,7 @@ def _location(name: str, value: object) -> Location | None:
     numbers = tuple.__getitem__(value, slice(1, None)) if type(value) is Location else (None, None)
     if type(value) is Location and type(value.file) is str and all(one is None or type(one) is int for one in numbers):
         return value
-    raise UnfitFieldError(f"{name} must be a Location, not {shown(value)}")
+    raise UnfitFieldError(f"{name} must be a Location, not {short_repr(value)}")
 
 
 _READERS: dict[str, Callable[[str, object], Any]] = {

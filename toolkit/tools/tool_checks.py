@@ -12,10 +12,18 @@ from typing import Any, NamedTuple, get_args
 from toolkit.approvals.policies import DescribedCall
 from toolkit.codes import MISSING_DESCRIPTION, NOT_A_TOOL, ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
-from toolkit.problems import Location, Problem, placed
+from toolkit.problems import Location, Problem, set_missing_locations
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.callees import Pipe
-from toolkit.tools.foreign_values import is_routine, is_text, kind_of, module_of_class, plain_text, shown, words_of
+from toolkit.tools.foreign_values import (
+    describe_error,
+    is_routine,
+    is_text,
+    kind_of,
+    module_of_class,
+    plain_text,
+    short_repr,
+)
 from toolkit.tools.marking import box_of
 from toolkit.tools.places import place_of
 from toolkit.tools.spec import ToolSpec
@@ -95,19 +103,19 @@ def _spec_of(tool: Tool, place: Location | None) -> tuple[ToolSpec | None, list[
         spec = tool.spec
         if not issubclass(type(spec), ToolSpec):
             hint = "write spec = ToolSpec(name, description, parameters)"
-            message = f"the spec of {_called(tool)} must be a ToolSpec, not {shown(spec)}"
+            message = f"the spec of {_called(tool)} must be a ToolSpec, not {short_repr(spec)}"
             return None, [Problem(NOT_A_TOOL, message, place, hint=hint)]
         fields_ = {each.name: getattr(spec, each.name) for each in fields(ToolSpec)}
     except InvalidTools as error:
-        return None, placed(error.problems, place)
+        return None, set_missing_locations(error.problems, place)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a property in the user's code can raise anything
-        message = f"the specification of {_called(tool)} cannot be read: {words_of(error)}"
+        message = f"the specification of {_called(tool)} cannot be read: {describe_error(error)}"
         return None, [Problem(NOT_A_TOOL, message, place)]
     plain, problems = plain_fields(fields_, place)
     if plain.get("parameters", {}).get("type", "object") != "object":
-        message = f"the parameters of {shown(fields_['name'])} must be a JSON Schema of type 'object'"
+        message = f"the parameters of {short_repr(fields_['name'])} must be a JSON Schema of type 'object'"
         problems.append(Problem(ROOT_NOT_OBJECT, message, place))
     return (None if problems else spec), problems
 
@@ -140,11 +148,11 @@ def _unmet_requirements(tool: Tool, spec: ToolSpec, place: Location | None) -> l
             elif requirement.is_met(value := getattr(tool, name)):
                 continue
             else:
-                message = f"'{name}' of {spec.name!r} must be {requirement.words}, not {shown(value)}"
+                message = f"'{name}' of {spec.name!r} must be {requirement.words}, not {short_repr(value)}"
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001 - a property in the user's code can raise anything
-            message = f"'{name}' of {spec.name!r} cannot be read: {words_of(error)}"
+            message = f"'{name}' of {spec.name!r} cannot be read: {describe_error(error)}"
         problems.append(Problem(NOT_A_TOOL, message, place))
     return problems
 
@@ -166,11 +174,11 @@ def _other_name(tool: Tool, what: str, expected: str, place: Location | None) ->
         if is_text(value) and plain_text(value) == expected:
             setattr(tool, what, expected)
             return []
-        message = f"the {what} of {_called(tool)} is {shown(value)}, but its spec says {shown(expected)}"
+        message = f"the {what} of {_called(tool)} is {short_repr(value)}, but its spec says {short_repr(expected)}"
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a property in the user's code can raise anything
-        message = f"the {what} of {_called(tool)} cannot be read: {words_of(error)}"
+        message = f"the {what} of {_called(tool)} cannot be read: {describe_error(error)}"
     return [Problem(NOT_A_TOOL, message, place)]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, get_args, get_origin
 from toolkit.codes import UNFIT_PARAMETER
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem
-from toolkit.tools.base import Tool, unbuilt
+from toolkit.tools.base import Tool, defer_or_raise
 from toolkit.tools.callees import Arguments
 from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
@@ -98,7 +98,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
         """
         self._function = function
         if problems := option_problems(options, None):
-            self._unbuilt = unbuilt(InvalidTools(problems=problems))
+            self._unbuilt = defer_or_raise(InvalidTools(problems=problems))
         if function is not None:
             self.execute = function
             self._made_at = place_of_caller()

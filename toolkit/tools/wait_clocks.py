@@ -56,11 +56,11 @@ class Waiting:
 class Counting:
     """A listener that counts questions and passes all events to another listener."""
 
-    __slots__ = ("_listener", "asked", "hears_pieces")
+    __slots__ = ("_listener", "asked", "wants_pieces")
 
     def __init__(self, listener: "Listener") -> None:
         self._listener = listener
-        self.hears_pieces = getattr(listener, "hears_pieces", True)
+        self.wants_pieces = getattr(listener, "wants_pieces", True)
         self.asked = 0
 
     def __call__(self, event: "Event") -> None:

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from toolkit.durations import spoken
-from toolkit.running import loop_is_running, moves
+from toolkit.durations import format_duration
+from toolkit.running import loop_is_running, responds
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
@@ -37,7 +37,7 @@ class TimedTool(WrappedTool):
         try:
             return await within(self._seconds, lambda inner: self.inner.perform(parsed, inner), context)
         except OutOfTime:
-            message = f"timed out after {spoken(self._seconds)}"
+            message = f"timed out after {format_duration(self._seconds)}"
             if not self.inner.suspends:
                 message += "; it is a plain function, is still running in its thread, and may still take effect"
             return ToolResult.failure(message, "timeout")
@@ -79,7 +79,7 @@ def running_clocks() -> "tuple[Clock, ...]":
 def message_of_late_end(seconds: float, *, blocks: bool) -> str:
     """Return the error for a call that cannot be stopped: it blocks the event loop, or ignores its cancellation."""
     why = "blocks its event loop" if blocks else "does not stop when it is cancelled"
-    return f"timed out after {spoken(seconds)}; the tool {why}, and may still take effect"
+    return f"timed out after {format_duration(seconds)}; the tool {why}, and may still take effect"
 
 
 class Clock:
@@ -101,7 +101,7 @@ class Clock:
 
     def is_blocked(self, patience: float) -> bool:
         """Return whether the event loop does not respond within `patience` seconds. Call this from another thread."""
-        return not moves(self._loop, patience)
+        return not responds(self._loop, patience)
 
     def stop(self) -> None:
         """Pause the clock."""

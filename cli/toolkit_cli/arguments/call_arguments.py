@@ -8,7 +8,7 @@ from toolkit.errors import Signal, ToolArgumentsError, ToolExecutionError
 from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.base import Tool
 from toolkit.tools.exact_numbers import loads
-from toolkit.tools.foreign_values import words_of
+from toolkit.tools.foreign_values import describe_error
 from toolkit.tools.json_data import is_encodable
 from toolkit.tools.shapes.unknown_members import unknown_members
 from toolkit_cli.arguments.assignments import Assignment, read_assignment, read_text_file, with_file_read
@@ -108,7 +108,7 @@ def objections(tool: Tool, arguments: Mapping[str, Any]) -> list[Objection]:
     except (Signal, KeyboardInterrupt):
         raise
     except BaseException as error:  # noqa: BLE001 - a custom tool class may raise anything
-        return [Objection("", Problem("", f"tool {tool.name!r} cannot read its arguments: {words_of(error)}"))]
+        return [Objection("", Problem("", f"tool {tool.name!r} cannot read its arguments: {describe_error(error)}"))]
     return []
 
 

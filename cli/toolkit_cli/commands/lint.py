@@ -10,7 +10,7 @@ import typer
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, did_you_mean, errors_among
-from toolkit.replacing import put
+from toolkit.replacing import write_file
 from toolkit_cli import console
 from toolkit_cli.completion import complete_rule, complete_target
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, refuse
@@ -333,7 +333,7 @@ def _output(text: str) -> tuple[Format, Path]:
 def _write(file: Path, text: str) -> None:
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        put(file, text.encode(errors="backslashreplace"))
+        write_file(file, text.encode(errors="backslashreplace"))
     except OSError as error:
         raise cannot_write(file, error) from error
 

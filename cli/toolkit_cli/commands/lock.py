@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from toolkit.problems import Location, Problem
-from toolkit.replacing import put_over
-from toolkit.tools.foreign_values import answer
+from toolkit.replacing import overwrite_same_kind
+from toolkit.tools.foreign_values import call_safely
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report
 from toolkit_cli.opening import open_all
@@ -75,7 +75,7 @@ def _write(file: "Path", text: str) -> None:
     from toolkit.pins.lockfile import MARK  # noqa: PLC0415 - help needs none of it
 
     try:
-        put_over(file, text.encode(), MARK, "a lockfile")
+        overwrite_same_kind(file, text.encode(), MARK, "a lockfile")
     except OSError as error:
         raise cannot_write(file.name, error) from error
 
@@ -95,7 +95,7 @@ def _describe(tool: "Tool") -> "ToolSpec":
     """Return the definition to pin; for a tool of an MCP server, the one that the server announces."""
     from toolkit.tools.spec import ToolSpec  # noqa: PLC0415
 
-    known = answer(lambda: getattr(tool, "announced", None), None)
+    known = call_safely(lambda: getattr(tool, "announced", None), None)
     return known if isinstance(known, ToolSpec) else tool.spec
 
 

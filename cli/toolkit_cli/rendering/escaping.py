@@ -8,7 +8,7 @@ strings. A backslash that would look like the start of an escape is doubled, so 
 import re
 import unicodedata
 
-from toolkit.visibility import escaped, is_visible
+from toolkit.visibility import escape_character, is_visible
 
 _MARKS_IN_A_ROW = 3
 _NOT_PLAIN = re.compile(r"[^\x20-\x5b\x5d-\x7e]+")
@@ -39,7 +39,9 @@ def _escape_run(found: re.Match[str]) -> str:
     marks = _MARKS_IN_A_ROW if at_start else 0
     for character in run:
         marks = marks + 1 if unicodedata.combining(character) else 0
-        pieces.append(escaped(character) if marks > _MARKS_IN_A_ROW or not is_visible(character) else character)
+        pieces.append(
+            escape_character(character) if marks > _MARKS_IN_A_ROW or not is_visible(character) else character
+        )
     return "".join(_with_backslashes(pieces, following))
 
 

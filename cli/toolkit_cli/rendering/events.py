@@ -17,7 +17,7 @@ from toolkit.events import (
     StepStarted,
     StepStatus,
 )
-from toolkit.tools.skipped_items import counted
+from toolkit.tools.skipped_items import format_count
 from toolkit_cli.rendering.escaping import cut, one_line, width_of
 from toolkit_cli.rendering.styles import Fragment, Line, Style
 from toolkit_cli.rendering.tables import table
@@ -145,7 +145,7 @@ class RunProgress:
         done, items = sum(row.done for row in rows), sum(row.items for row in rows)
         more = skipped - _SKIPS_SHOWN
         rest = f"; {more} more not shown (use --format json to see all)" if more > 0 else ""
-        return [("warn", f", items: {counted(done, items, skipped)}{rest}")]
+        return [("warn", f", items: {format_count(done, items, skipped)}{rest}")]
 
     def _start(self, event: StepStarted) -> None:
         self.rows.setdefault(event.path, StepRow(event.path)).status = "ended"
@@ -225,7 +225,7 @@ def _describe(event: StepFinished) -> tuple[str, Style]:
         )
     tries = f"({event.attempts} attempts) " if event.attempts > 1 else ""
     if event.items is not None and event.skipped:
-        tries += f"({counted(event.items - len(event.skipped), event.items, len(event.skipped))}) "
+        tries += f"({format_count(event.items - len(event.skipped), event.items, len(event.skipped))}) "
     return tries + event.output, "plain"
 
 
@@ -254,7 +254,7 @@ def _cells(row: StepRow) -> list[str]:
     return [
         row.path + times,
         row.status,
-        counted(row.done, row.items, row.skipped) if row.items else "",
+        format_count(row.done, row.items, row.skipped) if row.items else "",
         str(row.attempts) if ran else "",
         str(row.asked) if row.asked else "",
         spoken_seconds(row.seconds) if ran else "",

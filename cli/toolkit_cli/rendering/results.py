@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from toolkit.runs.records import ModelUse
 from toolkit.tools.results import ToolResult
-from toolkit.visibility import disarmed, visible_json
+from toolkit.visibility import disarm, visible_json
 
 Format = Literal["text", "json", "jsonl"]
 
@@ -64,5 +64,5 @@ def _as_text(output: str, *, for_terminal: bool) -> str:
     if not output:
         return ""
     if for_terminal:
-        output = disarmed(output)
+        output = disarm(output)
     return output if output.endswith("\n") else f"{output}\n"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from toolkit.visibility import disarmed
+from toolkit.visibility import disarm
 
 Style = Literal["plain", "label", "strong", "danger", "good", "bad", "warn", "quiet", "hint", "frame"]
 Fragment = tuple[Style, str]
@@ -25,8 +25,8 @@ _CODES: dict[Style, str] = {
 def paint(line: Line, *, colour: bool) -> str:
     """Return a line for a terminal, with colors if wanted; control codes inside the fragments are escaped."""
     if not colour:
-        return disarmed("".join(text for _, text in line)).rstrip()
-    return "".join(_painted(style, disarmed(text)) for style, text in line)
+        return disarm("".join(text for _, text in line)).rstrip()
+    return "".join(_painted(style, disarm(text)) for style, text in line)
 
 
 def paint_all(lines: Sequence[Line], *, colour: bool) -> str:

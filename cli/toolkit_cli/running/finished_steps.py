@@ -18,7 +18,7 @@ from toolkit.events import (
     StepStarted,
     ToolFinished,
     ToolStarted,
-    hears_pieces,
+    wants_pieces,
 )
 
 ENDED = "cancelled"
@@ -105,7 +105,7 @@ class KeptWork:
             listener: Receives every event too.
         """
         self._listener = listener
-        self.hears_pieces = hears_pieces(listener)
+        self.wants_pieces = wants_pieces(listener)
         self._lock = threading.RLock()
         self._is_closed = False
         self._steps: dict[int, KeptStep] = {}

@@ -6,7 +6,7 @@ from typing import Any
 
 from toolkit.approvals.audit_log import records_of_log
 from toolkit.journals.kept_runs import KeptRun, KeptStep
-from toolkit.replacing import put_over
+from toolkit.replacing import overwrite_same_kind
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.running.audits import audit_file
@@ -25,7 +25,7 @@ def write_run_page(file: Path, run: KeptRun, steps: Sequence[KeptStep]) -> None:
         console.write_data(page)
         return
     try:
-        put_over(file, page.encode(), PAGE_MARK, "a page about a run", is_private=True)
+        overwrite_same_kind(file, page.encode(), PAGE_MARK, "a page about a run", is_private=True)
     except OSError as error:
         raise cannot_write(file, error) from error
     console.say(f"written to {file}")

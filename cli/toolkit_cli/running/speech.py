@@ -1,7 +1,7 @@
 """Shows a model's text on the terminal while it arrives."""
 
 from toolkit.events import Event, ModelChose, ModelFinished, ModelSaid, ModelStarted
-from toolkit.visibility import disarmed
+from toolkit.visibility import disarm
 from toolkit_cli.rendering.thinking import Thinking
 from toolkit_cli.screen import Screen
 
@@ -32,7 +32,7 @@ class Speech:
                 self._thinks = True
             case ModelSaid() if event.call == self._call:
                 self._end_thinking()
-                self._screen.add(disarmed(event.text))
+                self._screen.add(disarm(event.text))
             case ModelChose() if event.call == self._call:
                 self._end_thinking()
             case ModelFinished() if event.call == self._call:

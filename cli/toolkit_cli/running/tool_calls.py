@@ -9,7 +9,7 @@ from toolkit.problems import Problem
 from toolkit.runs.journal import JournalError
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import words_of
+from toolkit.tools.foreign_values import describe_error
 from toolkit.tools.results import NO_MESSAGE, ToolResult
 from toolkit_cli.arguments.json_words import object_in
 from toolkit_cli.failures import ExitCode
@@ -118,7 +118,7 @@ def _ending(work: Callable[[], ToolResult], interrupts: Interrupts) -> Ending:
     except KeyboardInterrupt:
         return _ended("interrupted", "interrupted", interrupts.exit_code)
     except GeneratorExit as error:
-        return _ended(words_of(error), "error", ExitCode.FINDINGS)
+        return _ended(describe_error(error), "error", ExitCode.FINDINGS)
 
 
 def _ending_of(result: ToolResult) -> Ending:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolkit.json_texts import json_text
-from toolkit.replacing import put
+from toolkit.replacing import write_file
 from toolkit.runs.run import Run
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
@@ -54,7 +54,7 @@ class TranscriptFile:
         text = f"{json_text(record, indent=2)}\n"
         try:
             # Lone surrogates become JSON escapes. The file is private, as conversations may be.
-            put(self.path, text.encode(errors="backslashreplace"), is_private=True)
+            write_file(self.path, text.encode(errors="backslashreplace"), is_private=True)
         except OSError as error:
             raise Failure(ExitCode.USAGE, f"--transcript: cannot write '{self.path}': {error.strerror}") from error
 

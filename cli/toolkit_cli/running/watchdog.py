@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from toolkit.running import loops_at_work, moves
+from toolkit.running import loops_at_work, responds
 from toolkit_cli.running.process_exit import leave
 
 GLANCE: Final = 0.25
@@ -150,7 +150,7 @@ class _OverdueRun:
 
     def is_out_of_time(self) -> bool:
         """Return whether the run has used up its time to end."""
-        moves_now = all(moves(loop, GLANCE) for loop in loops_at_work())
+        moves_now = all(responds(loop, GLANCE) for loop in loops_at_work())
         cleans_up, now = self._is_cleaning_up(), time.monotonic()
         if moves_now:
             self._moved = now

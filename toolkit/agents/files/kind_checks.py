@@ -8,7 +8,7 @@ from toolkit.agents.playbooks import Playbook, never_opens
 from toolkit.agents.state_machines import StateMachine
 from toolkit.codes import CLOSED_FOR_EVER, UNKNOWN_STATE, UNKNOWN_TOOL, UNREACHABLE_STATE
 from toolkit.documents.shapes import Word
-from toolkit.problems import Problem, did_you_mean, errors_among, respelled
+from toolkit.problems import Problem, did_you_mean, errors_among, fix_spelling
 from toolkit.tools.base import Tool
 
 
@@ -71,7 +71,7 @@ def _unknown_tools(words: Iterator[Word], known: Collection[str]) -> Iterator[Pr
         if word.text not in known:
             otherwise = f"its tools are {', '.join(sorted(known))}" if known else "list its tools under 'tools'"
             hint = did_you_mean(word.text, known, otherwise=otherwise)
-            fix = respelled(word.text, known, word.location)
+            fix = fix_spelling(word.text, known, word.location)
             message = f"{word.text!r} is not one of the agent's tools"
             yield Problem(UNKNOWN_TOOL, message, word.location, hint=hint, fix=fix)
 
@@ -92,7 +92,7 @@ def _wrong_states(definition: AgentDefinition) -> Iterator[Problem]:
     unknown = [word for word in named if word.text not in states]
     for word in unknown if states else ():
         hint = did_you_mean(word.text, states, otherwise=f"the states are {', '.join(states)}")
-        fix = respelled(word.text, states, word.location)
+        fix = fix_spelling(word.text, states, word.location)
         yield Problem(UNKNOWN_STATE, f"there is no state {word.text!r}", word.location, hint=hint, fix=fix)
     if unknown or not states:
         return

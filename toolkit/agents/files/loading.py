@@ -28,7 +28,7 @@ from toolkit.documents.document_reader import Document, near_file, read_document
 from toolkit.documents.shapes import Word
 from toolkit.documents.traps import find_traps
 from toolkit.errors import ConfigurationError, InvalidTools
-from toolkit.problems import Location, Problem, errors_among, in_order, placed, respelled
+from toolkit.problems import Location, Problem, errors_among, fix_spelling, in_order, set_missing_locations
 from toolkit.tools.base import Tool
 
 ANY = "any"
@@ -135,7 +135,7 @@ class _Loader:
         try:
             return folded_tools(tools)
         except InvalidTools as error:
-            self._problems += placed(error.problems, place)
+            self._problems += set_missing_locations(error.problems, place)
             return {}
 
     def _opened(self, target: Word) -> Sequence[Tool]:
@@ -143,9 +143,9 @@ class _Loader:
         tools, problems = self._opening.open_target(target.text, base=base)
         for problem in problems:
             if problem.code == UNKNOWN_TOOL and problem.location is None:
-                fix = respelled(target.text, self._opening.known_names(base), target.location)
+                fix = fix_spelling(target.text, self._opening.known_names(base), target.location)
                 problem = replace(problem, fix=fix)  # noqa: PLW2901 - the same, fixed
-            self._problems += placed([problem], target.location)
+            self._problems += set_missing_locations([problem], target.location)
         return tools
 
     def _chaining(self, kinds: Sequence[Word]) -> list[Chaining]:
@@ -169,7 +169,7 @@ class _Loader:
             reference = Reference(definition.name.text, definition.description, notes, tools.values())
         except (InvalidTools, ConfigurationError) as error:
             problems = error.problems or (Problem(UNKNOWN_KEY, str(error)),)
-            self._problems += placed(problems, definition.name.location)
+            self._problems += set_missing_locations(problems, definition.name.location)
             return None
         return reference.unfolding() if definition.unfolds else reference
 

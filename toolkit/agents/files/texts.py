@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from toolkit.codes import BAD_EXPRESSION, UNKNOWN_REFERENCE
 from toolkit.documents.nodes import Scalar
 from toolkit.json_texts import json_text
-from toolkit.problems import Location, Problem, did_you_mean, respelled
+from toolkit.problems import Location, Problem, did_you_mean, fix_spelling
 
 _OPENING = "${{"
 _WHOLE = re.compile(r"\$\{\{\s*inputs\.([A-Za-z_][A-Za-z0-9_]*)\s*\}\}")
@@ -44,7 +44,7 @@ class Text(NamedTuple):
             if match[1] not in known:
                 place = self._place(match.start(1), len(match[1]))
                 hint = did_you_mean(match[1], known, otherwise=f"the inputs are {', '.join(known)}")
-                fix = respelled(match[1], known, place)
+                fix = fix_spelling(match[1], known, place)
                 yield Problem(UNKNOWN_REFERENCE, f"there is no input {match[1]!r}", place, hint=hint, fix=fix)
             start = match.end()
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolkit.builtin.web.address_guard import AddressGuard, RefusedHostError, UnknownHostError
 from toolkit.builtin.web.unpacking import BrokenBodyError, Unpacker
-from toolkit.durations import spoken
+from toolkit.durations import format_duration
 
 if TYPE_CHECKING:
     from httpx2 import URL, Response
@@ -172,7 +172,7 @@ class Fetcher:
             raise FetchError(str(error)) from None
 
     def _timed_out(self) -> FetchError:
-        return FetchError(f"no complete answer within {spoken(self.timeout)}", "timeout")
+        return FetchError(f"no complete answer within {format_duration(self.timeout)}", "timeout")
 
     async def _body_of(self, response: "Response", headers: Mapping[str, str]) -> tuple[bytes, bool]:
         content = bytearray()

@@ -11,7 +11,7 @@ from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.frameworks.wire_tools import as_json, wire_tool
 from toolkit.problems import Problem
-from toolkit.running import awaited
+from toolkit.running import run_coroutine
 
 FRAMEWORK = "claude_agent_sdk"
 VERSIONS = Versions("claude-agent-sdk", (0, 1))
@@ -20,7 +20,7 @@ VERSIONS = Versions("claude-agent-sdk", (0, 1))
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool | Problem]:
     """Yield the Tool of an `SdkMcpTool`, as listed by the server that the SDK creates for Claude."""
     server = import_module("claude_agent_sdk").create_sdk_mcp_server(tool.name, tools=[tool])["instance"]
-    [wire] = awaited(partial(listed, server))
+    [wire] = run_coroutine(partial(listed, server))
     yield wire_tool(
         as_json(wire),
         partial(conversation, server),

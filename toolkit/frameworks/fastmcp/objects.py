@@ -11,7 +11,7 @@ from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.frameworks.wire_tools import Call, Caller, as_json, wire_tool
 from toolkit.problems import Problem
-from toolkit.running import awaited
+from toolkit.running import run_coroutine
 
 FRAMEWORK = "fastmcp"
 VERSIONS = Versions("fastmcp", (2, 13))
@@ -19,7 +19,7 @@ VERSIONS = Versions("fastmcp", (2, 13))
 
 def tools_of_server(server: Any) -> Iterator[ForeignTool | Problem]:
     """Yield the tools that a server lists, including mounted ones."""
-    for tool, name, function in awaited(partial(_listed, server)):
+    for tool, name, function in run_coroutine(partial(_listed, server)):
         wire = as_json(tool.to_mcp_tool(name=name))
         yield wire_tool(
             wire,

@@ -12,7 +12,7 @@ from toolkit.frameworks.late_approvals import ApprovalWanted
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import answer, bases_of_class, is_routine, name_of_class
+from toolkit.tools.foreign_values import bases_of_class, call_safely, is_routine, name_of_class
 from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
@@ -68,7 +68,7 @@ def tools_of_toolset(toolset: Any) -> Iterator[ForeignTool]:
     """Yield the Tools of a toolset, except that of an MCP server, which would have to be started."""
     nothing: list[Any] = []
     if not _is_a("McpToolset", toolset):
-        for each in answer(lambda: settled(toolset.get_tools_with_prefix()), nothing):
+        for each in call_safely(lambda: settled(toolset.get_tools_with_prefix()), nothing):
             yield from tools_of_tool(each)
 
 

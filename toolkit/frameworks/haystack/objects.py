@@ -12,7 +12,7 @@ from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import answer, kind_of
+from toolkit.tools.foreign_values import call_safely, kind_of
 from toolkit.tools.places import place_of
 from toolkit.tools.spec import ToolSpec
 
@@ -71,7 +71,7 @@ def _from_state(tool: Any, arguments: dict[str, Any], context: ToolContext) -> d
         elif name not in arguments and _is_needed(tool, name):
             raise missing_value_error(tool.name, name, key)
     nothing: dict[str, Any] = {}
-    hints = answer(lambda: get_type_hints(_function_of(tool)), nothing)
+    hints = call_safely(lambda: get_type_hints(_function_of(tool)), nothing)
     states = [name for name, hint in hints.items() if name != "return" and getattr(hint, "__name__", "") == "State"]
     return found | {name: _state(context) for name in states}
 

@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from toolkit.frameworks.given_values import first_missing_value, given, missing_value_error
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import answer, bases_of_class, name_of_class
+from toolkit.tools.foreign_values import bases_of_class, call_safely, name_of_class
 
 
 def injected(tool: Any, context: ToolContext, call_id: str) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def _annotations_of(tool: Any) -> Mapping[str, tuple[Any, ...]]:
     """Return the type and metadata of each parameter of a tool, from its schema or else from its function."""
     function = getattr(tool, "func", None) or getattr(tool, "coroutine", None) or _own_method(tool)
     nothing: dict[str, Any] = {}
-    hints = answer(lambda: get_type_hints(function, include_extras=True), nothing) if function else {}
+    hints = call_safely(lambda: get_type_hints(function, include_extras=True), nothing) if function else {}
     annotations = {name: (getattr(hint, "__origin__", hint), hint, *_metadata(hint)) for name, hint in hints.items()}
     return annotations | {name: (field.annotation, *field.metadata) for name, field in _fields_of(tool).items()}
 

@@ -12,7 +12,7 @@ from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.frameworks.wire_tools import as_json, wire_tool
 from toolkit.problems import Problem
-from toolkit.running import awaited
+from toolkit.running import run_coroutine
 from toolkit.tools.foreign_values import bases_of_class, module_of_class
 
 FRAMEWORK = "mcp_sdk"
@@ -22,7 +22,7 @@ VERSIONS = Versions("mcp", (1, 10))
 def tools_of_server(server: Any) -> Iterator[ForeignTool | Problem]:
     """Yield the tools of a `FastMCP` (version 1) or an `MCPServer` (version 2)."""
     keep_own_logs_from_rich_handlers()
-    for wire in awaited(server.list_tools):
+    for wire in run_coroutine(server.list_tools):
         registered = server._tool_manager.get_tool(wire.name)  # noqa: SLF001 - there is no public way to the function
         yield wire_tool(
             as_json(wire),
@@ -37,7 +37,7 @@ def tools_of_server(server: Any) -> Iterator[ForeignTool | Problem]:
 
 def tools_of_low_level(server: Any) -> Iterator[ForeignTool | Problem]:
     """Yield the tools that a low-level `Server` lists."""
-    for wire in awaited(partial(listed, server)):
+    for wire in run_coroutine(partial(listed, server)):
         yield wire_tool(
             as_json(wire), partial(conversation, server), framework=FRAMEWORK, server=server.name, thing=server
         )

@@ -16,7 +16,7 @@ from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.tools.context import ToolContext
 from toolkit.tools.exact_numbers import dumps
-from toolkit.tools.foreign_values import answer, kind_of
+from toolkit.tools.foreign_values import call_safely, kind_of
 from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.objections import explain
@@ -43,7 +43,7 @@ def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
 
 def tools_of_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
     """Yield the Tool of a `FunctionTool`."""
-    function = answer(lambda: tool.__wrapped__, None)
+    function = call_safely(lambda: tool.__wrapped__, None)
     depends = callable(tool.needs_approval)
 
     def wants(arguments: dict[str, Any], context: ToolContext) -> bool:

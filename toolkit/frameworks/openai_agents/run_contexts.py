@@ -6,7 +6,7 @@ from typing import Any, get_args, get_type_hints
 
 from toolkit.frameworks.given_values import given
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import answer
+from toolkit.tools.foreign_values import call_safely
 
 
 def run_context(context: ToolContext, tool: Any, agent: Any, function: Any, arguments: str) -> Any:
@@ -31,6 +31,6 @@ def run_context(context: ToolContext, tool: Any, agent: Any, function: Any, argu
 
 def _type_of_context(function: Any) -> Any:
     nothing: dict[str, Any] = {}
-    hints = answer(lambda: get_type_hints(function), nothing) if function is not None else nothing
+    hints = call_safely(lambda: get_type_hints(function), nothing) if function is not None else nothing
     first = next(iter(hints.values()), None)
     return next(iter(get_args(first)), None) if "Context" in str(first) else None

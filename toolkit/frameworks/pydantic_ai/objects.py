@@ -18,7 +18,7 @@ from toolkit.frameworks.pydantic_ai.run_contexts import run_context
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.foreign_values import answer, kind_of, module_of_class
+from toolkit.tools.foreign_values import call_safely, kind_of, module_of_class
 from toolkit.tools.frameworks import framework_of
 from toolkit.tools.places import place_of
 from toolkit.tools.shapes.objections import explain
@@ -67,7 +67,7 @@ def tools_of_toolset(toolset: Any, agent: Any = None) -> Iterator[ForeignTool]:
         for definition, function in _definitions_in(toolset, functions, agent):
             yield _tool(_Held(toolset, agent, definition, function))
     elif (make := getattr(toolset, "toolset_func", None)) is not None:
-        made = answer(lambda: settled(make(_empty_run_context(agent))), None)
+        made = call_safely(lambda: settled(make(_empty_run_context(agent))), None)
         if made is not None:
             yield from tools_of_toolset(made, agent)
     elif framework_of(module_of_class(type(toolset))) is None:
@@ -90,7 +90,7 @@ def _functions_in(toolset: Any) -> dict[str, Any] | None:
 def _definitions_in(toolset: Any, functions: dict[str, Any], agent: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the definition and the function of each tool in a toolset, including tools listed only in a run."""
     nothing: dict[str, Any] = {}
-    listed = answer(lambda: settled(toolset.get_tools(_empty_run_context(agent))), nothing)
+    listed = call_safely(lambda: settled(toolset.get_tools(_empty_run_context(agent))), nothing)
     for tool in listed.values():
         yield tool.tool_def, getattr(getattr(getattr(tool, "call_func", None), "__self__", None), "function", None)
     if getattr(toolset, "wrapped", None) is None:

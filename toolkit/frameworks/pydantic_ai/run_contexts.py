@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 
 from toolkit.frameworks.given_values import given
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import answer
+from toolkit.tools.foreign_values import call_safely
 
 
 def run_context(context: ToolContext, tool: str, *, agent: Any, function: Any, is_approved: bool = False) -> Any:
@@ -38,6 +38,6 @@ def run_context(context: ToolContext, tool: str, *, agent: Any, function: Any, i
 def _type_of_dependencies(agent: Any, function: Any) -> Any:
     """Return the type of the dependencies, from the function's first parameter or else from the agent."""
     nothing: dict[str, Any] = {}
-    hints = answer(lambda: get_type_hints(function), nothing)
+    hints = call_safely(lambda: get_type_hints(function), nothing)
     first = next(iter(hints.values()), None)
     return next(iter(get_args(first)), None) if "RunContext" in str(first) else getattr(agent, "deps_type", None)

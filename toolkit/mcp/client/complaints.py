@@ -3,7 +3,7 @@
 from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, PARSE_ERROR
 
-from toolkit.durations import spoken
+from toolkit.durations import format_duration
 from toolkit.mcp.client.http_refusals import is_status
 from toolkit.mcp.client.lines import UNREADABLE
 from toolkit.mcp.settings.servers import McpServer, StdioServer
@@ -44,7 +44,7 @@ def reason_of(error: BaseException, server: McpServer, *, has_ended: bool) -> st
     """Return why a server could not be reached, as the predicate of a sentence about the server."""
     leaf = leaf_of(error)
     if isinstance(leaf, TimeoutError):
-        return str(leaf) or f"has not answered within {spoken(server.start_timeout)}"
+        return str(leaf) or f"has not answered within {format_duration(server.start_timeout)}"
     if isinstance(server, StdioServer):
         if isinstance(leaf, FileNotFoundError):
             missing = server.cwd if server.cwd is not None and not server.cwd.is_dir() else server.command

@@ -24,7 +24,7 @@ from mcp_types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from toolkit.durations import spoken
+from toolkit.durations import format_duration
 from toolkit.errors import ToolExecutionError
 from toolkit.mcp.client.complaints import leaf_of, words_of
 from toolkit.mcp.client.listings import Listing, Unreadable, tools_in, unreadable_in, without_invalid_tools
@@ -138,7 +138,7 @@ class Conversation:
                 finally:
                     self._waiting.remove(waiting)
         except TimeoutError as error:
-            message = f"MCP server '{name}' has not answered within {spoken(seconds)}; the call was cancelled"
+            message = f"MCP server '{name}' has not answered within {format_duration(seconds)}; the call was cancelled"
             raise ToolExecutionError(message, "timeout") from error
         except MCPError:
             raise
@@ -248,7 +248,7 @@ class Conversation:
 
     def _give_up(self) -> None:
         if not self.ready.done():
-            seconds = spoken(self._server.start_timeout)
+            seconds = format_duration(self._server.start_timeout)
             self.ready.set_exception(TimeoutError(f"has not answered within {seconds}"))
             self.task.cancel()
 

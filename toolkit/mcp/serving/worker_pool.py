@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from toolkit.errors import ConfigurationError, ExitEarlyError, Signal
-from toolkit.running import moves
+from toolkit.running import responds
 from toolkit.tools.results import ToolResult
 
 Work = Callable[[], Coroutine[Any, Any, ToolResult]]
@@ -151,7 +151,7 @@ class _Worker:
 
     async def responds(self, patience: float) -> bool:
         """Return whether the loop responds within `patience` seconds."""
-        return await asyncio.to_thread(moves, self._loop, patience)
+        return await asyncio.to_thread(responds, self._loop, patience)
 
     def close(self, patience: float) -> None:
         """Cancel all tasks, and wait for at most `patience` seconds until they end."""

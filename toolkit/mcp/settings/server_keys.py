@@ -14,7 +14,7 @@ from urllib.parse import SplitResult, urlsplit
 from toolkit.disclosure.choices import read_choices
 from toolkit.documents.kinds import DURATION_SCHEMA, TEXTS_SCHEMA, as_written, duration, in_seconds, is_text
 from toolkit.documents.tables import Key, Kind, Schema, Spot
-from toolkit.durations import spoken
+from toolkit.durations import format_duration
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.settings.servers import CALL_TIMEOUT, START_TIMEOUT, Protocol, holds_secret
 from toolkit.mcp.shared_context import MetaConverter, converter_from, names_what_crosses
@@ -208,12 +208,12 @@ _COMMON = (
     Key("exclude", _CHOICES, "tools to leave out, in the same form", take=read_choices),
     Key("required", _CHOICES, "names of tools that must exist; a missing one is an error", take=read_choices),
     Key("protocol", _ERA, "the version of the protocol; `auto` uses the newer one if the server supports it", "auto"),
-    Key("start_timeout", _DURATION, "timeout for the server to start and answer", spoken(START_TIMEOUT)),
+    Key("start_timeout", _DURATION, "timeout for the server to start and answer", format_duration(START_TIMEOUT)),
     Key(
         "timeout",
         _DURATION,
         "timeout of a call, not counting time spent waiting for answers",
-        spoken(CALL_TIMEOUT),
+        format_duration(CALL_TIMEOUT),
     ),
 )
 _STARTED = (

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from toolkit.journals.kept_runs import KeptRun, KeptStep
-from toolkit.visibility import disarmed
+from toolkit.visibility import disarm
 from toolkit_cli.rendering.agent_turns import without_turns
 
 _TURN: Final = re.compile(r"\[\d+\]")
@@ -65,9 +65,9 @@ def _node(label: str, path: str, tool: str, whole: _Counts, turns: _Counts) -> d
     if not counts and any(one == path or one.startswith(f"{path}/") for one in (*turns, *whole)):
         counts = {"begun": 1}
     return {
-        "label": disarmed(label),
+        "label": disarm(label),
         "path": path,
-        "tool": disarmed(tool),
+        "tool": disarm(tool),
         "counts": counts,
         "turns": dict(turns.get(path, {})),
         "from": [],

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from toolkit.journals.kept_runs import KeptRun, KeptStep
 from toolkit.json_texts import json_text
-from toolkit.visibility import disarmed, visible_json
+from toolkit.visibility import disarm, visible_json
 from toolkit_cli.rendering.agent_turns import work_of_agents
 from toolkit_cli.rendering.kept_runs import counted
 from toolkit_cli.rendering.run_pages.graphs import drawn_graph
@@ -77,7 +77,7 @@ def _data_block(run: KeptRun, steps: Sequence[KeptStep], records: Sequence[Mappi
 
 
 def _show(text: str) -> str:
-    return escape(disarmed(text))
+    return escape(disarm(text))
 
 
 def _when(seconds: float) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from toolkit.approvals.permissions import REVIEWER
-from toolkit.visibility import disarmed, visible_json
+from toolkit.visibility import disarm, visible_json
 
 _STOPS: Final = ("deny", "reject", "exit_early")
 _LONGEST: Final = 20_000
@@ -33,7 +33,7 @@ def _entry(record: Mapping[str, Any]) -> dict[str, str]:
         "arguments": visible_json(record["arguments"]) if record.get("arguments") else None,
         "edit": visible_json(record["edit"]) if record.get("edit") else None,
     }
-    return {name: disarmed(str(text))[:_LONGEST] for name, text in entry.items() if text}
+    return {name: disarm(str(text))[:_LONGEST] for name, text in entry.items() if text}
 
 
 def _who(record: Mapping[str, Any]) -> str:

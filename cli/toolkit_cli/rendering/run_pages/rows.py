@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from toolkit.journals.kept_runs import KeptRun, KeptStep
-from toolkit.visibility import disarmed
+from toolkit.visibility import disarm
 
 _MOST_ROWS: Final = 200_000
 _ALL_CHARACTERS: Final = 24_000_000
@@ -49,7 +49,7 @@ def _row(step: KeptStep, began: float | None, start: float, limit: int) -> list[
     since = None if began is None else max(0, round((began - start) * 1000))
     took = None if began is None or step.ended is None else max(0, round((step.ended - began) * 1000))
     texts = (_cut(step.arguments, limit), _cut(step.result or "", limit))
-    return [disarmed(step.path), disarmed(step.tool), step.status or "begun", since, took, *texts]
+    return [disarm(step.path), disarm(step.tool), step.status or "begun", since, took, *texts]
 
 
 def _begins_of(steps: Sequence[KeptStep]) -> dict[str, float]:
@@ -63,4 +63,4 @@ def _begins_of(steps: Sequence[KeptStep]) -> dict[str, float]:
 
 
 def _cut(text: str, limit: int) -> str:
-    return disarmed(text if len(text) <= limit else f"{text[:limit]}…")
+    return disarm(text if len(text) <= limit else f"{text[:limit]}…")
