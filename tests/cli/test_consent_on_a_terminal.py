@@ -24,7 +24,7 @@ def test_whole_command_is_shown_and_asked_about_once(project, program):
     assert terminal.end() == 0
     shown = re.sub(r"[^A-Za-z0-9]", "", terminal.seen)
     assert "".join(f"word{number}" for number in range(120)) in shown
-    assert "Usethetoolspeakwiththesesettingsthattoolkittoml41setsItreacheseverythingthataprogramcan" in shown
+    assert "Usethetoolspeakwiththesesettingsfromtoolkittoml41Itreacheseverythingthataprogramcan" in shown
     assert "\u202e" not in terminal.seen
     assert "\x1b[2J" not in terminal.seen
     assert (project / "out.txt").read_text() == f"{' '.join(WORDS)}\n"

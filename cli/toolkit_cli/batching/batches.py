@@ -38,7 +38,7 @@ class BatchRun:
         self._batch = Batch(iter(work.items), self._do, self._results.take, at_once=at_once, jobs=jobs, waits=waits)
 
     def run(self) -> ToolResult:
-        """Call the tool for every item, or until one that fails ends the batch; return that failure, if one did.
+        """Call the tool for each item, and return how the batch ended.
 
         Raises:
             Signal: If a call ends the whole batch.

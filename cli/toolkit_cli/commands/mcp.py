@@ -55,7 +55,7 @@ def mcp(
     cannot be reached.
     """
     configuration = load_configuration(start=start)
-    _tell_warnings(as_json=format == "json")
+    _report_warnings(as_json=format == "json")
     chosen = _choose(names or (), configuration)
     if not chosen:
         console.say("no MCP server is configured; add one to toolkit.toml under [mcp.NAME]")
@@ -71,7 +71,7 @@ def mcp(
     return work(chosen, configuration, servers, as_json=format == "json")
 
 
-def _tell_warnings(*, as_json: bool) -> None:
+def _report_warnings(*, as_json: bool) -> None:
     """Report warnings about the configuration."""
     report(find_configuration()[1], as_json=as_json)
 
