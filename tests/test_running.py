@@ -193,7 +193,7 @@ def give_up() -> str:
 
 @pytest.mark.parametrize("each", [wait_in_vain, give_up])
 def test_cancelling_its_own_work_is_a_failure_of_the_tool(each):
-    assert from_function(each).run() == ToolResult.failure("what it waited for was cancelled", "error")
+    assert from_function(each).run() == ToolResult.failure("the tool waited for something that was cancelled", "error")
 
 
 def test_cancelling_the_task_that_calls_a_tool_ends_the_task():

@@ -82,9 +82,7 @@ def run_in_loop(coroutine: Coroutine[Any, Any, T]) -> T:
     try:
         return asyncio.run(known())
     finally:
-        for (
-            task
-        ) in tasks:  # retrieve the exception, or asyncio logs that nobody did when an interruption ended the loop
+        for task in tasks:  # otherwise asyncio logs that the exception of an interrupted task was never retrieved
             if task.done() and not task.cancelled():
                 task.exception()
 

@@ -215,7 +215,7 @@ def test_what_tools_print_disturbs_no_message_and_stdin_is_empty(seen):
     [
         ("leave", "the tool called sys.exit(3)"),
         ("odd", "Odd: strange"),
-        ("give_up", "what it waited for was cancelled"),
+        ("give_up", "the tool waited for something that was cancelled"),
     ],
 )
 def test_whatever_a_tool_raises_ends_its_call_alone(seen, name, words):

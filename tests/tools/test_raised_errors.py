@@ -48,7 +48,7 @@ def line_of(text):
         (Base("base"), "Base: base"),
         (Base(), "Base"),
         (BaseExceptionGroup("several", [Base()]), "BaseExceptionGroup: several (1 sub-exception)"),
-        (asyncio.CancelledError(), "what it waited for was cancelled"),
+        (asyncio.CancelledError(), "the tool waited for something that was cancelled"),
         (ToolExecutionError(" "), "ToolExecutionError"),
     ],
 )

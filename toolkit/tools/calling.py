@@ -206,7 +206,11 @@ def _ending_words(error: BaseException) -> str | None:
     """Return the message for a `SystemExit` or a cancellation, which here ends only the call."""
     if isinstance(error, SystemExit):
         return f"the tool called sys.exit({'' if error.code is None else short_repr(error.code)})"
-    return "what it waited for was cancelled" if type(error).__name__ == "CancelledError" and not error.args else None
+    return (
+        "the tool waited for something that was cancelled"
+        if type(error).__name__ == "CancelledError" and not error.args
+        else None
+    )
 
 
 def error_code_of(error: BaseException) -> str | int:

@@ -67,7 +67,7 @@ class FunctionTool(Tool):
         return defaults_left(self._signature, parsed, self.veil)
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Call the function; if an event loop is running, a sync function runs in a thread, to keep it unblocked."""
+        """Call the function; a sync one runs in a thread if an event loop is running, so as not to block it."""
         given = self._filled(parsed, context) if self._is_filled else parsed
         if self.suspends:
             return await self._call(given)

@@ -59,7 +59,7 @@ class HandmadeWork:
         return {name: value for name, value in left.items() if name in self.spec.properties}
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Call the function; if an event loop is running, a sync function runs in a thread, to keep it unblocked."""
+        """Call the function; a sync one runs in a thread if an event loop is running, so as not to block it."""
         given = {**parsed, **injected_values(self.spec.name, self._signature.injected, context)}
         if self._signature.is_async:
             return await self._function(**given)
