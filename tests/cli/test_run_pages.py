@@ -243,7 +243,7 @@ def test_what_is_written_into_the_search_is_found_among_many_items(tmp_path, bro
     opened(browser, run_page(run_of(20_000), steps_of(20_000), []), tmp_path / "page.html")
     browser.value(f"window.found = {FOUND}; 0")
     browser.write("SAID 1999")
-    assert browser.value("window.found") == "12 of 20,000; long texts are cut after 1,200 characters"
+    assert browser.value("window.found") == "12 of 20,000; long texts are shortened to 1,200 characters"
     paths = "[...document.querySelectorAll('#rows .path')].map(one => one.textContent)"
     assert browser.value(paths) == [str(number) for number in (1_999, 11_999, *range(19_990, 20_000))]
 

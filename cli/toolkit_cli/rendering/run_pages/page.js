@@ -1,5 +1,5 @@
 "use strict";
-// Everything that is shown comes from the data block and is written as text: nothing here makes HTML of it.
+// Everything shown comes from the data block and is inserted as text, never as HTML.
 const data = JSON.parse(document.getElementById("data").textContent);
 const PATH = 0, TOOL = 1, STATUS = 2, SINCE = 3, TOOK = 4, ARGUMENTS = 5, RESULT = 6;
 const ON_A_PAGE = 200;
@@ -27,7 +27,7 @@ function parsed(text) {
 }
 
 function pretty(text) {
-  // Written again only where that loses nothing, such as digits of a number.
+  // Reformatted only if nothing is lost, such as digits of a number.
   const value = parsed(text);
   if (value === undefined || value === null || typeof value !== "object") return text;
   const bare = (one) => one.replace(/\s+/g, "");
@@ -85,7 +85,7 @@ function drawNode(node) {
   const button = element("button", "", "",
     element("strong", "", node.label),
     element("small", "", node.tool === node.label ? "" : node.tool),
-    element("span", stateOf(node), spokenCounts(node.counts) || "not begun"));
+    element("span", stateOf(node), spokenCounts(node.counts) || "not started"));
   button.type = "button";
   if (turns) button.append(element("small", "", `for each: ${turns}`));
   if (node.from.length) button.title = `reads ${node.from.join(", ")}`;
@@ -127,7 +127,7 @@ function drawRow(row) {
   return unfolding(line, () => [
     ...titled("Tool", row[TOOL]),
     ...titled("Arguments", pretty(row[ARGUMENTS])),
-    ...titled("Result", pretty(row[RESULT]) || (row[STATUS] === "begun" ? "It began and has no end." : "")),
+    ...titled("Result", pretty(row[RESULT]) || (row[STATUS] === "begun" ? "It started but did not finish." : "")),
   ]);
 }
 
@@ -163,7 +163,7 @@ function find() {
   if (words.length && haystacks === null) haystacks = data.rows.map((row) => row.join("\n").toLowerCase());
   const found = data.rows.filter((row, index) => isFound(row, index, words));
   found.sort(compareRows(byId("order").value));
-  const cut = `long texts are cut after ${counted(data.cut_after)} characters`;
+  const cut = `long texts are shortened to ${counted(data.cut_after)} characters`;
   const missing = data.left_out ? `; ${counted(data.left_out)} more are not on this page` : "";
   byId("found").textContent = `${counted(found.length)} of ${counted(data.rows.length)}${missing}; ${cut}`;
   showRows(found);
