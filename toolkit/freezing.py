@@ -15,14 +15,14 @@ def freeze(data: Any) -> Any:
     """
     copies: _Copies = {}
     pending: list[tuple[Any, FrozenDict | FrozenList]] = []
-    frozen = _begun(data, copies, pending)
+    frozen = _start_copy(data, copies, pending)
     while pending:
         source, copy = pending.pop()
         if isinstance(copy, FrozenDict):
             for key, value in source.items():
-                dict.__setitem__(copy, key, _begun(value, copies, pending))
+                dict.__setitem__(copy, key, _start_copy(value, copies, pending))
         else:
-            list.extend(copy, [_begun(item, copies, pending) for item in source])
+            list.extend(copy, [_start_copy(item, copies, pending) for item in source])
     return frozen
 
 
@@ -45,11 +45,11 @@ def freeze_mapping(data: Mapping[str, Any]) -> "FrozenDict":
     return frozen
 
 
-def _begun(data: Any, copies: "_Copies", pending: list[Any]) -> Any:
+def _start_copy(data: Any, copies: "_Copies", pending: list[Any]) -> Any:
     """Return a frozen copy; a mapping or a list is still empty, and is added to `pending` to be filled."""
     kind = type(data)
     if kind is tuple:
-        return tuple(_begun(item, copies, pending) for item in data)
+        return tuple(_start_copy(item, copies, pending) for item in data)
     if kind not in _DICTS and kind is not list:
         return frozenset(data) if kind is set else data
     if id(data) not in copies:

@@ -92,7 +92,7 @@ def disarm(text: str, *, styled: bool = False) -> str:
         styled: Whether the text contains our own colour sequences, which are kept too.
     """
     if not styled:
-        return _NOT_PLAIN.sub(_disarmed_run, text)
+        return _NOT_PLAIN.sub(_disarm_run, text)
     pieces = _STYLE.split(text)
     return "".join(piece if place % 2 else disarm(piece) for place, piece in enumerate(pieces))
 
@@ -107,7 +107,7 @@ def escape_character(character: str) -> str:
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004
 
 
-def _disarmed_run(found: re.Match[str]) -> str:
+def _disarm_run(found: re.Match[str]) -> str:
     run, start, text = found.group(), found.start(), found.string
     if run.isprintable() and _PRINTABLE_BUT_INVISIBLE.isdisjoint(run):
         return run

@@ -49,7 +49,7 @@ class Attachment:
         if self.is_text:
             data = redactor.text(self.data.decode(errors="replace")).encode()
         else:
-            data = _starred(self.data, redactor)
+            data = _mask_bytes(self.data, redactor)
         uri = None if self.uri is None else redactor.text(self.uri)
         return replace(self, data=data, uri=uri, details=redactor.data(dict(self.details)))
 
@@ -67,6 +67,6 @@ def holds_attachments(annotation: Any) -> bool:
     return annotation is Attachment or any(holds_attachments(part) for part in get_args(annotation))
 
 
-def _starred(data: bytes, redactor: Redactor) -> bytes:
+def _mask_bytes(data: bytes, redactor: Redactor) -> bytes:
     text = data.decode("latin-1")
     return redactor.stars(text).encode("latin-1") if redactor.spans(text) else data

@@ -70,11 +70,11 @@ class Tool(Callee):
         problem = name_problem(name, self.spec.location)
         if problem:
             return defer_or_raise(InvalidTools(problems=[problem]))
-        return _redescribed(self, name=name)
+        return _redescribe(self, name=name)
 
     def with_description(self, description: str) -> "Tool":
         """Return the same tool with another description."""
-        return _redescribed(self, description=description)
+        return _redescribe(self, description=description)
 
     def with_note(self, note: str) -> "Tool":
         """Return the same tool with a note appended to its description, after a full stop."""
@@ -165,7 +165,7 @@ def innermost(tool: Tool) -> Tool:
     return tool
 
 
-def _redescribed(tool: Tool, *, name: str | None = None, description: str | None = None) -> Tool:
+def _redescribe(tool: Tool, *, name: str | None = None, description: str | None = None) -> Tool:
     try:
         return RedescribedTool(tool, name=name, description=description)
     except InvalidTools as error:

@@ -55,7 +55,7 @@ def learn_arguments(redactor: Redactor, tool: Subject, arguments: str | Mapping[
     try:
         redactor.learn(*texts_within(tool.veil.hidden_in(data)))
         if redactor.names:
-            redactor.learn(*_named(data, redactor.names))
+            redactor.learn(*_texts_under(data, redactor.names))
     except RecursionError:  # the call will fail for the same reason without showing anything
         return
 
@@ -70,14 +70,14 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, str | dict | list | tuple | MappingProxyType)
 
 
-def _named(data: Any, names: frozenset[str]) -> list[str]:
+def _texts_under(data: Any, names: frozenset[str]) -> list[str]:
     """Return the texts of members with certain names, at any depth."""
     if isinstance(data, list):
-        return [text for one in data for text in _named(one, names)]
+        return [text for one in data for text in _texts_under(one, names)]
     if not isinstance(data, Mapping):
         return []
     found: list[str] = []
     for name, value in data.items():
         is_named = isinstance(name, str) and name.lower() in names
-        found += texts_within(value) if is_named else _named(value, names)
+        found += texts_within(value) if is_named else _texts_under(value, names)
     return found

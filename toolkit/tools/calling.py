@@ -60,7 +60,7 @@ async def call_reported(
     context = with_redactor(tool, arguments, context)
     ending = _Ending()
     with context.reporting(
-        lambda call: ToolStarted(call, tool.name, _kept(tool, arguments)),
+        lambda call: ToolStarted(call, tool.name, _for_records(tool, arguments)),
         lambda call, _: ToolFinished(call, tool.name, *ending.ended),
     ):
         return await call_tool(tool, arguments, context, demand, ending)
@@ -131,7 +131,7 @@ async def call_as_meant(
     return result.remarked(remark) if remark and result.succeeded else result
 
 
-def _kept(tool: Callee, arguments: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
+def _for_records(tool: Callee, arguments: str | Mapping[str, Any]) -> str | Mapping[str, Any]:
     """Return a copy of arguments for records: secrets are masked, and later changes by the caller have no effect."""
     shown = mask_secrets(arguments, tool.hidden_parameters)
     if isinstance(shown, str):
@@ -174,7 +174,7 @@ def _keep(
     if (run := context.run) is not None:
         from toolkit.runs.records import CallRecord  # noqa: PLC0415 - only runs record calls
 
-        sent, chosen_by = _kept(tool, arguments), context.chosen_by
+        sent, chosen_by = _for_records(tool, arguments), context.chosen_by
         run.record_call(CallRecord(run.id, tool.name, sent, *ended, chosen_by=chosen_by, loop_id=context.loop_id))
 
 

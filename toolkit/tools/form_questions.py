@@ -38,7 +38,7 @@ class FormQuestions:
         form = Form(requested)
         complaint = None
         for _ in range(_TRIES):
-            answer = await self._filled(form, message if complaint is None else f"{message}\n{complaint}")
+            answer = await self._fill(form, message if complaint is None else f"{message}\n{complaint}")
             complaint = None if answer is None else form.objection(answer)
             if answer is None or (complaint is not None and answer == form.defaults):
                 return Answer("decline")
@@ -51,7 +51,7 @@ class FormQuestions:
         answer = await self._put(message, {"url": url}, editable=False)
         return Answer("decline" if answer is None else "accept")
 
-    async def _filled(self, form: Form, message: str) -> Mapping[str, Any] | None:
+    async def _fill(self, form: Form, message: str) -> Mapping[str, Any] | None:
         if (name := form.only_text) is None:
             filled = await self._put(
                 message, form.defaults, show=form.notes, objection=form.objection, form=form.schema

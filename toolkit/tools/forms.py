@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolkit.errors import ToolArgumentsError
-from toolkit.tools.shapes.objections import read_again
+from toolkit.tools.shapes.objections import validate_again
 from toolkit.tools.shapes.schema_types import shape_of_schema
 
 
@@ -64,7 +64,7 @@ class Form:
 
     def _in_words(self, answer: Mapping[str, Any] | str, error: ValueError) -> str:
         try:
-            read_again(self._shape, answer, frozenset(), error)
+            validate_again(self._shape, answer, frozenset(), error)
         except ToolArgumentsError as objection:
             return str(objection)
         return str(error)

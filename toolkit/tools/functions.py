@@ -68,13 +68,13 @@ class FunctionTool(Tool):
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Call the function; a sync one runs in a thread if an event loop is running, so as not to block it."""
-        given = self._filled(parsed, context) if self._is_filled else parsed
+        given = self._fill(parsed, context) if self._is_filled else parsed
         if self.suspends:
             return await self._call(given)
         value = await in_thread(partial(self._call, given)) if loop_is_running() else self._call(given)
         return await await_or_run(value) if isinstance(value, CoroutineType) else value
 
-    def _filled(self, parsed: dict[str, Any], context: ToolContext) -> dict[str, Any]:
+    def _fill(self, parsed: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         """Return the arguments with injected values and with the defaults that are declared in a `Field`."""
         filled = dict(parsed)
         for name, default in self._signature.explicit_defaults.items():

@@ -78,7 +78,7 @@ def injected_values(tool: str, injections: Mapping[str, Injection], context: Too
 
 def _kinds(annotation: Any, *, is_marked: bool) -> Iterator[str | None]:
     """Yield what fills each member of a union: "context", "memory_id", None for `None`, or "call"."""
-    annotation, marks = _bare(annotation)
+    annotation, marks = _resolve(annotation)
     is_marked = is_marked or any(map(_is_memory_mark, marks))
     if get_origin(annotation) in (Union, UnionType):
         for member in get_args(annotation):
@@ -91,7 +91,7 @@ def _kinds(annotation: Any, *, is_marked: bool) -> Iterator[str | None]:
         yield "context" if annotation is ToolContext else "call"
 
 
-def _bare(annotation: Any) -> tuple[Any, list[Any]]:
+def _resolve(annotation: Any) -> tuple[Any, list[Any]]:
     """Return a type with `Annotated`, aliases, qualifiers and `NewType` resolved, and the collected metadata."""
     marks: list[Any] = []
     while True:

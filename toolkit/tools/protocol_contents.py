@@ -46,7 +46,7 @@ def pieces_of(output: str, attachments: Sequence[Attachment]) -> list[str | Atta
     last: list[str | Attachment] = []
     rest = output
     for one in attachments:
-        parts = _parted(rest, one.words)
+        parts = _split_at(rest, one.words)
         if parts is None:
             last.append(one)
             continue
@@ -72,7 +72,7 @@ def block_of(attachment: Attachment) -> dict[str, Any]:
     return {**attachment.details, **block}
 
 
-def _parted(text: str, words: str) -> tuple[str, str] | None:
+def _split_at(text: str, words: str) -> tuple[str, str] | None:
     """Return the text before and after `words` if they are on separate lines, or `None` if they do not occur so."""
     start = text.find(words)
     while start >= 0 and words:

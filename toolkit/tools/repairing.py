@@ -26,13 +26,13 @@ def repaired(text: str) -> str:
 
 
 def _mend(text: str) -> str:
-    mended = _unfenced(text.strip())
+    mended = _remove_fence(text.strip())
     if mended.startswith('"') and mended.endswith('"') and mended[1:2] == "{":
         mended = mended[1:-1].replace('\\"', '"')
     return _TEXT_OR_TRAILING_COMMA.sub(lambda match: match[1] or "", mended)
 
 
-def _unfenced(text: str) -> str:
+def _remove_fence(text: str) -> str:
     if not (text.startswith(_FENCE) and text.endswith(_FENCE)):
         return text
     first, _, rest = text.partition("\n")

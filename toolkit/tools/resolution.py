@@ -76,7 +76,7 @@ def _has_no_tools(thing: Any) -> bool:
 def build_tools(candidate: Any, *, source: str | None = None) -> tuple[list[Tool], list[Problem]]:
     """Return the tools of a candidate and all problems with it, including exceptions that its code raises."""
     try:
-        return _built(candidate, source)
+        return _build(candidate, source)
     except KeyboardInterrupt:
         raise
     except InvalidTools as error:
@@ -92,7 +92,7 @@ def _called(candidate: Any) -> str:
     return f"an object of type {kind_of(candidate)!r}"
 
 
-def _built(candidate: Any, source: str | None) -> tuple[list[Tool], list[Problem]]:
+def _build(candidate: Any, source: str | None) -> tuple[list[Tool], list[Problem]]:
     if issubclass(type(candidate), Tool):
         return check_tool(candidate)
     is_ours = type(candidate) is FunctionType and mark_of(candidate) is not None

@@ -67,25 +67,25 @@ def restore_secrets(edited: str | Mapping[str, Any], shown: Mapping[str, Any], s
     new, old = members_of(text), members_of(sent)
     if new is None or old is None or MASK not in json.dumps(shown):
         return text
-    whole = dumps(_restored(new, shown, old))
+    whole = dumps(_restore(new, shown, old))
     if MASK in whole and MASK not in sent:
         raise ToolArgumentsError(f"An edited value still contains {MASK}; write the whole value")
     return whole
 
 
-def _restored(edited: Any, shown: Any, sent: Any) -> Any:
+def _restore(edited: Any, shown: Any, sent: Any) -> Any:
     """Return edited data in which everything that equals what was shown is replaced by what was sent."""
     if edited == shown:
         return sent
     if isinstance(edited, dict) and isinstance(shown, dict) and isinstance(sent, dict):
         return {
-            name: _restored(value, shown.get(name), sent[name]) if name in sent else value
+            name: _restore(value, shown.get(name), sent[name]) if name in sent else value
             for name, value in edited.items()
             if name in sent or name not in shown or value != shown[name]  # an unchanged default stays omitted
         }
     if isinstance(edited, list) and isinstance(shown, list) and isinstance(sent, list):
         both = list(zip(shown, sent, strict=False))
-        return [_restored(value, *both[index]) if index < len(both) else value for index, value in enumerate(edited)]
+        return [_restore(value, *both[index]) if index < len(both) else value for index, value in enumerate(edited)]
     return edited
 
 

@@ -39,7 +39,7 @@ def mask_secrets(arguments: str | Mapping[str, Any], secrets: frozenset[str]) ->
 
 def _without_names(value: Any) -> Any:
     try:
-        return _veiled(value, [], [])
+        return _mask(value, [], [])
     except RecursionError:  # the contents are unknown, and the call will fail for the same reason
         return MASK
 
@@ -53,13 +53,13 @@ class Veil:
 
     def over(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return plain data with all secrets masked."""
-        shown: dict[str, Any] = _veiled(dict(arguments), self._schemas, [])
+        shown: dict[str, Any] = _mask(dict(arguments), self._schemas, [])
         return shown
 
     def hidden_in(self, arguments: Mapping[str, Any]) -> list[Any]:
         """Return the values that `over` masks."""
         found: list[Any] = []
-        _veiled(dict(arguments), self._schemas, found)
+        _mask(dict(arguments), self._schemas, found)
         return found
 
 
@@ -96,7 +96,7 @@ def _texts_of(data: Any) -> Iterator[str]:
             yield from _texts_of(one)
 
 
-def _veiled(value: Any, schemas: Sequence[Schema], found: list[Any]) -> Any:
+def _mask(value: Any, schemas: Sequence[Schema], found: list[Any]) -> Any:
     """Return a value with its secrets masked, and add the secrets to `found`.
 
     Args:
@@ -110,25 +110,25 @@ def _veiled(value: Any, schemas: Sequence[Schema], found: list[Any]) -> Any:
         found.append(value)
         return MASK
     if isinstance(value, dict):
-        return _veiled_members(value, schemas, found)
-    return _veiled_items(value, schemas, found) if isinstance(value, list) else value
+        return _mask_members(value, schemas, found)
+    return _mask_items(value, schemas, found) if isinstance(value, list) else value
 
 
-def _veiled_members(value: dict[Any, Any], schemas: Sequence[Schema], found: list[Any]) -> dict[Any, Any]:
+def _mask_members(value: dict[Any, Any], schemas: Sequence[Schema], found: list[Any]) -> dict[Any, Any]:
     shown = {}
     for name, member in value.items():
         if isinstance(member, str) and member is not MASK and isinstance(name, str) and is_secret_name(name):
             found.append(member)
             shown[name] = MASK
         else:
-            shown[name] = _veiled(member, _apply(one for schema in schemas for one in schema.members(name)), found)
+            shown[name] = _mask(member, _apply(one for schema in schemas for one in schema.members(name)), found)
     return value if all(shown[name] is member for name, member in value.items()) else shown
 
 
-def _veiled_items(value: list[Any], schemas: Sequence[Schema], found: list[Any]) -> list[Any]:
+def _mask_items(value: list[Any], schemas: Sequence[Schema], found: list[Any]) -> list[Any]:
     positions = max((schema.positions for schema in schemas), default=0)
     parts = [_apply(one for schema in schemas for one in schema.items(index)) for index in range(positions + 1)]
-    items = [_veiled(item, parts[min(index, positions)], found) for index, item in enumerate(value)]
+    items = [_mask(item, parts[min(index, positions)], found) for index, item in enumerate(value)]
     return value if all(new is old for new, old in zip(items, value, strict=True)) else items
 
 

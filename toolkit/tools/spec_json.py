@@ -38,7 +38,7 @@ def _usual(field: Field[Any]) -> Any:
 
 
 def json_of(spec: Specification) -> str:
-    return _dumped(record_of(spec))
+    return _dump(record_of(spec))
 
 
 def fields_from(data: str | bytes | Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
@@ -85,12 +85,12 @@ def _location(value: Any, problems: list[Problem]) -> Location | None:
 
 def _load(text: str | bytes) -> Any:
     try:
-        return json.loads(text, parse_constant=_refused)
+        return json.loads(text, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
         raise InvalidTools(problems=[Problem(BAD_OPTION, f"the specification is not JSON: {error}")]) from error
 
 
-def _refused(name: str) -> Any:
+def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a number in JSON")
 
 
@@ -98,7 +98,7 @@ def _not_object(key: str, value: Any) -> Problem:
     return Problem(ROOT_NOT_OBJECT, f"{key} must be a JSON object, not {_show(value)}")
 
 
-def _dumped(value: Any) -> str:
+def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_as_object)
 
 

@@ -48,10 +48,10 @@ class ShortenedTool(WrappedTool):
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Run the inner tool and shorten its output and its error."""
         result = await self.result_from_inner(parsed, context)
-        output, error = self._shortened(result.output), result.error and self._shortened(result.error)
+        output, error = self._shorten(result.output), result.error and self._shorten(result.error)
         return result if (output, error) == (result.output, result.error) else _with_texts(result, output, error)
 
-    def _shortened(self, text: str) -> str:
+    def _shorten(self, text: str) -> str:
         if len(text) <= self._characters:
             return text
         return f"{text[: self._characters]}\n... [truncated, {self._characters} of {len(text)} characters shown]"

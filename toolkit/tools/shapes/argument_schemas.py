@@ -30,7 +30,7 @@ class ArgumentSchema:
     @cached_property
     def alternatives(self) -> "list[ArgumentSchema]":
         """The schemas of which one must match, with references resolved."""
-        return [self._remembered(part) for part in self.part.alternatives()]
+        return [self._cached(part) for part in self.part.alternatives()]
 
     @cached_property
     def as_object(self) -> "ArgumentSchema":
@@ -71,7 +71,7 @@ class ArgumentSchema:
     def member(self, name: str) -> "ArgumentSchema":
         found = self._members.get(name)
         if found is None:
-            found = self._remembered(self.part.member(name))
+            found = self._cached(self.part.member(name))
             if name in self.names:
                 self._members[name] = found
         return found
@@ -79,7 +79,7 @@ class ArgumentSchema:
     def item(self, index: int) -> "ArgumentSchema":
         index = min(index, self._positions)
         if index not in self._items:
-            self._items[index] = self._remembered(self.part.item(index))
+            self._items[index] = self._cached(self.part.item(index))
         return self._items[index]
 
     @cached_property
@@ -90,7 +90,7 @@ class ArgumentSchema:
         found = [one for one in self.alternatives if kind in one.kinds]
         return found[0] if len(found) == 1 else _ANY
 
-    def _remembered(self, part: Schema) -> "ArgumentSchema":
+    def _cached(self, part: Schema) -> "ArgumentSchema":
         if part.pointer not in self._known:
             self._known[part.pointer] = ArgumentSchema(part, self._known)
         return self._known[part.pointer]

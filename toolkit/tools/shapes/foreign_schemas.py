@@ -18,7 +18,7 @@ def shape_of_arguments(parameters: Mapping[str, Any]) -> Shape:
     """Return the shape of a tool's arguments; the owner of the tool checks what cannot be checked here."""
     schema = parameters
     if "properties" not in schema or any(key in schema for key in _COMBINING):
-        schema = _opened(schema)
+        schema = _allow_extra(schema)
     try:
         return shape_of_schema(schema, foreign=True)
     except ValueError:
@@ -28,7 +28,7 @@ def shape_of_arguments(parameters: Mapping[str, Any]) -> Shape:
 def output_mismatch(structured: Any, output_schema: Mapping[str, Any]) -> str | None:
     """Return where and how a result violates the tool's output schema, or `None` if it is valid."""
     try:
-        shape = shape_of_schema(_opened(output_schema), foreign=True)
+        shape = shape_of_schema(_allow_extra(output_schema), foreign=True)
     except ValueError:
         return None
     try:
@@ -40,5 +40,5 @@ def output_mismatch(structured: Any, output_schema: Mapping[str, Any]) -> str | 
     return None if read == structured else "the structured content does not match the output schema"
 
 
-def _opened(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+def _allow_extra(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**schema, "additionalProperties": schema.get("additionalProperties", True)}

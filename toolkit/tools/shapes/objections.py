@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 _SHOWN_LENGTH = 60
 
 
-def read_again(shape: "Shape", arguments: str | Mapping[str, Any], optional: frozenset[str], error: ValueError) -> Any:
+def validate_again(
+    shape: "Shape", arguments: str | Mapping[str, Any], optional: frozenset[str], error: ValueError
+) -> Any:
     """Return arguments that are valid once needless nulls are removed, or raise an error that lists what is wrong.
 
     An optional member that is null, although its type does not allow null, counts as omitted, at any depth. Models that
@@ -110,7 +112,7 @@ def explain(error: ValueError, schema: Mapping[str, Any], data: Any) -> ToolArgu
             wrong.setdefault(path, []).append(_reason(detail, is_secret=is_secret))
     parts = [f"Missing required parameter(s): {', '.join(missing)}"] if missing else []
     faults = {path: " or ".join(dict.fromkeys(reasons)) for path, reasons in wrong.items()}
-    parts += [f"{_named(path)}: {reason}" for path, reason in faults.items()]
+    parts += [f"{_label(path)}: {reason}" for path, reason in faults.items()]
     parts += _unknown(schema, data) if missing else []
     return ToolArgumentsError("; ".join(parts), faults=dict.fromkeys(missing, MISSING) | faults)
 
@@ -147,7 +149,7 @@ def _likeliest_branches(details: list["ErrorDetails"], data: Any) -> list["Error
     ]
 
 
-def _named(path: str) -> str:
+def _label(path: str) -> str:
     return f"Invalid parameter {path!r}" if path else "Invalid arguments"
 
 
