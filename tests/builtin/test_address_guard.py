@@ -197,6 +197,8 @@ def test_a_name_is_looked_up_once():
         ("::1", "0:0:0:0:0:0:0:1", 1),
         ("[::1]", "::1", 80),
         ("2130706433", "127.0.0.1", 80),
+        ("intranet.example.", "intranet.example", 80),
+        ("bücher.example", "xn--bcher-kva.example", 80),
     ],
 )
 def test_a_host_that_the_user_names_may_be_inside(trusted, host, port):
@@ -212,6 +214,8 @@ def test_a_host_that_the_user_names_may_be_inside(trusted, host, port):
         ("127.0.0.1:8080", "127.0.0.1", 80),
         ("127.0.0.1", "127.0.0.2", 80),
         ("1:2", "intranet.example", 80),
+        ("a.0x", "intranet.example", 80),
+        ("ü" * 64, "intranet.example", 80),
     ],
 )
 def test_nobody_else_may(trusted, host, port):
@@ -224,6 +228,7 @@ def test_nobody_else_may(trusted, host, port):
     [
         *[("shop.example", True), ("SHOP.example", True), ("a.wiki.example", True), ("a.b.wiki.example", True)],
         *[("other.example", False), ("wiki.example", False), ("evilwiki.example", False), ("shop.example.evil", False)],
+        ("evilshop.example", False),
     ],
 )
 def test_only_the_hosts_that_are_named_are_reached_if_any_are(host, is_let_pass):
@@ -233,6 +238,12 @@ def test_only_the_hosts_that_are_named_are_reached_if_any_are(host, is_let_pass)
     except RefusedHostError:
         found = []
     assert bool(found) is is_let_pass
+
+
+def test_a_host_that_is_not_one_of_those_named_is_refused_by_its_name():
+    guard = AddressGuard(resolve=lambda *_: ["93.184.216.34"], only_hosts=["shop.example"])
+    with pytest.raises(RefusedHostError, match=r"^other\.example is not one of the allowed hosts$"):
+        asyncio.run(guard.addresses_of("other.example", 443))
 
 
 @pytest.mark.parametrize(
