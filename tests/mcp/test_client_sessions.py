@@ -16,7 +16,7 @@ from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import ExitEarlyError
 from toolkit.events import Progress
 from toolkit.mcp import ServerUnreachable, StdioServer, close_sessions, connection_to, tools_from, wait_for
-from toolkit.mcp.tools.progress_throttle import Report, Thinning  # private
+from toolkit.mcp.tools.progress_throttle import ProgressThrottle, Report  # private
 from toolkit.tools import Attachment
 
 SERVER = str(Path(__file__).with_name("odd_server.py"))
@@ -168,7 +168,7 @@ def test_progress_is_told_to_the_listener_in_order(zoo):
 def test_of_very_many_reports_the_first_are_told_and_then_the_newest():
     async def report_all():
         told = []
-        thinning = Thinning(told.append)
+        thinning = ProgressThrottle(told.append)
         for number in range(1, 20_001):
             thinning.take(Report("", number, 20_000))
         thinning.flush()

@@ -131,9 +131,9 @@ def test_package_that_offers_tools_of_its_modules_is_recognised(project):
 
 def test_file_that_makes_tools_in_ways_nobody_sees_speaks_of_them(project):
     subject = str(project.write("subject.py", "from toolkit import tool\n\nexec('@tool\\ndef f(): ...')\n"))
-    assert (Recogniser().defines_tools(subject), Recogniser().speaks_of_tools(subject)) == (False, True)
+    assert (Recogniser().defines_tools(subject), Recogniser().may_define_tools(subject)) == (False, True)
     subject = str(project.write("subject.py", "from toolkit import load_tools\n\nload_tools('x.py')\n"))
-    assert not Recogniser().speaks_of_tools(subject)
+    assert not Recogniser().may_define_tools(subject)
 
 
 def test_another_kind_of_tools_is_a_line_in_the_table(project):

@@ -43,7 +43,7 @@ def adopt(engine: DBOS, executor: str) -> None:
     recover_pending_workflows(engine, [executor])
 
 
-def narrow(engine: DBOS, runs: Callable[[], Collection[str]], room: Callable[[bool], int]) -> None:
+def restrict(engine: DBOS, runs: Callable[[], Collection[str]], room: Callable[[bool], int]) -> None:
     """Make this process take items of certain runs only, and no more than it has room for.
 
     Args:
@@ -92,7 +92,7 @@ def watch_outcomes(engine: DBOS, stored: Callable[[], None], fail: Callable[[Bas
     database.update_workflow_outcome = update_workflow_outcome  # type: ignore[method-assign]  # as above
 
 
-def spare_checks(engine: DBOS) -> None:
+def skip_checks(engine: DBOS) -> None:
     """Skip the query for whether a step is stored already if it is known to be new.
 
     Storing the step fails in the same transaction if the item was cancelled or taken over by another process.

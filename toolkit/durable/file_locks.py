@@ -46,7 +46,7 @@ class FileLocks:
             return False
         return True
 
-    def give_back(self, number: int) -> None:
+    def release(self, number: int) -> None:
         from fcntl import LOCK_UN, lockf  # noqa: PLC0415 - as above
 
         lockf(self._file, LOCK_UN, 1, number)

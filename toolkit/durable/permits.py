@@ -57,7 +57,7 @@ class Permits:
             self._free -= 1
         self._own.began = time.perf_counter()
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Release the permit of this thread, if it has one: the outcome of its item has been stored or discarded."""
         began, self._own.began = getattr(self._own, "began", None), None
         if began is None:

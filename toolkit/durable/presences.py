@@ -40,7 +40,7 @@ class _Locks(Protocol):
 
     def take(self, number: int) -> bool: ...
 
-    def give_back(self, number: int) -> None: ...
+    def release(self, number: int) -> None: ...
 
     def check(self) -> None: ...
 
@@ -117,10 +117,10 @@ class Presence:
             return True
         if not self._locks.take(number):
             return True
-        self._locks.give_back(number)
+        self._locks.release(number)
         return False
 
-    def take_place_of(self, number: int) -> bool:
+    def lock_if_dead(self, number: int) -> bool:
         """Return whether a process has died. If so, the caller now holds its lock and has to clean up after it."""
         return number != self.number and self._locks.take(number)
 
@@ -132,7 +132,7 @@ class Presence:
         """
         with self._engine.begin() as connection:
             connection.execute(delete(PROCESSES).where(PROCESSES.c.number == number))
-        self._locks.give_back(number)
+        self._locks.release(number)
 
     def leave(self) -> None:
         """Unregister this process. If that fails, other processes find that its lock is free."""
@@ -169,7 +169,7 @@ class _ServerLocks:
                 self._held.add(number)
             return number in self._held
 
-    def give_back(self, number: int) -> None:
+    def release(self, number: int) -> None:
         with self._guard:
             self._held.discard(number)
             self._ask("pg_advisory_unlock", number)

@@ -51,7 +51,7 @@ class Store:
         with storage_errors(url, "open"), opening(url.file):
             self.client = self._open(makes=makes)
         self._presence: Presence | None = None
-        self._furnish()
+        self._create_parts()
 
     def _open(self, *, makes: bool) -> "DBOSClient":
         from dbos import DBOS, DBOSClient
@@ -70,7 +70,7 @@ class Store:
             retry_connection_errors=False,
         )
 
-    def _furnish(self) -> None:
+    def _create_parts(self) -> None:
         """Create the parts of the store; their modules import SQLAlchemy and DBOS."""
         from toolkit.durable.item_queues import ItemQueues  # noqa: PLC0415 - not needed for --help
         from toolkit.durable.stored_approvals import StoredApprovals  # noqa: PLC0415 - as above

@@ -87,7 +87,7 @@ class Worker:
         self._failure: BaseException | None = None
         self._failed = threading.Event()
         self._engine: DBOS | None = None
-        self._minder = threading.Thread(target=self._mind, name="toolkit worker", daemon=True)
+        self._monitor_thread = threading.Thread(target=self._monitor, name="toolkit worker", daemon=True)
 
     def __enter__(self) -> Self:
         """Start the worker.
@@ -103,11 +103,11 @@ class Worker:
         try:
             self._store.limits.refresh()
             self._engine = self._launch(presence.executor)
-            self._served = self._to_do()
+            self._served = self._runs_to_serve()
         except (OSError, SQLAlchemyError) as error:
             self.__exit__()
             raise StoreError(f"cannot use the store '{self._store.url.shown}': {reason_of(error)}") from error
-        self._minder.start()
+        self._monitor_thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -116,8 +116,8 @@ class Worker:
         self._store.limits.end()
         self._permits.end()
         self._permits.wait_for_all(_PATIENCE if self._failure is None else 0.0)
-        if self._minder.ident is not None:
-            self._minder.join(_PATIENCE)
+        if self._monitor_thread.ident is not None:
+            self._monitor_thread.join(_PATIENCE)
         from dbos import DBOS
 
         DBOS.destroy(destroy_registry=True)
@@ -144,7 +144,7 @@ class Worker:
     def _launch(self, executor: str) -> "DBOS":
         from dbos import DBOS
 
-        from toolkit.durable.engine_parts import listen_to, narrow, spare_checks, watch_outcomes  # noqa: PLC0415 - as above
+        from toolkit.durable.engine_parts import listen_to, restrict, skip_checks, watch_outcomes  # noqa: PLC0415 - as above
         from toolkit.durable.serializers import JsonSerializer  # noqa: PLC0415 - as above
 
         EngineLog(self._fail)
@@ -166,9 +166,9 @@ class Worker:
             DBOS.workflow(name=SCHEDULED, max_recovery_attempts=None)(lambda at, request: self._do_run(at, request))  # noqa: PLW0108 - as above
         listen_to(engine, ())
         DBOS.launch()
-        narrow(engine, self._runs, self._permits.room)
-        watch_outcomes(engine, self._permits.give_back, self._fail)
-        spare_checks(engine)
+        restrict(engine, self._runs, self._permits.room)
+        watch_outcomes(engine, self._permits.release, self._fail)
+        skip_checks(engine)
         names = set(self._tools.values())
         listen_to(engine, [*map(queue_of, names), *(map(schedules_of, names) if self._begin is not None else ())])
         return engine
@@ -185,13 +185,13 @@ class Worker:
             journal = open_journal(self._store.client, item, self._store.approvals)
             return self._do(item, self._served.get(item.run, ""), journal)._asdict()
         except Lost as lost:
-            self._permits.give_back()
+            self._permits.release()
             raise lost.cause from lost
         except InDoubt as doubt:
             return ItemEnd("doubtful", str(doubt))._asdict()
         except JournalError as error:
             self._fail(error)
-            self._permits.give_back()
+            self._permits.release()
             raise Stopped from error
         except Signal as ending:
             return ItemEnd("ended", str(ending))._asdict()
@@ -215,26 +215,26 @@ class Worker:
 
     # ----------------------------------------------------------------------------------------------- beside the work
 
-    def _mind(self) -> None:
+    def _monitor(self) -> None:
         """Until the worker stops: report that it is alive, find new runs, and take over the work of dead processes."""
         while not self._over.wait(GLANCE):
             try:
-                patiently(self._look)
+                patiently(self._check_store)
             except Exception as error:  # noqa: BLE001 - without this thread, the worker cannot continue
                 self._stop(error)
                 return
 
-    def _look(self) -> None:
+    def _check_store(self) -> None:
         presence = self._store.join()
         presence.check()
         self._store.limits.refresh()  # a run's limits are stored before the run
-        self._served = self._to_do()
+        self._served = self._runs_to_serve()
         for other in presence.others():
-            if presence.take_place_of(other.number):
+            if presence.lock_if_dead(other.number):
                 self._adopt(other.executor)
                 presence.forget(other.number)
 
-    def _to_do(self) -> dict[str, str]:
+    def _runs_to_serve(self) -> dict[str, str]:
         found = self._store.runs.under_way(self._tools)
         return found if self._only is None else {run: version for run, version in found.items() if run == self._only}
 

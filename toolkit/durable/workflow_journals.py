@@ -74,7 +74,7 @@ class WorkflowJournal:
         self._begun: dict[str, str] = {}
         self._lock = threading.Lock()
         for path, record in logs:
-            self._take(path, record)
+            self._apply(path, record)
         for path, record in logs[earlier:]:
             self._append(path, record)
 
@@ -145,7 +145,7 @@ class WorkflowJournal:
         else:
             self._withdraw(path)
 
-    def _take(self, path: str, record: dict[str, Any]) -> None:
+    def _apply(self, path: str, record: dict[str, Any]) -> None:
         """Apply a record; a step that timed out or has an incomplete result stays in doubt."""
         if record["status"] == _BEGUN:
             self._begun[path] = record["tool"]
@@ -160,7 +160,7 @@ class WorkflowJournal:
                 run_in_new_thread(lambda: self._append_new(path, record))
             else:
                 self._append_new(path, record)
-            self._take(path, record)
+            self._apply(path, record)
 
     def _append_new(self, path: str, record: dict[str, Any]) -> None:
         with new_step():

@@ -99,7 +99,7 @@ class _State(NamedTuple):
 def _examine(opener: SourceOpener, request: Mapping[str, str], trail: Trail | None) -> dict[str, Any]:
     if trail is not None:
         trail.begin()
-    opener.permission.count_anew()
+    opener.permission.reset_counts()
     if request["accepted"]:
         opener.permission.accept(request["accepted"])
     found = opener.open(request["target"], Path(request["base"]))

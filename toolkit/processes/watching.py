@@ -24,7 +24,7 @@ _WARDEN: Final = Path(__file__).with_name("warden.py")
 def missing_support() -> str | None:
     """Return why this system cannot run commands under a warden, or `None` if it can."""
     if os.name != "posix":
-        return "this system cannot end a command with everything that it started; it needs Linux, macOS or another Unix"
+        return "this system cannot kill a command together with its child processes; use Linux, macOS or another Unix"
     return None if sys.executable else "the Python interpreter, which supervises commands, cannot be found"
 
 

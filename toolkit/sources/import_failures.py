@@ -35,7 +35,7 @@ def import_problems(error: BaseException, root: str, module: str, file: Location
     place = _place_of(error, root) or (_place_of_null(file) if isinstance(error, SyntaxError) and file else file)
     if isinstance(error, ConfigurationError) and error.problems:
         return set_missing_locations(error.problems, place)
-    if hidden := _hidden_by_ours(error, root, place):
+    if hidden := _hidden_by_our_package(error, root, place):
         return hidden
     return [Problem(DOES_NOT_IMPORT, _message(error, module), place, hint=_hint_for(error, root))]
 
@@ -60,7 +60,7 @@ def hidden_module(name: str, root: str, place: Location | None) -> list[Problem]
     ]
 
 
-def _hidden_by_ours(error: BaseException, root: str, place: Location | None) -> list[Problem] | None:
+def _hidden_by_our_package(error: BaseException, root: str, place: Location | None) -> list[Problem] | None:
     """Detect `import toolkit.mine`, `from toolkit import mine` and `toolkit.mine` that found our package instead."""
     match error:
         case ModuleNotFoundError(name=str(name)):

@@ -62,7 +62,7 @@ class ImportPermission:
         """Permit a file by its real path, without checking its source."""
         self._accepted.add(file)
 
-    def count_anew(self) -> None:
+    def reset_counts(self) -> None:
         """Reset the counts of files that were read and imported."""
         self._read.clear()
         self._imported.clear()
@@ -146,7 +146,7 @@ class ImportPermission:
         self._read.add(file)
         is_proven = wanted == "none" or file in self._accepted
         if not is_proven and wanted == "mention":
-            is_proven = self.recogniser.speaks_of_tools(file)
+            is_proven = self.recogniser.may_define_tools(file)
         elif not is_proven:
             is_proven = self.recogniser.defines_tools(file)
         if is_proven:

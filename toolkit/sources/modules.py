@@ -45,7 +45,7 @@ def import_file(path: Path) -> ModuleType | list[Problem]:
     if file in _imported:
         return _imported[file]
     try:
-        _forget_namesakes(root)
+        _unload_namesakes(root)
         with problems_deferred():
             _imported[file] = _import_from(root, names, file)
     except KeyboardInterrupt:
@@ -80,11 +80,11 @@ def import_named(name: str, base: Path, *, is_permitted: bool) -> ModuleType | l
         return sys.modules[name]
     root = os.path.realpath(base)
     if not is_permitted:
-        return _hidden_by_ours(name, root)
+        return _hidden_by_our_package(name, root)
     try:
         with _first_on_the_path(root):
             if not _exists(name):
-                return _hidden_by_ours(name, root)
+                return _hidden_by_our_package(name, root)
             with problems_deferred():
                 return importlib.import_module(name)
     except KeyboardInterrupt:
@@ -197,7 +197,7 @@ class _StandardLibraryFirst:
 @contextmanager
 def _first_on_the_path(folder: str) -> Iterator[None]:
     """Put a folder first on `sys.path` while a user's module is imported, and last afterwards."""
-    _list_anew(folder)
+    _refresh_listing(folder)
     _folders.add(folder)
     before, guard = list(sys.path), _StandardLibraryFirst()
     sys.path.insert(0, folder)
@@ -212,7 +212,7 @@ def _first_on_the_path(folder: str) -> Iterator[None]:
         sys.path.extend(entry for entry in [*before, folder] if entry not in sys.path)
 
 
-def _list_anew(folder: str) -> None:
+def _refresh_listing(folder: str) -> None:
     """Drop Python's cached listing of a folder, unless it is certain to be complete.
 
     Python lists a folder again when its modification time has changed, but two changes in quick succession may leave
@@ -233,7 +233,7 @@ def _changed_at(folder: str) -> int | None:
         return None
 
 
-def _forget_namesakes(folder: str) -> None:
+def _unload_namesakes(folder: str) -> None:
     """Remove modules from `sys.modules` that come from another folder of a user and have a name used in this one."""
     others = _folders - {folder}
     loaded = [name for name in sys.modules if "." not in name and name not in _OURS] if others else []
@@ -265,7 +265,7 @@ def _root_of(file: str) -> str:
     return place_in_package(file)[0]
 
 
-def _hidden_by_ours(name: str, root: str) -> list[Problem] | None:
+def _hidden_by_our_package(name: str, root: str) -> list[Problem] | None:
     from toolkit.sources.import_failures import hidden_module  # noqa: PLC0415 - only needed to report problems
 
     return hidden_module(name, root, None)

@@ -14,7 +14,7 @@ from toolkit.sources.configuration import Configuration
 from toolkit.sources.configured import ConfiguredSources
 from toolkit.sources.folders import PYTHON
 from toolkit.sources.import_permission import Chooser, FileCounts, ImportPermission
-from toolkit.sources.plugins import leave_plugins_out
+from toolkit.sources.plugins import disable_plugins
 from toolkit.sources.ready import ALL_READY, FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names
 from toolkit.sources.scopes import Scope
 from toolkit.sources.shown_paths import seen_from
@@ -89,10 +89,10 @@ class SourceOpener:
         self.configuration = configuration
         self.permission = ImportPermission(configuration, looks=looks)
         if looks:
-            leave_plugins_out()
+            disable_plugins()
         self._gate = gate
         self._yaml: dict[str, Collected] = {}
-        self._being_read: list[str] = []
+        self._open_files_stack: list[str] = []
         self._ready: dict[str, Collected] = {}
         self._refused = refused or {}
 
@@ -206,19 +206,19 @@ class SourceOpener:
     def open_yaml(self, path: Path) -> Collected:
         """Open a pipeline or agent file as a tool."""
         key = os.path.realpath(path)
-        if key in self._being_read:
-            chain = " → ".join(Path(one).name for one in [*self._being_read, key])
+        if key in self._open_files_stack:
+            chain = " → ".join(Path(one).name for one in [*self._open_files_stack, key])
             return Collected.nothing(Problem(CIRCLE_OF_PIPELINES, f"the file '{path}' uses itself: {chain}"))
-        if len(self._being_read) >= _MOST_DEEP:
+        if len(self._open_files_stack) >= _MOST_DEEP:
             return Collected.nothing(
                 Problem(CIRCLE_OF_PIPELINES, f"files are nested more than {_MOST_DEEP} levels deep")
             )
         if key not in self._yaml:
-            self._being_read.append(key)
+            self._open_files_stack.append(key)
             try:
                 tool, problems = self._read_yaml(path)
             finally:
-                self._being_read.pop()
+                self._open_files_stack.pop()
             self._yaml[key] = Collected([tool] if tool else [], problems)
         return self._yaml[key]
 

@@ -7,6 +7,6 @@ that names any module.
 import os
 
 
-def leave_plugins_out() -> None:
+def disable_plugins() -> None:
     """Prevent pydantic from loading plugins in this process."""
     os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"

@@ -36,12 +36,12 @@ class Recogniser:
         """Return whether a file defines tools; a file that cannot be parsed does not."""
         return self._decide("defines", file, lambda source: any(self._tools_in(source)))
 
-    def speaks_of_tools(self, file: str) -> bool:
+    def may_define_tools(self, file: str) -> bool:
         """Return whether a file defines tools, or could do so in a way that its source does not show.
 
         It is enough that the file imports something that defines tools, or has a class that looks like a text tool.
         """
-        return self.defines_tools(file) or self._decide("speaks", file, self._speaks)
+        return self.defines_tools(file) or self._decide("speaks", file, self._may_define_any)
 
     def has_tool_class(self, file: str, name: str) -> bool:
         """Return whether a name in a file refers to a class with tools."""
@@ -124,7 +124,7 @@ class Recogniser:
         is_package = source.path.endswith(PACKAGE)
         return is_package or imported.is_exported or name in source.offered or source.only_gathers
 
-    def _speaks(self, source: SourceFile) -> bool:
+    def _may_define_any(self, source: SourceFile) -> bool:
         names = (f"{one.module}.{one.name}" if one.name else one.module for one in source.imports if not one.level)
         if any(self._means_tools(name.removesuffix(".*")) for name in names):
             return True

@@ -42,10 +42,10 @@ class ListedServer(NamedTuple):
     @classmethod
     def of(cls, server: McpServer, found: Collected | None) -> "ListedServer":
         """Return the tool list of an opened server; empty if it was not contacted."""
-        heard = found or Collected([], [])
-        tools = tuple((tool.wire_name, tool.announced) for tool in heard.tools if isinstance(tool, RemoteTool))
+        collected = found or Collected([], [])
+        tools = tuple((tool.wire_name, tool.announced) for tool in collected.tools if isinstance(tool, RemoteTool))
         problems = tuple(
-            problem for problem in heard.problems if problem.code != HIDDEN_UNICODE
+            problem for problem in collected.problems if problem.code != HIDDEN_UNICODE
         )  # lint finds these itself
         return cls(server.name, offered_prefix(server), tools, problems)
 
@@ -83,7 +83,7 @@ class ConfiguredServers:
             return self.open(path)
         name, _, wanted = path.partition(".")
         if name not in self._configuration.mcp:
-            name, wanted = self._offering(path), path
+            name, wanted = self._server_with_prefix_of(path), path
         if not name or not wanted:
             return None
         found = self.open(name)
@@ -105,7 +105,7 @@ class ConfiguredServers:
             if isinstance(server, ListedServer):
                 return self._opened.setdefault(name, server.collected())
             problem = missing_extra() or self.refusal(server)
-            found = Collected.nothing(problem) if problem else self._reached(server)
+            found = Collected.nothing(problem) if problem else self._contact(server)
             if not found.tools:
                 return found
             self._opened[name] = found
@@ -125,7 +125,7 @@ class ConfiguredServers:
         access = access_to(server)
         return None if access is None else self._consents.refusal(access)
 
-    def _reached(self, server: McpServer) -> Collected:
+    def _contact(self, server: McpServer) -> Collected:
         from toolkit.mcp.client.connections import ServerUnreachable  # noqa: PLC0415 - it imports the SDK
         from toolkit.mcp.client.sessions import connection_to, wait_for  # noqa: PLC0415
 
@@ -143,7 +143,7 @@ class ConfiguredServers:
         kept = as_pinned(server, tools, self._configuration.directory)
         return Collected(kept.tools, [*problems, *kept.problems])
 
-    def _offering(self, name: str) -> str:
+    def _server_with_prefix_of(self, name: str) -> str:
         """Return the name of the server with the prefix of a tool name, or an empty string."""
         for server in self._configuration.mcp.values():
             prefix = offered_prefix(server)

@@ -119,8 +119,8 @@ def _policy(written: Mapping[str, Any], spot: Spot) -> "PolicyFile":
     from toolkit.sources.policies import read_settings_policy  # noqa: PLC0415 - few projects have rules there
 
     groups = table_of_tables(spot.beside.get("groups"), spot.setting.folder) or {}
-    unheard = spot._replace(setting=spot.setting._replace(take=lambda _: None))  # reported when the groups are read
-    known = {name: GroupSettings(**read_settings_table(each, GROUP, unheard)) for name, each in groups.items()}
+    silent = spot._replace(setting=spot.setting._replace(take=lambda _: None))  # reported when the groups are read
+    known = {name: GroupSettings(**read_settings_table(each, GROUP, silent)) for name, each in groups.items()}
     return read_settings_policy(written, spot, known)
 
 

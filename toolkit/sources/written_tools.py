@@ -80,11 +80,11 @@ def value_of(mapping: ast.Dict, key: str) -> ast.expr | None:
 
 def may_have_tools(text: bytes) -> bool:
     """Whether the text of a Python file may define a tool, which is much faster than parsing it."""
-    return _speech().search(text) is not None
+    return _hint_of_tools().search(text) is not None
 
 
 @cache
-def _speech() -> "re.Pattern[bytes]":
+def _hint_of_tools() -> "re.Pattern[bytes]":
     """Return a pattern for the text of files that may define tools. It uses top-level package names only.
 
     For example, `from google import adk` imports the package `google.adk`.

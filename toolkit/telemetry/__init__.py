@@ -9,9 +9,9 @@ https://github.com/open-telemetry/semantic-conventions-genai
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.telemetry.listeners import Telemetry as Telemetry
+    from toolkit.telemetry.otel_variables import wants_telemetry as wants_telemetry
     from toolkit.telemetry.propagation import trace_variables as trace_variables
     from toolkit.telemetry.providers import OpenTelemetry as OpenTelemetry, open_telemetry as open_telemetry
-    from toolkit.telemetry.wishes import wants_telemetry as wants_telemetry
 else:
     from toolkit.faces import face
 
@@ -21,6 +21,6 @@ else:
             "listeners": "Telemetry",
             "providers": "OpenTelemetry open_telemetry",
             "propagation": "trace_variables",
-            "wishes": "wants_telemetry",
+            "otel_variables": "wants_telemetry",
         },
     )

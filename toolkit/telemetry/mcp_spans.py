@@ -40,7 +40,7 @@ class McpExporter(SpanExporter):
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
         """Export the spans."""
-        return self._inner.export([self._tidied(span) if _is_of_mcp(span) else span for span in spans])
+        return self._inner.export([self._renamed(span) if _is_of_mcp(span) else span for span in spans])
 
     def shutdown(self) -> None:
         """Shut down the other exporter."""
@@ -50,7 +50,7 @@ class McpExporter(SpanExporter):
         """Flush the other exporter."""
         return self._inner.force_flush(timeout_millis)
 
-    def _tidied(self, span: ReadableSpan) -> ReadableSpan:
+    def _renamed(self, span: ReadableSpan) -> ReadableSpan:
         return ReadableSpan(
             name=span.name.removeprefix(_SENT),
             context=span.context,

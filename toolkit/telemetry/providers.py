@@ -10,7 +10,7 @@ from typing import Any, Final
 from toolkit.errors import ConfigurationError
 from toolkit.problems import how_to_install
 from toolkit.releases import __version__
-from toolkit.telemetry.wishes import wants_content
+from toolkit.telemetry.otel_variables import wants_content
 
 try:
     from opentelemetry import context as contexts, metrics, trace

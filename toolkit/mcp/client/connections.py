@@ -11,8 +11,8 @@ from mcp_types import CallToolResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.errors import ToolExecutionError
-from toolkit.mcp.client.complaints import fault_of_answer, is_lost, is_unreadable, reason_of
 from toolkit.mcp.client.conversations import Caller, Conversation
+from toolkit.mcp.client.failure_reasons import fault_of_answer, is_lost, is_unreadable, reason_of
 from toolkit.mcp.client.http_refusals import is_status
 from toolkit.mcp.client.listings import Listing
 from toolkit.mcp.client.transports import Values, redactor_of

@@ -38,7 +38,7 @@ _log = logging.getLogger("toolkit.mcp")
 
 _MOST_AT_ONCE = 256
 _MOST_TIMED = 1_000
-"""Maximum number of tools kept with their time limit: what a tool works out about itself serves all its calls."""
+"""Maximum number of cached tools with a time limit; caching them keeps what a tool computes once for all its calls."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 
 from toolkit.mcp.settings.servers import McpServer
-from toolkit.mcp.tools.progress_throttle import Report, Thinning
+from toolkit.mcp.tools.progress_throttle import ProgressThrottle, Report
 from toolkit.redactors.redactor import Redactor
 from toolkit.tools.context import ToolContext
 from toolkit.tools.form_questions import FormQuestions
@@ -31,7 +31,7 @@ class WaitingCaller:
         self._context = context
         self._questions = FormQuestions(context, server.name)
         self._loop = asyncio.get_running_loop()
-        self._thinning = Thinning(self._tell)
+        self._throttle = ProgressThrottle(self._report_progress)
         self.ended_by: BaseException | None = None
         """The exception that ends the call, because a person stopped the run or a listener raised it."""
         self.on_end: Callable[[], Any] = lambda: None
@@ -39,11 +39,11 @@ class WaitingCaller:
     async def progress(self, progress: float, total: float | None, message: str | None) -> None:
         """Report progress to the context's listener."""
         if self._context.listener is not None:
-            self._loop.call_soon_threadsafe(self._thinning.take, Report(message or "", progress, total))
+            self._loop.call_soon_threadsafe(self._throttle.take, Report(message or "", progress, total))
 
     def close(self) -> None:
         """Pass on the last report after the end of the call."""
-        self._thinning.flush()
+        self._throttle.flush()
 
     async def elicit(self, params: ElicitRequestParams) -> ElicitResult:
         """Ask the context's reviewer; decline if there is none."""
@@ -52,7 +52,7 @@ class WaitingCaller:
         asking = asyncio.run_coroutine_threadsafe(self._ask(params), self._loop)
         return await asyncio.wrap_future(asking)
 
-    def _tell(self, report: Report) -> None:
+    def _report_progress(self, report: Report) -> None:
         try:
             self._context.progress(self._redactor.text(report.message), report.done, report.of)
         except BaseException as error:  # noqa: BLE001 - raised again where the call is awaited

@@ -19,16 +19,16 @@ class Report(NamedTuple):
     of: float | None
 
 
-class Thinning:
+class ProgressThrottle:
     """Limits the rate of one call's reports, in the event loop of the call."""
 
-    def __init__(self, tell: Callable[[Report], None]) -> None:
+    def __init__(self, pass_on: Callable[[Report], None]) -> None:
         """Create the throttle in the event loop of the call.
 
         Args:
-            tell: Called with each report that is passed on.
+            pass_on: Called with each report that is passed on.
         """
-        self._tell = tell
+        self._pass_on = pass_on
         self._loop = asyncio.get_running_loop()
         self._sent = 0
         self._newest: Report | None = None
@@ -50,4 +50,4 @@ class Thinning:
         newest, self._newest = self._newest, None
         if newest is not None:
             self._sent += 1
-            self._tell(newest)
+            self._pass_on(newest)
