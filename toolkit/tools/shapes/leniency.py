@@ -14,12 +14,24 @@ _OPAQUE = {"default", "metadata", "expected", "members", "serialization", "cls",
 
 _FROM_TEXT = {"type": "str", "strict": True, "strip_whitespace": True}
 
+
+def _by(function: Callable[[Any], Any]) -> dict[str, Any]:
+    return {"type": "function-plain", "function": {"type": "no-info", "function": function}}
+
+
+def _integer_of(value: float) -> int:
+    """Convert a float without a fraction; pydantic itself does not convert one that exceeds 64 bits."""
+    if not value.is_integer():
+        raise ValueError
+    return int(value)
+
+
 _WHOLE_NUMBER = {
     "type": "union",
     "mode": "left_to_right",
     "choices": [
         {"type": "int", "strict": True},
-        {"type": "chain", "steps": [{"type": "float", "strict": True}, {"type": "int"}]},
+        {"type": "chain", "steps": [{"type": "float", "strict": True}, _by(_integer_of)]},
         {"type": "chain", "steps": [_FROM_TEXT, {"type": "int"}]},
     ],
     "custom_error_type": "whole_number",
@@ -166,10 +178,6 @@ def _refuse_boolean(value: Any) -> Any:
 
     kind, message = "listed", "must be one of the listed values"
     raise PydanticCustomError(kind, message)
-
-
-def _by(function: Callable[[Any], Any]) -> dict[str, Any]:
-    return {"type": "function-plain", "function": {"type": "no-info", "function": function}}
 
 
 def _decodes_itself(schema: Mapping[str, Any]) -> bool:
