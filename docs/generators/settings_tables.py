@@ -13,4 +13,5 @@ def key_table(keys: Iterable[Key]) -> str:
 
 def _row(key: Key) -> str:
     default = "" if key.default is None else f"`{json.dumps(key.default, ensure_ascii=False)}`"
-    return f"| `{key.name}` | {key.kind.name} | {default} | {key.meaning} |".replace(" | false", r" \| false")
+    cells = (f"`{key.name}`", key.kind.name, default, key.meaning)
+    return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"

@@ -94,7 +94,7 @@ def test_commands_of_a_chat_tell_and_begin_afresh_and_never_reach_the_model(scri
     chat = agent(scripted, "--transcript", "said.json", "--yes")
     for command, answer in (
         ("/tools", "file_write  Writes content to a file"),
-        ("/help", "/reset  starts over"),
+        ("/help", "/reset  start a new conversation"),
         ("/reste", "there is no command '/reste'; did you mean '/reset'"),
         ("go", "It is written."),
         ("/usage", "2 requests to scripted:script.yaml"),

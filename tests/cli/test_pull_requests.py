@@ -277,8 +277,8 @@ def test_pull_request_of_a_fork_is_found_by_what_github_says_of_the_run(comment,
 def test_run_of_an_older_commit_is_not_commented(comment, github):
     github.pulls[0]["head"] = {"sha": "b" * 40}
     assert comment([finding()], FORK) == (
-        "::warning title=toolkit lint::not commented: no open pull request is at commit aaaaaaaaa: "
-        "it has newer commits, or is closed\n"
+        "::warning title=toolkit lint::not commented: no open pull request is at commit aaaaaaaaa; "
+        "it has newer commits or is closed\n"
     )
 
 
