@@ -72,7 +72,7 @@ def rows(code: str, carried: str, callers: Mapping[str, Caller]) -> Iterator[Row
         contestants = {name: calling(caller, width) for name, caller in callers.items()}
         times = in_turns(contestants, rounds=ROUNDS, units=CALLS)
         unit, ours = times.pop(FLOOR), times.pop(OURS)
-        yield Row(code, f"call {carried}, {how}", unit, FLOOR, ours, 2.0, 1.5, times)
+        yield Row(code, f"call {carried}, {how}", unit, FLOOR, ours, 1.5, 1.1, times)
 
 
 def calling(caller: Caller, width: int) -> Work:
