@@ -138,8 +138,8 @@ def meta_for(context: ToolContext, converter: MetaConverter) -> dict[str, Any] |
     chosen: object = converter(context)
     if not isinstance(chosen, Mapping):
         raise TypeError(f"a converter of context values must return a mapping, not {type(chosen).__name__}")
-    crossing = {key: value for key, value in chosen.items() if key not in TRACE_KEYS}
-    meta = dict(pair for item in crossing.items() if (pair := _as_json(*item)))
+    passed_on = {key: value for key, value in chosen.items() if key not in TRACE_KEYS}
+    meta = dict(pair for item in passed_on.items() if (pair := _as_json(*item)))
     return (meta | _trace_for(context, converter, chosen)) or None
 
 
