@@ -11,7 +11,7 @@ from threading import Lock, Thread
 
 Work = Callable[[], object]
 
-_MOST_IDLE = 16
+_MOST_IDLE = 128
 """Maximum number of idle threads; any further one ends with its work."""
 
 _idle: "list[SimpleQueue[Work]]" = []
