@@ -6,12 +6,11 @@ import select
 import signal
 import subprocess
 import sys
-import threading
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import pytest
+
+from tests.processes import survivors
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals are sent, and processes are watched over")
 
@@ -224,23 +223,7 @@ class Running:
 
     def survivors(self):
         """Return the processes that carry the mark, once there has been time for all of them to go."""
-        found: list[str] = []
-        for _ in range(200):
-            found = [process for process in _processes() if self.mark.encode() in _environment_of(process)]
-            if not found:
-                return []
-            threading.Event().wait(0.05)
-        return found
-
-
-def _processes():
-    return [path.name for path in Path("/proc").glob("[0-9]*")]
-
-
-def _environment_of(process):
-    with suppress(OSError):
-        return Path(f"/proc/{process}/environ").read_bytes()
-    return b""
+        return survivors(f"MARK_OF_THE_RUN={self.mark}", 10)
 
 
 def kept_in(out):

@@ -5,7 +5,6 @@ import inspect
 import json
 import os
 import re
-import select
 import shutil
 import signal
 import subprocess
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import can_be_read, processes_with, survivors
 from toolkit import Edit, Reject, ToolContext
 from toolkit.approvals import ScriptedReviewer
 from toolkit.builtin import Process, ready_tools
@@ -293,7 +293,7 @@ class Household:
     """Everything that a test starts; its last member opens and closes a named pipe when the family is complete."""
 
     def __init__(self, mark, sign, reader):
-        self.mark = f"HOUSEHOLD={mark}".encode()
+        self.mark = f"HOUSEHOLD={mark}"
         self.sign = sign
         self.reader = reader
 
@@ -302,45 +302,18 @@ class Household:
 
     def members(self):
         """Return the processes that live and carry the mark, but for this one."""
-        found = []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdecimal() and int(entry.name) != os.getpid():
-                with suppress(OSError):
-                    if self.mark in (entry / "environ").read_bytes().split(b"\0"):
-                        found.append(int(entry.name))
-        return found
+        return processes_with(self.mark)
 
     def wait_until_up(self):
-        assert happens(self.reader, PATIENCE), "the family never came up"
-
-    def seconds_until_gone(self):
-        started = time.monotonic()
-        while (members := self.members()) and (passed := time.monotonic() - started) < PATIENCE:
-            wait_for_end(members[0], PATIENCE - passed)
-        return time.monotonic() - started
-
-
-def wait_for_end(process, seconds):
-    """Wait until a process that need not be a child of ours has ended, or for so long."""
-    with suppress(ProcessLookupError):  # it has
-        descriptor = os.pidfd_open(process)
-        happens(descriptor, seconds)
-        os.close(descriptor)
-
-
-def happens(descriptor, seconds):
-    """Return whether something happens to a descriptor within a time."""
-    waiting = select.poll()
-    waiting.register(descriptor, select.POLLIN)
-    return bool(waiting.poll(seconds * 1000))
+        assert can_be_read(self.reader, PATIENCE), "the family never came up"
 
 
 def report(household, what):
     """Say how many survive and how long the last one took to go, and fail if one stays."""
-    seconds = household.seconds_until_gone()
-    survivors = household.members()
-    print(f"\nprocess: {len(survivors)} survivors of {what}, {seconds:.2f} s after it")  # noqa: T201
-    assert survivors == []
+    started = time.monotonic()
+    found = survivors(household.mark, PATIENCE)
+    print(f"\nprocess: {len(found)} survivors of {what}, {time.monotonic() - started:.2f} s after it")  # noqa: T201
+    assert found == []
 
 
 linux = pytest.mark.skipif(not ON_LINUX, reason="only Linux lets a warden adopt those who lose their parents")

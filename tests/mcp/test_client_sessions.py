@@ -7,10 +7,12 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from tests.processes import is_alive, wait_for_end
 from toolkit import Continue, Edit, ExitEarly, ToolContext
 from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import ExitEarlyError
@@ -20,6 +22,7 @@ from toolkit.mcp.tools.progress_throttle import ProgressThrottle, Report  # priv
 from toolkit.tools import Attachment
 
 SERVER = str(Path(__file__).with_name("odd_server.py"))
+PATIENCE = 60  # seconds
 
 
 def named(zoo, behaviour="plain", **options):
@@ -29,14 +32,6 @@ def named(zoo, behaviour="plain", **options):
 def tools_of(server):
     tools, _ = tools_from(server, wait_for(connection_to(server).listing()))
     return {tool.wire_name: tool for tool in tools}
-
-
-def is_alive(process):
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    return not Path(f"/proc/{process}/stat").exists() or Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
 
 
 def test_list_that_changed_while_it_was_read_is_read_again(zoo):
@@ -406,8 +401,9 @@ def test_list_that_is_none_is_refused_with_the_place(zoo):
 def wait_until_it_calls(zoo, program):
     sent = zoo.folder / "sent.jsonl"
     while not (sent.exists() and "tools/call" in sent.read_text("utf-8")):
-        assert program.poll() is None, "it ended before it called"
-        os.sched_yield()
+        with suppress(subprocess.TimeoutExpired):
+            program.wait(0.01)
+            pytest.fail("it ended before it called")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a warden of what has left its group")
@@ -417,9 +413,7 @@ def test_killed_program_takes_its_server_along_with_what_that_has_started(zoo):
     with subprocess.Popen(command, cwd=zoo.folder, stderr=subprocess.DEVNULL) as program:
         wait_until_it_calls(zoo, program)
         program.kill()
-    assert len(zoo.starts) == 2
-    while any(map(is_alive, zoo.starts)):
-        os.sched_yield()
+    assert [wait_for_end(process, PATIENCE) for process in zoo.starts] == [True, True]
 
 
 @pytest.mark.proof(everyday=1)
