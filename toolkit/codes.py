@@ -116,7 +116,7 @@ DENIED_STEP: Final = "TK623"
 # Agents' files.
 UNKNOWN_STATE: Final = "TK631"
 UNREACHABLE_STATE: Final = "TK632"
-CLOSED_FOR_EVER: Final = "TK633"
+LOCK_NEVER_OPENS: Final = "TK633"
 IN_NO_STATE: Final = "TK634"
 # Tools of other frameworks.
 MARK_WITHOUT_CALL: Final = "TK701"

@@ -108,8 +108,8 @@ class Prompter:
         from questionary import text
 
         def validate(typed: str) -> bool | str:
-            complaint = objection(typed) if objection else None
-            return complaint or True
+            fault = objection(typed) if objection else None
+            return fault or True
 
         return text(message, default=default, qmark=qmark, validate=validate, **options, **self._streams)
 

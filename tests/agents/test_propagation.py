@@ -33,7 +33,7 @@ from toolkit.wrappers import ArtifactSinkingTool, ConfirmedTool, ListSink, OneSh
 def look(number: int, user: Annotated[str, MemoryId], context: ToolContext) -> str:
     """Look at what was handed in."""
     context.metrics.count("looks", "look")
-    context.run.tell(Message(f"looked at {number}"))
+    context.run.send(Message(f"looked at {number}"))
     context.run.blackboard.add(number, name="seen")
     return f"{context['tenant']} {user} {context.run.lineage[-1].id}"
 

@@ -220,7 +220,7 @@ def test_context_gate_listener_memory_and_channel_come_through():
     @tool
     def deep(user: Annotated[str, MemoryId], context: ToolContext) -> str:
         """Look around."""
-        context.run.tell(Message("here"))
+        context.run.send(Message("here"))
         return f"{context['tenant']} {user} {context.agent} {context.chosen_by}"
 
     reviewer = ScriptedReviewer([Continue(), Continue()])

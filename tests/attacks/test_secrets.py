@@ -201,7 +201,7 @@ def environment(way: str, context: ToolContext) -> Any:
         context.progress(f"with {os.environ['PROGRESS_SECRET_TOKEN']}", 1, 2)
         return f"values: {context['upstream_token']} {context.get('file_secret')}"
     if way == "message":
-        context.run.tell(Message(f"with {os.environ['MESSAGE_SECRET_TOKEN']}"))
+        context.run.send(Message(f"with {os.environ['MESSAGE_SECRET_TOKEN']}"))
         return "sent"
     if way == "repr":
         return repr(Connection())

@@ -25,7 +25,7 @@ def taken(**given):
     return take_options(KNOWN, given, FOLDER_OF_THE_FILE)
 
 
-def complaints(**given):
+def faults_of(**given):
     with pytest.raises(ConfigurationError) as caught:
         taken(**given)
     assert {problem.code for problem in caught.value.problems} == {"TK005"}
@@ -66,7 +66,7 @@ def test_absolute_folders_and_the_home_folder_stay_what_they_are():
 
 
 def test_everything_that_is_wrong_is_said_at_once():
-    assert complaints(
+    assert faults_of(
         asks="yes", most=0, timeout=30, base=5, command="ls -l", headers={"a": 1}, method="post", titel="T"
     ) == [
         ("'asks' must be true or false", "write asks = true"),
@@ -105,11 +105,11 @@ def test_everything_that_is_wrong_is_said_at_once():
     ],
 )
 def test_a_value_of_another_kind_is_refused(given):
-    assert len(complaints(**given)) == 1
+    assert len(faults_of(**given)) == 1
 
 
 def test_what_was_written_is_not_repeated_since_it_may_be_secret():
-    assert "hunter2" not in str(complaints(title="T", asks="hunter2", headers={"X-Key": ["hunter2"]}, method="hunter2"))
+    assert "hunter2" not in str(faults_of(title="T", asks="hunter2", headers={"X-Key": ["hunter2"]}, method="hunter2"))
 
 
 @pytest.mark.parametrize("name", list(ready_tools()))

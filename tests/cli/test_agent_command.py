@@ -115,7 +115,7 @@ def test_what_tools_say_to_the_user_is_shown(program, project):
         "@tool(read_only=True)\n"
         "def greet(context: ToolContext) -> str:\n"
         '    """Greet."""\n'
-        '    context.run.tell(Message("good morning", tool="greet"))\n'
+        '    context.run.send(Message("good morning", tool="greet"))\n'
         '    return "greeted"\n',
         "utf-8",
     )

@@ -25,7 +25,7 @@ def recall(context: ToolContext) -> str:
 @tool
 def speak(text: str, context: ToolContext) -> str:
     """Speak to the user."""
-    return "heard" if context.run.tell(Message(text, tool="speak", run=context.run.id)) else "alone"
+    return "heard" if context.run.send(Message(text, tool="speak", run=context.run.id)) else "alone"
 '''
 PIPELINE = """
 name: both

@@ -185,9 +185,9 @@ def test_messages_go_to_the_nearest_channel():
     heard = []
     outer = Run(channel=heard.append)
     message = Message("half done", "progress", "progress", "r1")
-    assert outer.spawn().tell(message)
+    assert outer.spawn().send(message)
     assert heard == [message]
-    assert not Run().tell(message)
+    assert not Run().send(message)
 
 
 def test_an_inner_run_hands_over_its_blackboard_when_it_is_absorbed():

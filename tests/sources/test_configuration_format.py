@@ -36,7 +36,7 @@ def tables_in(page):
 SHOWN = [table for page in sorted([ROOT / "README.md", *ROOT.glob("docs/*.md")]) for table in tables_in(page)]
 
 
-def complaints(table, keys=KEYS):
+def faults_of(table, keys=KEYS):
     """Return what is wrong with a table, as it is read."""
     problems = []
     read_table(table, keys, Spot((), Setting(ROOT, lambda _: None, problems.append)))
@@ -53,7 +53,7 @@ def test_the_pages_show_what_the_schema_accepts_but_for_what_they_show_to_be_wro
     assert len(SHOWN) > 15
     # A server may be trusted in the user's own configuration, and a webhook asked: the same schema describes it.
     own = ("trusted", "who answers questions")
-    wrong = [[one for one in complaints(table) if not any(word in one for word in own)] for table in SHOWN]
+    wrong = [[one for one in faults_of(table) if not any(word in one for word in own)] for table in SHOWN]
     assert accepted == [not found for found in wrong]
     assert accepted.count(False) == 3
 
@@ -119,14 +119,14 @@ lint = []
 @pytest.mark.parametrize("text", MISUSES.strip().split("\n"))
 def test_a_misuse_is_reported_and_does_not_fit_the_schema(text):
     table = tomllib.loads(text)
-    assert complaints(table)
+    assert faults_of(table)
     assert not VALIDATOR.is_valid(table)
 
 
 @pytest.mark.parametrize("text", ["ignroe = []", "max-depth = -1", "select = 'TK2'", "baseline = 1", "provider = 'me'"])
 def test_a_misuse_of_lint_is_reported_and_does_not_fit_the_schema(text):
     table = tomllib.loads(text)
-    assert complaints(table, all_lint_keys())
+    assert faults_of(table, all_lint_keys())
     assert not VALIDATOR.is_valid({"lint": table})
 
 
@@ -163,7 +163,7 @@ SETTINGS = st.fixed_dictionaries(
 
 @pytest.mark.parametrize("number", [1, 1.0, 0.5, True])
 def test_a_duration_has_a_unit(number):
-    assert complaints({"builtin": {"glob": {"timeout": number}}}) == [
+    assert faults_of({"builtin": {"glob": {"timeout": number}}}) == [
         "'builtin.glob.timeout' must be a duration such as '500ms', '30s' or '5m', above zero and at most 720h"
     ]
 
@@ -171,14 +171,14 @@ def test_a_duration_has_a_unit(number):
 @settings(max_examples=examples(3_000), deadline=None)
 @given(SETTINGS)
 def test_what_is_read_without_complaint_fits_the_schema(table):
-    if not complaints(table):
+    if not faults_of(table):
         assert [error.message for error in VALIDATOR.iter_errors(table)] == []
 
 
 @settings(max_examples=examples(1_000), deadline=None)
 @given(tables_of(all_lint_keys()))
 def test_what_lint_reads_without_complaint_fits_the_schema(table):
-    if not complaints(table, all_lint_keys()):
+    if not faults_of(table, all_lint_keys()):
         assert [error.message for error in VALIDATOR.iter_errors({"lint": table})] == []
 
 

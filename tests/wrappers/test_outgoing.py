@@ -5,7 +5,7 @@ import pytest
 from toolkit import Continue, Reject, Tool, ToolContext, from_function, tool
 from toolkit.approvals import ScriptedReviewer
 from toolkit.builtin import Calculator, CodeSearch, DateTime, FileRead, Glob, Http, JsonParser, WebScrape, WebSearch
-from toolkit.wrappers import ConfirmedTool, OutgoingTool, asking_before_it_leaves
+from toolkit.wrappers import ConfirmedTool, OutgoingTool, guard_outgoing
 
 
 def made(name: str, *, read_only: bool | None = True, open_world: bool | None = None, parameters: bool = True) -> Tool:
@@ -27,9 +27,9 @@ def made(name: str, *, read_only: bool | None = True, open_world: bool | None = 
 def test_tool_that_carries_words_out_asks_beside_one_that_reads_files(way_out, tmp_path):
     readers = [FileRead(tmp_path), FileRead(tmp_path).with_name("notes"), CodeSearch(tmp_path), Glob(tmp_path)]
     for reader in [*readers, made("find_customer"), made("read_file").with_name("x")]:
-        guarded = asking_before_it_leaves(way_out, [Calculator(), way_out, reader])
+        guarded = guard_outgoing(way_out, [Calculator(), way_out, reader])
         assert isinstance(guarded, OutgoingTool)
-    assert asking_before_it_leaves(way_out, [way_out, Calculator(), DateTime(), JsonParser()]) is way_out
+    assert guard_outgoing(way_out, [way_out, Calculator(), DateTime(), JsonParser()]) is way_out
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_tool_that_carries_words_out_asks_beside_one_that_reads_files(way_out, t
     ],
 )
 def test_tool_that_carries_nothing_out_or_is_asked_about_anyway_stays_as_it_is(harmless, tmp_path):
-    assert asking_before_it_leaves(harmless, [FileRead(tmp_path)]) is harmless
+    assert guard_outgoing(harmless, [FileRead(tmp_path)]) is harmless
 
 
 def test_question_names_the_tool_that_reads_and_a_refusal_calls_nothing(tmp_path):
@@ -56,7 +56,7 @@ def test_question_names_the_tool_that_reads_and_a_refusal_calls_nothing(tmp_path
         calls.append(city)
         return "rain"
 
-    guarded = asking_before_it_leaves(from_function(forecast), [FileRead(tmp_path)])
+    guarded = guard_outgoing(from_function(forecast), [FileRead(tmp_path)])
     reviewer = ScriptedReviewer([Reject("no"), Continue()])
     context = ToolContext(reviewer=reviewer)
     assert guarded.run({"city": "my password"}, context).error == "Rejected by reviewer: no"
@@ -73,5 +73,5 @@ def test_question_names_the_tool_that_reads_and_a_refusal_calls_nothing(tmp_path
 def test_question_of_the_tool_itself_comes_first(tmp_path):
     own = ConfirmedTool(made("forecast", open_world=True), "Really?")
     reviewer = ScriptedReviewer([Continue()])
-    assert asking_before_it_leaves(own, [FileRead(tmp_path)]).run({}, ToolContext(reviewer=reviewer)).succeeded
+    assert guard_outgoing(own, [FileRead(tmp_path)]).run({}, ToolContext(reviewer=reviewer)).succeeded
     assert [request.text for request in reviewer.requests] == ["Really?"]

@@ -25,7 +25,7 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.data_flows import READINGS
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
-from toolkit.wrappers.outgoing import asking_before_it_leaves
+from toolkit.wrappers.outgoing import guard_outgoing
 
 if TYPE_CHECKING:
     from asyncio import Task
@@ -226,7 +226,7 @@ class Loop:
         async def called_in_place(tool: Tool | None, call: ToolCall, place: int) -> ToolResult:
             context = self._kept.context_of_call(tool, self.turns, place)
             if tool is not None:
-                tool = asking_before_it_leaves(tool, self.table.known)
+                tool = guard_outgoing(tool, self.table.known)
             async with places:
                 try:
                     return await call_as_step(tool, call, context, self.turns, self._limits.turns)

@@ -259,10 +259,10 @@ class Playbook(AgentKind):
             waited = sorted(lock.tools - names - set(later))
             found += [unknown_tool(tool, f"the lock of '{name}' waits for", names) for tool in waited]
         named = {tool for lock in self.locks.values() for tool in lock.tools}  # unknown tools have been reported
-        never = self.closed_for_ever({*names, *later, *named})
+        never = self.locks_that_never_open({*names, *later, *named})
         return found + [Problem("", never_opens(name)) for name in never]
 
-    def closed_for_ever(self, names: Collection[str]) -> Sequence[str]:
+    def locks_that_never_open(self, names: Collection[str]) -> Sequence[str]:
         """Return the tools that can never be called if there are no tools except `names`."""
         usable = {name for name in names if name not in self.locks}
         while opened := {name for name, lock in self.locks.items() if name not in usable and lock.can_open(usable)}:

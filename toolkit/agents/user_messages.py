@@ -42,7 +42,7 @@ def _checked(text: str, parameter: str) -> str:
 def _send(text: str, kind: Literal["progress", "message"], context: ToolContext) -> bool:
     """Send a message through the channel of the run, and return whether there is one."""
     run = context.run
-    if run is not None and run.tell(Message(text, kind, context.tool, run.id)):
+    if run is not None and run.send(Message(text, kind, context.tool, run.id)):
         return True
     context.logger.info("no listener for the message: %s", text)
     return False

@@ -82,8 +82,8 @@ def allow_keys(*keys: str) -> MetaConverter:
     Raises:
         ConfigurationError: If a name is not valid in `_meta`, or reserved.
     """
-    if complaints := [complaint for key in keys if (complaint := _complaint_about(key))]:
-        raise ConfigurationError("; ".join(complaints))
+    if faults := [fault for key in keys if (fault := _fault_of(key))]:
+        raise ConfigurationError("; ".join(faults))
     return AllowKeys(frozenset(keys))
 
 
@@ -178,8 +178,8 @@ def _trace_for(context: ToolContext, converter: MetaConverter, chosen: Mapping[s
 
 
 def _as_json(key: object, value: Any) -> tuple[str, Any] | None:
-    if complaint := _complaint_about(key):
-        _log.warning("not sent to the server: %s", complaint)
+    if fault := _fault_of(key):
+        _log.warning("not sent to the server: %s", fault)
         return None
     try:
         text = json.dumps(value, allow_nan=False, ensure_ascii=False)
@@ -190,7 +190,7 @@ def _as_json(key: object, value: Any) -> tuple[str, Any] | None:
         return None
 
 
-def _complaint_about(key: object) -> str | None:
+def _fault_of(key: object) -> str | None:
     found = _KEY.fullmatch(key) if isinstance(key, str) else None
     if found is None:
         shown = ascii(key) if isinstance(key, str) else f"of type {type(key).__name__}"

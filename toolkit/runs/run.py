@@ -188,7 +188,7 @@ class Run:
             f"warning: the budget of {limit} does not limit '{model}', because its price is unknown; "
             f"add it under [prices] in toolkit.toml, or limit the tokens: '20k tokens'"
         )
-        if not self.tell(Message(warning, run=self.id)):
+        if not self.send(Message(warning, run=self.id)):
             _LOGGER.warning("%s", warning.removeprefix("warning: "))
 
     def _add_up(self, cost: float = 0.0, tokens: int = 0, actions: int = 0) -> None:
@@ -196,12 +196,12 @@ class Run:
         spent = self._spent
         self._spent = Budget((spent.cost or 0.0) + cost, (spent.tokens or 0) + tokens, (spent.actions or 0) + actions)
 
-    def tell(self, message: Message) -> bool:
+    def send(self, message: Message) -> bool:
         """Send a message to the user, and return whether there was a channel for it."""
         if self._channel is not None:
             self._channel(message)
             return True
-        return self.around is not None and self.around.tell(message)
+        return self.around is not None and self.around.send(message)
 
     def check(self) -> None:
         """Check before an expensive action that the run may continue.

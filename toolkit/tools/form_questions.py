@@ -36,13 +36,13 @@ class FormQuestions:
             requested: The JSON Schema of the requested object, as received from the server.
         """
         form = Form(requested)
-        complaint = None
+        fault = None
         for _ in range(_TRIES):
-            answer = await self._fill(form, message if complaint is None else f"{message}\n{complaint}")
-            complaint = None if answer is None else form.objection(answer)
-            if answer is None or (complaint is not None and answer == form.defaults):
+            answer = await self._fill(form, message if fault is None else f"{message}\n{fault}")
+            fault = None if answer is None else form.objection(answer)
+            if answer is None or (fault is not None and answer == form.defaults):
                 return Answer("decline")
-            if complaint is None:
+            if fault is None:
                 return Answer("accept", dict(answer))
         return Answer("cancel")
 

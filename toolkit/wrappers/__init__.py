@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolkit.wrappers.one_shot import LoopMemo as LoopMemo, OneShotTool as OneShotTool
     from toolkit.wrappers.outgoing import (
         OutgoingTool as OutgoingTool,
-        asking_before_it_leaves as asking_before_it_leaves,
+        guard_outgoing as guard_outgoing,
     )
     from toolkit.wrappers.replanning import (
         Replan as Replan,
@@ -41,7 +41,7 @@ else:
             "limits": "CountedTool ShortenedTool limited",
             "naming": "renamed tool_object",
             "one_shot": "LoopMemo OneShotTool",
-            "outgoing": "OutgoingTool asking_before_it_leaves",
+            "outgoing": "OutgoingTool guard_outgoing",
             "replanning": "Replan ReplanningTool replan_always replan_and_add replan_when",
             "sinks": "AssetTracker BlackboardSink CompositeSink ListSink",
             "timing": "TimedTool",

@@ -34,7 +34,7 @@ class OutgoingTool(WrappedTool):
         return Demand(f"it could leak what '{self._reader}' reads") if own is None else own
 
 
-def asking_before_it_leaves(tool: Tool, beside: Iterable[Tool]) -> Tool:
+def guard_outgoing(tool: Tool, beside: Iterable[Tool]) -> Tool:
     """Return a tool that asks before the call if its arguments could leak private data.
 
     Args:

@@ -35,7 +35,7 @@ def server_record(one: "ServerHealth | McpServer") -> dict[str, Any]:
         "trusted": server.trusted,
         "defined": str(place) if place else None,
         "state": _state(standing),
-        "complaint": standing.complaint if standing is not None else None,
+        "error": standing.error if standing is not None else None,
         "protocol": health.protocol if health else None,
         "title": health.title if health else None,
         "tools": list(standing.tools) if standing is not None else [],
@@ -59,6 +59,6 @@ def _row(one: "ServerHealth | McpServer") -> tuple[str, str, str, str, str]:
     if standing is None:
         return server.name, NOT_ALLOWED, "", "", f"{server.line} (allow it: --start {server.name})"
     if standing.health is None:
-        return server.name, "unreachable", "", "", standing.complaint or ""
+        return server.name, "unreachable", "", "", standing.error or ""
     tools = ", ".join(standing.tools) or "none"
     return server.name, "answers", standing.health.protocol, standing.health.title, tools

@@ -39,10 +39,10 @@ async def edited_arguments(prompter: Prompter, request: ReviewRequest) -> Mappin
     form = _form_of(present)
     while True:
         typed = await _typed(prompter, "all arguments" if name == _ALL else one_line(name), form)
-        complaint, arguments = _read(typed, form, name, request)
-        if complaint is None:
+        fault, arguments = _read(typed, form, name, request)
+        if fault is None:
             return None if arguments == request.arguments else arguments
-        prompter.say(_INDENT + "\n".join(lines_of(complaint)).replace("\n", f"\n{_INDENT}"))
+        prompter.say(_INDENT + "\n".join(lines_of(fault)).replace("\n", f"\n{_INDENT}"))
         prompter.say(f"{_INDENT}(leave empty to keep the value)")
         if not typed.strip():
             return None

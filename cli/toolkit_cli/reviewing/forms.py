@@ -54,10 +54,10 @@ async def _fill(prompter: Prompter, request: ReviewRequest, member: _Member, ans
             if "default" in member.schema:
                 answers[member.name] = member.schema["default"]
             return
-        complaint = _take(typed, request, member, answers)
-        if complaint is None:
+        fault = _take(typed, request, member, answers)
+        if fault is None:
             return
-        prompter.say(_INDENT + "\n".join(lines_of(complaint)).replace("\n", f"\n{_INDENT}"))
+        prompter.say(_INDENT + "\n".join(lines_of(fault)).replace("\n", f"\n{_INDENT}"))
 
 
 def _take(typed: str, request: ReviewRequest, member: _Member, answers: dict[str, Any]) -> str | None:
@@ -66,16 +66,16 @@ def _take(typed: str, request: ReviewRequest, member: _Member, answers: dict[str
         value = _value(typed, member.schema)
     except ValueError as error:
         return str(error)
-    complaint = _objection(request, member.name, {**answers, member.name: value})
-    if complaint is None:
+    fault = _objection(request, member.name, {**answers, member.name: value})
+    if fault is None:
         answers[member.name] = value
-    return complaint
+    return fault
 
 
 def _objection(request: ReviewRequest, name: str, answers: Mapping[str, Any]) -> str | None:
     """Return an error message for one field; problems with other fields are ignored."""
-    complaint = request.objection(answers)
-    return complaint if complaint is not None and f"'{name}" in complaint else None
+    fault = request.objection(answers)
+    return fault if fault is not None and f"'{name}" in fault else None
 
 
 def _value(typed: str, schema: Mapping[str, Any]) -> Any:

@@ -6,7 +6,7 @@ from toolkit.agents.files.definitions import AgentDefinition
 from toolkit.agents.kinds import AgentKind, names_within
 from toolkit.agents.playbooks import Playbook, never_opens
 from toolkit.agents.state_machines import StateMachine
-from toolkit.codes import CLOSED_FOR_EVER, UNKNOWN_STATE, UNKNOWN_TOOL, UNREACHABLE_STATE
+from toolkit.codes import LOCK_NEVER_OPENS, UNKNOWN_STATE, UNKNOWN_TOOL, UNREACHABLE_STATE
 from toolkit.documents.shapes import Word
 from toolkit.problems import Problem, did_you_mean, errors_among, fix_spelling
 from toolkit.tools.base import Tool
@@ -29,7 +29,7 @@ def make_kind(
             problems += _unknown_tools(_words_of_locks(definition), known)
             playbook = Playbook({one.tool.text: one.lock for one in definition.locks if one.lock is not None})
             if not errors_among(problems):
-                problems += _never_opened(definition, playbook.closed_for_ever(known))
+                problems += _never_opened(definition, playbook.locks_that_never_open(known))
             return playbook
         case "state_machine":
             problems += _unknown_tools(_words_of_states(definition), known)
@@ -80,7 +80,7 @@ def _never_opened(definition: AgentDefinition, names: Collection[str]) -> Iterat
     for one in definition.locks:
         if (name := one.tool.text) in names:
             hint = "make one of them wait for something else"
-            yield Problem(CLOSED_FOR_EVER, never_opens(name), one.tool.location, hint=hint)
+            yield Problem(LOCK_NEVER_OPENS, never_opens(name), one.tool.location, hint=hint)
 
 
 def _wrong_states(definition: AgentDefinition) -> Iterator[Problem]:

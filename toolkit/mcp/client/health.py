@@ -22,14 +22,14 @@ class ServerHealth:
         health: What it reports about itself, or `None` if it does not answer.
         tools: The server's names for its tools.
         unreadable: Tools that were left out because they violate the protocol.
-        complaint: Why the server does not answer, or `None` if it does.
+        error: Why the server does not answer, or `None` if it does.
     """
 
     server: McpServer
     health: Health | None = None
     tools: tuple[str, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
-    complaint: str | None = None
+    error: str | None = None
 
 
 def check_servers(servers: Iterable[McpServer], values: Mapping[str, Any]) -> list[ServerHealth]:
@@ -70,5 +70,5 @@ async def _check_server(server: McpServer, values: Mapping[str, Any]) -> ServerH
         health = await connection.health()
         listing = await connection.listing()
     except (ServerUnreachable, ConfigurationError) as error:
-        return ServerHealth(server, complaint=str(error))
+        return ServerHealth(server, error=str(error))
     return ServerHealth(server, health, tuple(tool.name for tool in listing.tools), tuple(listing.unreadable))

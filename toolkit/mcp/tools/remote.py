@@ -89,8 +89,8 @@ class RemoteTool(ForeignSchemaTool):
     def _hold_to(self, output_schema: Mapping[str, Any], result: ToolResult) -> None:
         from toolkit.tools.shapes.foreign_schemas import output_mismatch  # noqa: PLC0415 - only needed with the SDK
 
-        if (complaint := output_mismatch(result.structured, output_schema)) is not None:
-            message = f"MCP server '{self.server.name}' violated the output schema of '{self.wire_name}': {complaint}"
+        if (mismatch := output_mismatch(result.structured, output_schema)) is not None:
+            message = f"MCP server '{self.server.name}' violated the output schema of '{self.wire_name}': {mismatch}"
             raise ToolExecutionError(message, "invalid_result")
 
     def _meta(self, context: ToolContext) -> dict[str, Any] | None:

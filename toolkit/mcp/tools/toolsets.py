@@ -72,12 +72,12 @@ class McpTools:
         Raises:
             InvalidTools: If there is none. The message lists the existing tools, or says why there are none.
         """
-        tools, complaints = wait_for(self.found(self._values))
+        tools, errors = wait_for(self.found(self._values))
         for tool in tools:
             if name in _names_of(tool):
                 return tool
         there = sorted({tool.wire_name for tool in tools})
-        otherwise = f"there are {', '.join(there)}" if there else "; ".join(complaints) or "there are none at all"
+        otherwise = f"there are {', '.join(there)}" if there else "; ".join(errors) or "there are none at all"
         hint = did_you_mean(name, there, otherwise=otherwise)
         raise InvalidTools(problems=[Problem(NOT_A_TOOL, f"there is no remote tool '{name}'", hint=hint)])
 
@@ -108,8 +108,8 @@ class McpTools:
         """
 
         async def choose(values: Mapping[str, Any]) -> tuple[list[RemoteTool], list[str]]:
-            tools, complaints = await reach(self.found({**self._values, **values}))
-            return _chosen(tools, names, matching, where), complaints
+            tools, errors = await reach(self.found({**self._values, **values}))
+            return _chosen(tools, names, matching, where), errors
 
         return McpFacade(name, description, choose, usage_notes=usage_notes, exclusive=exclusive)
 
@@ -120,8 +120,8 @@ class McpTools:
             values: The context values of the caller.
         """
         answers = await asyncio.gather(*(_tools_of(server, values) for server in self.servers))
-        complaints = [complaint for _, complaint in answers if complaint]
-        return [tool for found, _ in answers for tool in found], complaints
+        errors = [error for _, error in answers if error]
+        return [tool for found, _ in answers for tool in found], errors
 
 
 class McpFacade(ProgressiveTool):
@@ -138,9 +138,9 @@ class McpFacade(ProgressiveTool):
         Raises:
             ToolExecutionError: If none of the servers can be reached.
         """
-        tools, complaints = await self._choose(context.values)
-        if not tools and complaints:
-            raise ToolExecutionError("; ".join(complaints), "network")
+        tools, errors = await self._choose(context.values)
+        if not tools and errors:
+            raise ToolExecutionError("; ".join(errors), "network")
         return list({tool.name: tool for tool in tools}.values())
 
 
