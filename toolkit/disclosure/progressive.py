@@ -81,11 +81,7 @@ class ProgressiveTool(Facade):
 
     def parse(self, arguments: Arguments) -> Any:
         """Return the parsed arguments; a facade without parameters ignores them."""
-        if not self.chooses:
-            return {}
-
-        optional = frozenset(self.spec.properties) - frozenset(self.spec.required)
-        return read_arguments(self._shape, arguments, optional)
+        return read_arguments(self._shape, arguments) if self.chooses else {}
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the arguments as plain data."""

@@ -38,7 +38,7 @@ def misfit_of_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any])
     from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415
 
     try:
-        read_arguments(shape_of_schema(schema, foreign=True), dict(arguments), frozenset())
+        read_arguments(shape_of_schema(schema, foreign=True), dict(arguments), drops_nulls=False)
     except ToolArgumentsError as error:
         return str(error)
     except (ValueError, RecursionError):

@@ -20,7 +20,7 @@ class ForeignSchemaTool(Tool):
 
     def parse(self, arguments: Arguments) -> Any:
         """Validate the arguments against the schema, as far as possible."""
-        return read_arguments(self._shape, arguments, frozenset(self.spec.properties) - frozenset(self.spec.required))
+        return read_arguments(self._shape, arguments)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the arguments as plain data, with secrets masked."""

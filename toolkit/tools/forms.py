@@ -64,7 +64,7 @@ class Form:
 
     def _in_words(self, answer: Mapping[str, Any] | str, error: ValueError) -> str:
         try:
-            validate_again(self._shape, answer, frozenset(), error)
+            validate_again(self._shape, answer, error, drops_nulls=False)
         except ToolArgumentsError as objection:
             return str(objection)
         return str(error)

@@ -36,7 +36,6 @@ class FunctionTool(Tool):
         self._signature = signature
         self._shape = shape
         self.spec = spec
-        self._optional = frozenset(parameter.sent_as for parameter in signature.parameters if not parameter.required)
         self._aliases = {parameter.name: parameter.alias for parameter in signature.parameters if parameter.alias}
         self._call = _caller(function, signature)
         self.result_of_nothing = ToolResult(NOTHING_RETURNED) if signature.returns is NoneType else None
@@ -53,7 +52,7 @@ class FunctionTool(Tool):
 
     def parse(self, arguments: Arguments) -> Any:
         """Return the arguments by parameter name, converted to the annotated types."""
-        return read_arguments(self._shape, arguments, self._optional)
+        return read_arguments(self._shape, arguments)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the arguments as plain data under the names in the schema, with secrets masked."""

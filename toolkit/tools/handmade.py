@@ -38,7 +38,6 @@ class HandmadeWork:
         self._function = function
         self._signature = signature
         self._shape = shape
-        self._optional = frozenset(spec.properties) - frozenset(spec.required)
 
     @cached_property
     def veil(self) -> Veil:
@@ -47,7 +46,7 @@ class HandmadeWork:
 
     def parse(self, arguments: str | Mapping[str, Any]) -> Any:
         """Return the arguments by name, validated against the schema."""
-        return read_arguments(self._shape, arguments, self._optional)
+        return read_arguments(self._shape, arguments)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the arguments as plain data, with secrets masked."""

@@ -160,10 +160,6 @@ class InputShape:
         self.schema = schema_of(inputs)
 
     @cached_property
-    def _optional(self) -> frozenset[str]:
-        return frozenset(given.name.text for given in self._inputs if not given.is_required)
-
-    @cached_property
     def _defaults(self) -> dict[str, Any]:
         return {one.name.text: one.schema["default"] for one in self._inputs if "default" in one.schema}
 
@@ -183,7 +179,7 @@ class InputShape:
         Raises:
             ToolArgumentsError: If the arguments are not valid; the message lists every missing or wrong input.
         """
-        given: dict[str, Any] = read_arguments(self._shape, arguments, self._optional)
+        given: dict[str, Any] = read_arguments(self._shape, arguments)
         whole = self._defaults | given
         if self._has_formats and (wrong := dict(_misfits(JsonSchema.of(self.schema), whole, ""))):
             message = "; ".join(f"Invalid parameter {path!r}: {reason}" for path, reason in wrong.items())

@@ -143,11 +143,6 @@ class TypedTool(ExecutingTool, Generic[Input]):
             message = f"the input of {self.name!r} cannot be written as JSON: {error}"
             raise InvalidTools(problems=[Problem(UNFIT_PARAMETER, message, place)]) from error
 
-    @cached_property
-    def _optional(self) -> frozenset[str]:
-        schema = self._shape.schema
-        return frozenset(schema.get("properties", {})) - frozenset(schema.get("required", ()))
-
     @property
     def parameters(self) -> Mapping[str, Any]:
         """The schema of the input type, without the docstring of the type, which is not written for models."""
@@ -160,7 +155,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
 
     def parse(self, arguments: Arguments) -> Any:
         """Return the input as an instance of its type."""
-        return read_arguments(self._shape, arguments, self._optional)
+        return read_arguments(self._shape, arguments)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the input as plain data, with secrets masked."""

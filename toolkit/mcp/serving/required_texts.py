@@ -18,4 +18,4 @@ def check_required_text(tool: Tool, arguments: Mapping[str, Any]) -> None:
         ToolArgumentsError: If the text is missing. The message suggests the closest parameter.
     """
     if tool.pipe == "text" and any(arguments.get(name) is None for name in tool.spec.required):
-        read_arguments(shape_of_schema(tool.spec.parameters, foreign=True), arguments, frozenset())
+        read_arguments(shape_of_schema(tool.spec.parameters, foreign=True), arguments, drops_nulls=False)

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from toolkit.tools.shapes.shape_values import Shape
 
 
-def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional: frozenset[str]) -> Any:
+def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], *, drops_nulls: bool = True) -> Any:
     """Validate arguments against a shape.
 
     Args:
         shape: The shape of valid arguments.
         arguments: A mapping, or a JSON object as a string; a blank string means no arguments.
-        optional: The optional members. For these, null counts as omitted unless the schema allows null.
+        drops_nulls: Whether null counts as omitted for the optional members whose schema does not allow null.
 
     Raises:
         ToolArgumentsError: If the arguments are not valid; the message lists every missing or wrong member.
@@ -31,4 +31,4 @@ def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], optional:
     except ValueError as error:  # base class of pydantic's ValidationError, which takes time to import
         from toolkit.tools.shapes.objections import validate_again  # noqa: PLC0415
 
-        return validate_again(shape, arguments, optional, error)
+        return validate_again(shape, arguments, error, drops_nulls=drops_nulls)

@@ -22,7 +22,7 @@ _SHOWN_LENGTH = 60
 
 
 def validate_again(
-    shape: "Shape", arguments: str | Mapping[str, Any], optional: frozenset[str], error: ValueError
+    shape: "Shape", arguments: str | Mapping[str, Any], error: ValueError, *, drops_nulls: bool = True
 ) -> Any:
     """Return arguments that are valid once needless nulls are removed, or raise an error that lists what is wrong.
 
@@ -34,6 +34,7 @@ def validate_again(
     """
     data = _data(arguments)
     places = {_place(location, data) for location in _nulls(error)}
+    optional = shape.optional if drops_nulls else ()
     needless = {place for place in places if len(place) > 1 or (place and place[0] in optional)}
     if needless:
         data = _without(data, needless)

@@ -26,6 +26,11 @@ class Shape:
         self._core = core
 
     @cached_property
+    def optional(self) -> frozenset[str]:
+        """The names of the members that are not required."""
+        return frozenset(self.schema.get("properties", ())) - frozenset(self.schema.get("required", ()))
+
+    @cached_property
     def _validator(self) -> "SchemaValidator":
         from pydantic_core import SchemaValidator
 
