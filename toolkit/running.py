@@ -7,6 +7,8 @@ fiftieth of the time that an event loop takes, and does not even import asyncio.
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from functools import partial
+from types import CoroutineType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -123,6 +125,14 @@ async def await_or_run(coroutine: Coroutine[Any, Any, T]) -> T:
     Code that awaits this never suspends without an event loop, so it can be passed to `drive`.
     """
     return await coroutine if loop_is_running() else run_in_loop(coroutine)
+
+
+async def call_function(function: Callable[..., Any], *arguments: Any, is_async: bool) -> Any:
+    """Call a function; a sync one runs in a thread if an event loop is running, so that it does not block it."""
+    if is_async:
+        return await function(*arguments)
+    value = await in_thread(partial(function, *arguments)) if loop_is_running() else function(*arguments)
+    return await await_or_run(value) if isinstance(value, CoroutineType) else value
 
 
 def run_in_new_thread(function: Callable[[], T]) -> T:

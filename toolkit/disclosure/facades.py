@@ -3,8 +3,6 @@
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from types import CoroutineType
 from typing import Any
 
 from toolkit.codes import NOT_A_TOOL
@@ -13,7 +11,7 @@ from toolkit.disclosure.progressive import NOTHING, ProgressiveTool
 from toolkit.disclosure.toolboxes import Contents, categories_among, contents_of
 from toolkit.errors import InvalidTools, ToolExecutionError, raise_errors
 from toolkit.problems import Problem, errors_among
-from toolkit.running import await_or_run, in_thread, loop_is_running
+from toolkit.running import call_function
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.marking import box_of
@@ -244,21 +242,12 @@ class UnfoldingTool(ProgressiveTool):
         """Return the tools that a call with these arguments reveals."""
         if self._choose is None:
             return self._fixed
+        given = [arguments, context][: max(1, _positional(self._choose))]
         try:
-            return _distinct([*self._fixed, *_tools_of(await self._chosen(arguments, context))])
+            chosen = await call_function(self._choose, *given, is_async=self.suspends)
+            return _distinct([*self._fixed, *_tools_of(chosen)])
         except InvalidTools as error:
             raise ToolExecutionError(f"{self.name!r} cannot reveal its tools: {error}") from error
-
-    async def _chosen(self, arguments: Mapping[str, Any], context: ToolContext) -> Iterable[Any]:
-        choose = self._choose
-        if choose is None:
-            return ()
-        given = [arguments, context][: max(1, _positional(choose))]
-        work = partial(choose, *given)
-        if self.suspends:
-            return await work()  # type: ignore[no-any-return,misc]
-        chosen: Any = await in_thread(work) if loop_is_running() else work()
-        return await await_or_run(chosen) if isinstance(chosen, CoroutineType) else chosen
 
 
 def _positional(function: Callable[..., Any]) -> int:

@@ -1,15 +1,14 @@
 """Tools that are classes with a name, a description, options and a method `execute`."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from functools import cached_property, partial
-from types import CoroutineType
 from typing import Any
 
 from toolkit.codes import NOT_A_TOOL, ROOT_NOT_OBJECT, UNFIT_PARAMETER
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem
-from toolkit.running import await_or_run, in_thread, loop_is_running
+from toolkit.running import call_function
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.docstrings import read_docstring
@@ -137,11 +136,8 @@ class ExecutingTool(Tool):
             return None
         return lambda text: self.execute(text)  # noqa: PLW0108 - `execute` can be replaced later
 
-    async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Call `execute`; a sync method runs in a thread if an event loop is running, so that it does not block it."""
+    def perform(self, parsed: Any, context: ToolContext) -> Coroutine[Any, Any, Any]:
+        """Call `execute`."""
         given = injected_values(self.name, self._signature.injected, context) if self.uses_context else None
         execute = partial(self.execute, **given) if given else self.execute
-        if self.suspends:
-            return await execute(parsed)
-        value = await in_thread(partial(execute, parsed)) if loop_is_running() else execute(parsed)
-        return await await_or_run(value) if isinstance(value, CoroutineType) else value
+        return call_function(execute, parsed, is_async=self.suspends)

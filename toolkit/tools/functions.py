@@ -1,14 +1,13 @@
 """Tools that are functions, with a schema that is derived from the signature."""
 
 import inspect
-from collections.abc import Callable, Mapping
-from functools import partial
-from types import CoroutineType, NoneType
+from collections.abc import Callable, Coroutine, Mapping
+from types import NoneType
 from typing import Any, Unpack
 
 from toolkit.errors import InvalidTools
 from toolkit.problems import Problem, errors_among
-from toolkit.running import await_or_run, in_thread, loop_is_running
+from toolkit.running import call_function
 from toolkit.tools.base import Tool, defer_or_raise
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
@@ -65,13 +64,10 @@ class FunctionTool(Tool):
         """Return the function's own defaults for omitted parameters."""
         return defaults_left(self._signature, parsed, self.veil)
 
-    async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Call the function; a sync one runs in a thread if an event loop is running, so as not to block it."""
+    def perform(self, parsed: Any, context: ToolContext) -> Coroutine[Any, Any, Any]:
+        """Call the function."""
         given = self._fill(parsed, context) if self._is_filled else parsed
-        if self.suspends:
-            return await self._call(given)
-        value = await in_thread(partial(self._call, given)) if loop_is_running() else self._call(given)
-        return await await_or_run(value) if isinstance(value, CoroutineType) else value
+        return call_function(self._call, given, is_async=self.suspends)
 
     def _fill(self, parsed: dict[str, Any], context: ToolContext) -> dict[str, Any]:
         """Return the arguments with injected values and with the defaults that are declared in a `Field`."""

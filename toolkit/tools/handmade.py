@@ -1,16 +1,15 @@
 """Tools with a handwritten JSON Schema and a function that takes the arguments by keyword."""
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from functools import cached_property, partial
-from types import CoroutineType
 from typing import Any
 
 from toolkit.codes import ROOT_NOT_OBJECT, UNFIT_PARAMETER
 from toolkit.errors import InvalidTools
 from toolkit.freezing import freeze
 from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.running import await_or_run, in_thread, loop_is_running
+from toolkit.running import call_function
 from toolkit.tools.context import ToolContext
 from toolkit.tools.function_defaults import defaults_left
 from toolkit.tools.injections import injected_values
@@ -57,13 +56,10 @@ class HandmadeWork:
         left = defaults_left(self._signature, parsed, self.veil)
         return {name: value for name, value in left.items() if name in self.spec.properties}
 
-    async def perform(self, parsed: Any, context: ToolContext) -> Any:
-        """Call the function; a sync one runs in a thread if an event loop is running, so as not to block it."""
+    def perform(self, parsed: Any, context: ToolContext) -> Coroutine[Any, Any, Any]:
+        """Call the function."""
         given = {**parsed, **injected_values(self.spec.name, self._signature.injected, context)}
-        if self._signature.is_async:
-            return await self._function(**given)
-        value = await in_thread(partial(self._function, **given)) if loop_is_running() else self._function(**given)
-        return await await_or_run(value) if isinstance(value, CoroutineType) else value
+        return call_function(partial(self._function, **given), is_async=self.suspends)
 
 
 def read_handmade(
