@@ -6,9 +6,8 @@ Steps that cannot safely be repeated are recorded before they begin, too.
 import threading
 import time
 from collections.abc import Mapping
-from hashlib import sha256
 
-from toolkit.approvals.pending import PendingApproval
+from toolkit.approvals.pending import PendingApproval, plain_digest
 from toolkit.journals.databases import Database
 from toolkit.journals.kept_approvals import has_questions, keep_pending, pending_at, withdraw
 from toolkit.journals.kept_runs import State
@@ -76,7 +75,7 @@ class RunJournal:
         """
         record: dict[str, object] = {
             "path": path, "tool": tool, "definition": definition, "arguments": arguments[:_LONGEST_ARGUMENTS],
-            "digest": digest_of(arguments), "may_repeat": may_repeat, "began": time.time(),
+            "digest": plain_digest(arguments), "may_repeat": may_repeat, "began": time.time(),
         }  # fmt: skip
         if may_repeat:
             self._begun[path] = record
@@ -133,7 +132,3 @@ class RunJournal:
     def _write(self, statement: str, values: Mapping[str, object]) -> None:
         with self._lock:
             self._database.write(statement, {"run": self._number, **values})
-
-
-def digest_of(text: str) -> str:
-    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]

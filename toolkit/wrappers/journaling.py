@@ -2,9 +2,9 @@
 
 import json
 from functools import cached_property
-from hashlib import sha256
 from typing import Any
 
+from toolkit.approvals.pending import plain_digest
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.call_secrets import reading_redactor
 from toolkit.tools.context import ToolContext
@@ -18,7 +18,7 @@ class JournaledTool(WrappedTool):
     def _definition(self) -> str:
         spec = self.spec
         text = json.dumps([spec.name, spec.description, dict(spec.parameters)], sort_keys=True, default=str)
-        return sha256(text.encode(errors="surrogatepass")).hexdigest()[:32]
+        return plain_digest(text)
 
     async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Record that the work begins, then run the inner tool.

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from toolkit.approvals.pending import plain_digest
 from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
 from toolkit.batches.runs import Batch
-from toolkit.journals.run_journals import digest_of
 from toolkit.running import drive, run_in_loop
 from toolkit.runs.journal import JournalError
 from toolkit.runs.run import Run
@@ -76,7 +76,7 @@ class BatchRun:
         self, item: Item, arguments: Mapping[str, Any], context: ToolContext, keeping: Keeping
     ) -> ToolResult:
         """Return the recorded result of an item if there is one; otherwise call the tool and record the result."""
-        path, digest = str(item.number), digest_of(dumps(redactor_of(context).data(arguments), default=str))
+        path, digest = str(item.number), plain_digest(dumps(redactor_of(context).data(arguments), default=str))
         kept = keeping.journal.recall(path)
         if kept is not None and kept.arguments != digest:
             self._check_changed(item, keeping)

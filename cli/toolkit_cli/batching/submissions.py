@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Final, NamedTuple
 
+from toolkit.approvals.pending import plain_digest
 from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
 from toolkit.durable.stored_items import FINAL, ItemEnd, StoredItem
-from toolkit.journals.run_journals import digest_of
 from toolkit.runs.journal import JournalError
 from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
@@ -139,7 +139,7 @@ class Submission:
         text = dumps(dict(arguments), default=str)
         if self._redactor.data(arguments) != arguments or self._redactor.text(text) != text:
             return ToolResult.failure(_SECRET, "invalid_item")
-        return StoredItem(self._stored.id, item.number, dict(arguments), digest_of(text))
+        return StoredItem(self._stored.id, item.number, dict(arguments), plain_digest(text))
 
     def _awaited(self, wanted: Mapping[int, StoredItem], items: Mapping[int, Item]) -> dict[int, OnItsWay]:
         resumed = self._stored.resumed
