@@ -6,7 +6,7 @@ under the hash of everything that was shown, so that changed content needs conse
 """
 
 import json
-from collections.abc import Collection, Coroutine, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.problems import Problem
 from toolkit.replacing import write_file
-from toolkit.running import loop_is_running, run_in_loop, run_in_new_thread
+from toolkit.running import run_coroutine
 
 _ASKED_BY = "a project's file sets it"
 
@@ -88,7 +88,7 @@ class Consents:
         verdict = gate.verdict_on(call)
         if verdict.action == "ask" and not gate.can_ask:
             return access.refusal
-        decision = _run_anywhere(gate.decide(call, lambda _: request, verdict=verdict))
+        decision = run_coroutine(lambda: gate.decide(call, lambda _: request, verdict=verdict))
         _record(access, decision, gate)
         if isinstance(decision, Refused):
             self._denied.add(access.identity)
@@ -134,12 +134,6 @@ def _record(access: Access, decision: Granted | Refused, gate: Gate) -> None:
             "by": decision.by if isinstance(decision, Granted) else decision.message,
         }
     )
-
-
-def _run_anywhere(decision: Coroutine[Any, Any, Granted | Refused]) -> Granted | Refused:
-    if loop_is_running():
-        return run_in_new_thread(lambda: run_in_loop(decision))
-    return run_in_loop(decision)
 
 
 def _request(access: Access, gate: Gate) -> ReviewRequest:

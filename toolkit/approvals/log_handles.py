@@ -88,13 +88,3 @@ class LogHandle:
             yield
         finally:
             flock(number, LOCK_UN)
-
-
-def write_all(number: int, data: bytes) -> None:
-    """Write all data to an open file.
-
-    Raises:
-        OSError: If the data cannot be written, or only part of it.
-    """
-    while data:
-        data = data[os.write(number, data) :]
