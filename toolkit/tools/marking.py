@@ -8,6 +8,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
+from toolkit.tools.foreign_values import call_safely
+
 if TYPE_CHECKING:
     from typing import Unpack
 
@@ -132,12 +134,7 @@ def box_of(candidate: object) -> ToolboxMark | None:
 
 def _attribute(candidate: object, name: str) -> Any:
     """Return an attribute of any object, or `None` if that fails, as it can for proxies."""
-    try:
-        return getattr(candidate, name, None)
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001 - the object is untrusted code, which can even call `sys.exit`
-        return None
+    return call_safely(lambda: getattr(candidate, name, None), None)
 
 
 def _mark(function: Any, options: dict[str, Any]) -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toolkit.tools.callees import Arguments, Callee
-from toolkit.tools.repairing import repaired
+from toolkit.tools.repairing import json_in, repaired
 from toolkit.tools.secret_arguments import members_of
 from toolkit.tools.shapes.argument_schemas import ArgumentSchema
 from toolkit.tools.shapes.unknown_members import unknown_members
@@ -108,7 +108,7 @@ def _readings_of(text: str, schema: ArgumentSchema) -> Iterator[Any]:
     if "boolean" in kinds and text.strip().lower() in _BOOLEANS:
         yield _BOOLEANS[text.strip().lower()]
     if "object" in kinds or "array" in kinds:
-        data = _json_in(text)
+        data = json_in(text)
         if (isinstance(data, dict) and "object" in kinds) or (isinstance(data, list) and "array" in kinds):
             yield data
 
@@ -120,15 +120,6 @@ def _choose(text: str, choices: Sequence[Any], description: str) -> Iterator[Any
     for choice in choices:
         if wanted in (choice.casefold() if isinstance(choice, str) else None, named.get(str(choice))):
             yield choice
-
-
-def _json_in(text: str) -> Any:
-    from pydantic_core import from_json
-
-    try:
-        return from_json(text, allow_inf_nan=False)
-    except ValueError:
-        return None
 
 
 def _kind(value: Any) -> str:

@@ -90,10 +90,8 @@ class _Source(NamedTuple):
         return next((one for one in self.by_name.get(name, ()) if one.lineno >= first), None)
 
     def place_of_name(self, definition: _Definition) -> Location:
-        keyword = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}[
-            type(definition)
-        ]
-        return self.span(definition.lineno, definition.col_offset + len(keyword), len(definition.name))
+        offset = definition.col_offset + len(_KEYWORDS[type(definition)])
+        return self.span(definition.lineno, offset, len(definition.name))
 
     def span(self, line: int, offset: int, length: int) -> Location:
         """Convert a position in the syntax tree, with columns in UTF-8 bytes from 0, to a location."""

@@ -15,14 +15,14 @@ def repaired(text: str) -> str:
     """
     if not text.strip():
         return text
-    data = _read(text)
-    if data is _NO_JSON:
+    data = json_in(text)
+    if data is NO_JSON:
         mended = _mend(text)
     elif isinstance(data, str):
         mended = data
     else:
         return text
-    return mended if isinstance(_read(mended), dict) else text
+    return mended if isinstance(json_in(mended), dict) else text
 
 
 def _mend(text: str) -> str:
@@ -39,13 +39,15 @@ def _remove_fence(text: str) -> str:
     return rest.removesuffix(_FENCE).strip() if first.strip() in (_FENCE, f"{_FENCE}json") else text
 
 
-_NO_JSON = object()
+NO_JSON = object()
+"""Returned for a text that is not JSON."""
 
 
-def _read(text: str) -> Any:
+def json_in(text: str) -> Any:
+    """Parse JSON without the numbers that it cannot represent, or return `NO_JSON`."""
     from pydantic_core import from_json
 
     try:
         return from_json(text, allow_inf_nan=False)
     except ValueError:
-        return _NO_JSON
+        return NO_JSON

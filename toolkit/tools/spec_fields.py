@@ -27,21 +27,12 @@ class UnfitFieldError(Exception):
         self.code = code
 
 
-def plain_field(name: str, value: object) -> Any:
-    """Validate the value of a field, and return it as plain data.
-
-    Raises:
-        UnfitFieldError: If the value is not valid.
-    """
-    return _READERS[name](name, value)
-
-
 def plain_fields(fields: Mapping[str, object], location: Location | None) -> tuple[dict[str, Any], list[Problem]]:
     """Return the valid fields as plain data, and a problem for each invalid one."""
     plain, problems = {}, []
     for name, value in fields.items():
         try:
-            plain[name] = plain_field(name, value)
+            plain[name] = _READERS[name](name, value)
         except UnfitFieldError as error:
             problems.append(Problem(error.code, str(error), location, hint=error.hint))
     return plain, problems

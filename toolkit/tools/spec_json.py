@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 from toolkit.codes import BAD_OPTION, INVALID_TOOL_NAME, ROOT_NOT_OBJECT
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem
+from toolkit.tools.foreign_values import short_repr
 from toolkit.tools.options import OPTIONS, option_problems
 
 _ALWAYS = ("name", "description", "parameters")
@@ -38,7 +39,7 @@ def _usual(field: Field[Any]) -> Any:
 
 
 def json_of(spec: Specification) -> str:
-    return _dump(record_of(spec))
+    return json.dumps(record_of(spec), ensure_ascii=False, allow_nan=False, default=_as_object)
 
 
 def fields_from(data: str | bytes | Mapping[str, Any], known: Iterable[str]) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def fields_from(data: str | bytes | Mapping[str, Any], known: Iterable[str]) -> 
     record = _load(data) if isinstance(data, str | bytes) else data
     if not isinstance(record, Mapping):
         raise InvalidTools(
-            problems=[Problem(BAD_OPTION, f"a specification must be a JSON object, not {_show(record)}")]
+            problems=[Problem(BAD_OPTION, f"a specification must be a JSON object, not {short_repr(record)}")]
         )
     given = {key: value for key, value in record.items() if value is not None}
     problems = [
@@ -65,7 +66,7 @@ def fields_from(data: str | bytes | Mapping[str, Any], known: Iterable[str]) -> 
         *(_not_object(key, given[key]) for key in _OBJECTS if not isinstance(given.get(key, {}), Mapping)),
     ]
     if not isinstance(given.get("source", ""), str):
-        problems.append(Problem(BAD_OPTION, f"source must be text, not {_show(given['source'])}"))
+        problems.append(Problem(BAD_OPTION, f"source must be text, not {short_repr(given['source'])}"))
     location = _location(given.get("location"), problems)
     if problems:
         raise InvalidTools(problems=problems)
@@ -79,7 +80,7 @@ def _location(value: Any, problems: list[Problem]) -> Location | None:
     good = all(number is None or (isinstance(number, int) and not isinstance(number, bool)) for number in numbers)
     if good and isinstance(value.get("file"), str):
         return Location(value["file"], *numbers)
-    problems.append(Problem(BAD_OPTION, f"location must be an object with 'file' and 'line', not {_show(value)}"))
+    problems.append(Problem(BAD_OPTION, f"location must be an object with 'file' and 'line', not {short_repr(value)}"))
     return None
 
 
@@ -95,22 +96,10 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _not_object(key: str, value: Any) -> Problem:
-    return Problem(ROOT_NOT_OBJECT, f"{key} must be a JSON object, not {_show(value)}")
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_as_object)
+    return Problem(ROOT_NOT_OBJECT, f"{key} must be a JSON object, not {short_repr(value)}")
 
 
 def _as_object(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} is not serializable")
-
-
-def _show(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"
-
-
-_SHOWN_LENGTH = 60

@@ -8,6 +8,7 @@ from toolkit.errors import ToolArgumentsError
 from toolkit.tools.callees import Arguments
 from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
+from toolkit.tools.foreign_values import call_safely
 from toolkit.tools.results import ToolResult
 
 _INPUT = "input"
@@ -109,9 +110,4 @@ def _describe(adapted: Any, what: str) -> Any:
 
 def looks_like_text_tool(candidate: object) -> bool:
     """Return whether an object can be adapted, that is, whether it has `execute` and a name."""
-    try:
-        return callable(getattr(candidate, "execute", None)) and hasattr(candidate, "name")
-    except KeyboardInterrupt:
-        raise
-    except BaseException:  # noqa: BLE001 - the object is untrusted code, which can even call `sys.exit`
-        return False
+    return call_safely(lambda: callable(getattr(candidate, "execute", None)) and hasattr(candidate, "name"), False)
