@@ -7,6 +7,7 @@ import ast
 from collections.abc import Callable
 
 from toolkit.lint.python_functions import PythonFunction
+from toolkit.sources.source_files import last_name
 
 Holds = Callable[[ast.expr, "set[str] | frozenset[str]"], bool]
 _TEXT_FUNCTIONS = {
@@ -54,7 +55,7 @@ def carries(node: ast.expr, names: set[str] | frozenset[str]) -> bool:
             return carries(left, names) or carries(right, names)
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
             return any(carries(part, names) for part in parts)
-        case ast.Call(func=func, args=args) if _called(func) in _TEXT_FUNCTIONS:
+        case ast.Call(func=func, args=args) if last_name(func) in _TEXT_FUNCTIONS:
             receiver = [func.value] if isinstance(func, ast.Attribute) else []
             return any(carries(part, names) for part in [*args, *receiver])
     return False
@@ -71,12 +72,8 @@ def begins_with(node: ast.expr, names: set[str] | frozenset[str]) -> bool:
             return begins_with(first, names)
         case ast.BinOp(left=left):
             return begins_with(left, names)
-        case ast.Call(func=ast.Attribute(value=receiver)) if _called(node.func) in _TEXT_FUNCTIONS:
+        case ast.Call(func=ast.Attribute(value=receiver)) if last_name(node.func) in _TEXT_FUNCTIONS:
             return begins_with(receiver, names)
-        case ast.Call(func=ast.Name(), args=[first, *_]) if _called(node.func) in _TEXT_FUNCTIONS:
+        case ast.Call(func=ast.Name(), args=[first, *_]) if last_name(node.func) in _TEXT_FUNCTIONS:
             return begins_with(first, names)
     return isinstance(node, ast.Name | ast.FormattedValue) and carries(node, names)
-
-
-def _called(func: ast.expr) -> str:
-    return func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from toolkit.lint.python_functions import PythonFunction
+from toolkit.sources.source_files import last_name
 
 Kind = Literal["write", "destroy", "send", "database"]
 
@@ -78,8 +79,7 @@ def _effect(function: PythonFunction, node: ast.Call) -> Effect | None:
 
 def _method_of_request(node: ast.Call) -> str | None:
     """Return the HTTP method in a call such as `Request(url, method="DELETE")`, if it changes something."""
-    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    if called not in _REQUESTING:
+    if last_name(node.func) not in _REQUESTING:
         return None
     for given in [*node.args[:1], *(one.value for one in node.keywords if one.arg == "method")]:
         if isinstance(given, ast.Constant) and isinstance(given.value, str) and given.value.lower() in _METHODS:
@@ -157,8 +157,3 @@ def leading_text(node: ast.expr) -> str:
         case ast.Call(func=ast.Attribute(value=inner, attr="format")):
             return leading_text(inner)
     return ""
-
-
-def own_nodes(function: PythonFunction) -> Iterator[ast.AST]:
-    """Return the nodes of a function's body, without those of inner functions."""
-    return iter(function.own_nodes)

@@ -10,6 +10,7 @@ from toolkit.lint.literals import Literal
 from toolkit.lint.syntax_nodes import DEFINITIONS, FunctionNode, definitions_below, nodes_below, statements_below
 from toolkit.lint.written_values import UnknownValueError, written_value
 from toolkit.problems import Edit, Location
+from toolkit.sources.source_files import imported_by
 
 _KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
 _NAMED = (ast.arg, ast.keyword)
@@ -40,17 +41,7 @@ class PythonSource:
     @cached_property
     def imports(self) -> Mapping[str, str]:
         """The full names of imported names: `numpy` for `np`, `toolkit.tool` for `tool`."""
-        names: dict[str, str] = {}
-        for node in self.statements:
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    names[alias.asname or alias.name.partition(".")[0]] = (
-                        alias.name if alias.asname else alias.name.partition(".")[0]
-                    )
-            elif isinstance(node, ast.ImportFrom):
-                package = "." * node.level + (node.module or "")
-                names |= {alias.asname or alias.name: f"{package}.{alias.name}" for alias in node.names}
-        return names
+        return {name: one.full_name for node in self.statements for name, one in imported_by(node)}
 
     @cached_property
     def statements(self) -> tuple[ast.AST, ...]:
@@ -84,6 +75,10 @@ class PythonSource:
         if not isinstance(node, ast.Name):
             return None
         return ".".join([self.imports.get(node.id, node.id), *parts])
+
+    def short_name(self, node: ast.expr) -> str:
+        """Return the last part of a name's meaning, such as `Annotated`; empty if the expression is not a name."""
+        return (self.meaning(node) or "").rpartition(".")[2]
 
     @cached_property
     def assigned(self) -> Mapping[str, ast.expr]:

@@ -11,6 +11,7 @@ from typing import Any
 from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.written_schemas import Schema, key_of_option
 from toolkit.lint.written_values import UnknownValueError
+from toolkit.sources.source_files import last_name
 
 FindClass = Callable[[PythonSource, ast.expr], tuple[PythonSource, ast.ClassDef] | None]
 """Returns the class for a name in a file, with the file that defines it; None if it was not found."""
@@ -65,13 +66,13 @@ class RoughSchemas:
                 return self._union(list(_sides(node)), file, inside)
             case ast.Subscript(value=outer, slice=inner):
                 parts = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner]
-                return self._subscript(_last_name(file, outer), node, parts, file, inside)
+                return self._subscript(file.short_name(outer), node, parts, file, inside)
             case ast.Name() | ast.Attribute():
                 return self._named(node, file, inside)
         return {"type": ast.unparse(node)}
 
     def _named(self, node: ast.Name | ast.Attribute, file: PythonSource, inside: tuple[str, ...]) -> Schema:
-        name = _last_name(file, node)
+        name = file.short_name(node)
         if found := self._find_class(file, node):
             home, cls = found
             return {"type": name} if cls.name in inside else self._class(cls, home, inside)
@@ -134,7 +135,7 @@ class RoughSchemas:
         return found
 
     def _class(self, node: ast.ClassDef, file: PythonSource, inside: tuple[str, ...]) -> Schema:
-        names = {_last_name(file, base) for base in node.bases}
+        names = {file.short_name(base) for base in node.bases}
         if names & _ENUMS:
             values = (one.value for one in node.body if isinstance(one, ast.Assign))
             return _one_of([_value(value, file) for value in values])
@@ -203,17 +204,13 @@ def _parse(quoted: str) -> ast.expr:
         return ast.Name(quoted)
 
 
-def _last_name(file: PythonSource, node: ast.expr) -> str:
-    return (file.meaning(node) or "").rpartition(".")[2]
-
-
 def _outer(annotation: ast.expr) -> str:
     value = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    return str(getattr(value, "id", getattr(value, "attr", "")))
+    return last_name(value)
 
 
 def _is_field(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in _FIELDS
+    return isinstance(node, ast.Call) and last_name(node.func) in _FIELDS
 
 
 def _is_ellipsis(node: ast.expr) -> bool:

@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 
 from toolkit.lint.python_files import PythonFile
 from toolkit.lint.python_sources import PythonSource
+from toolkit.sources.source_files import last_name
 from toolkit.tools.source_marks import SourceMarks
 
 _STDIO = "stdio"
@@ -47,7 +48,7 @@ def _serves(called: ast.expr, marks: SourceMarks) -> bool:
         case ast.Name(id=name):
             return name in marks.serves and name != "run"
         case ast.Attribute(value=receiver, attr=name) if name in marks.serves:
-            owner = getattr(receiver, "id", getattr(receiver, "attr", ""))
+            owner = last_name(receiver)
             return any(fnmatchcase(owner, pattern) for pattern in marks.receivers)
     return False
 

@@ -12,6 +12,7 @@ from toolkit.codes import UNREADABLE_ANNOTATION
 from toolkit.lint.python_files import PythonFile
 from toolkit.lint.python_functions import PythonFunction
 from toolkit.problems import Location, Problem
+from toolkit.sources.source_files import last_name
 
 _INJECTED = {"ToolContext", "MemoryId"}
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -78,7 +79,7 @@ def _bound(statements: Iterable[ast.AST]) -> Iterator[str]:
 
 
 def _is_for_checkers(test: ast.expr) -> bool:
-    return "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
+    return last_name(test) == "TYPE_CHECKING"
 
 
 def _changes_names(call: ast.Call) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterator
 from toolkit.lint.carried_text import Holds, carriers_of, carries
 from toolkit.lint.python_functions import PythonFunction, PythonParameter
 from toolkit.lint.python_sources import PythonSource
+from toolkit.sources.source_files import last_name
 
 _TEXTS = {"str", "Path", "AnyUrl", "HttpUrl"}
 _CHECKS = {"isalnum", "isalpha", "isdigit", "isidentifier", "isdecimal", "match", "fullmatch", "UUID"}
@@ -27,7 +28,7 @@ def unguarded(
     """
     suspects = [one for one in function.parameters if _is_text(one.node.annotation, function.file)]
     calls = [node for node in function.walk() if isinstance(node, ast.Call)]
-    if not suspects or any(_name_of(call) in guards or _name_of(call) in _CHECKS for call in calls):
+    if not suspects or any(last_name(call.func) in guards or last_name(call.func) in _CHECKS for call in calls):
         return
     compared = {name for node in function.walk() if isinstance(node, ast.Compare) for name in names_in(node)}
     for parameter in suspects:
@@ -51,28 +52,22 @@ def _is_text(annotation: ast.expr | None, file: PythonSource) -> bool:
         case None:
             return True
         case ast.Name() | ast.Attribute():
-            return (file.meaning(annotation) or "").rpartition(".")[2] in _TEXTS
+            return file.short_name(annotation) in _TEXTS
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return any(not _is_none(one) and _is_text(one, file) for one in (left, right))
-        case ast.Subscript(value=outer, slice=ast.Tuple(elts=[inner, *extras])) if _is_called(outer, "Annotated", file):
+        case ast.Subscript(value=outer, slice=ast.Tuple(elts=[inner, *extras])) if (
+            file.short_name(outer) == "Annotated"
+        ):
             return _is_text(inner, file) and not any(isinstance(one, ast.Call) and _may_check(one) for one in extras)
-        case ast.Subscript(value=outer, slice=inner) if _is_called(outer, "Optional", file):
+        case ast.Subscript(value=outer, slice=inner) if file.short_name(outer) == "Optional":
             return _is_text(inner, file)
     return False
 
 
-def _is_called(node: ast.expr, name: str, file: PythonSource) -> bool:
-    return (file.meaning(node) or "").rpartition(".")[2] == name
-
-
 def _may_check(extra: ast.Call) -> bool:
     """Return whether an item of an `Annotated` may reject a value: a pattern, or anything but a `Field`."""
-    return _name_of(extra) != "Field" or any(keyword.arg in {"pattern", None} for keyword in extra.keywords)
+    return last_name(extra.func) != "Field" or any(keyword.arg in {"pattern", None} for keyword in extra.keywords)
 
 
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
-
-
-def _name_of(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")

@@ -91,7 +91,7 @@ class WrittenClasses:
     def _presence(self, annotation: ast.expr, *, is_total: bool) -> tuple[ast.expr, bool]:
         """Return the type inside `Required[…]` or `NotRequired[…]`, and whether the member is required."""
         if isinstance(annotation, ast.Subscript):
-            outer = (self._file.meaning(annotation.value) or "").rpartition(".")[2]
+            outer = self._file.short_name(annotation.value)
             if outer in {"Required", "NotRequired"}:
                 return annotation.slice, outer == "Required"
         return annotation, is_total

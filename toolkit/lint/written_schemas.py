@@ -99,7 +99,7 @@ class _Reader:
             case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
                 return _or_nothing(self.schema(left))
             case ast.Subscript(value=outer, slice=inner):
-                return self._subscript((self._file.meaning(outer) or "").rpartition(".")[2], inner)
+                return self._subscript(self._file.short_name(outer), inner)
         return None
 
     def _subscript(self, outer: str, inner: ast.expr) -> Schema | None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from toolkit.sources.constants import Constants, value_in
 from toolkit.sources.meanings import Defined
-from toolkit.sources.source_files import FUNCTIONS
+from toolkit.sources.source_files import FUNCTIONS, last_name
 from toolkit.tools.source_marks import ToolClasses
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
@@ -128,7 +128,7 @@ def _is_abstract(node: ast.ClassDef) -> bool:
     if any(isinstance(base, ast.Name) and base.id == "ABC" for base in node.bases):
         return True
     decorators = (one for method in node.body if isinstance(method, FUNCTIONS) for one in method.decorator_list)
-    return any(getattr(one, "id", getattr(one, "attr", "")) == "abstractmethod" for one in decorators)
+    return any(last_name(one) == "abstractmethod" for one in decorators)
 
 
 def _is_meant_as_base(node: ast.ClassDef) -> bool:

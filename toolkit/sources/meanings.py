@@ -14,7 +14,15 @@ from toolkit.sources.local_names import Local, LocalNames
 from toolkit.sources.lookups import Lookups
 from toolkit.sources.module_files import PACKAGE, source_of_module
 from toolkit.sources.package_places import place_in_package
-from toolkit.sources.source_files import FUNCTIONS, Binding, Definition, Imported, SourceFile, statements_below
+from toolkit.sources.source_files import (
+    FUNCTIONS,
+    Binding,
+    Definition,
+    Imported,
+    SourceFile,
+    last_name,
+    statements_below,
+)
 
 UNREADABLE = (OSError, SyntaxError, ValueError, RecursionError, MemoryError)
 CALLED = "()"
@@ -117,8 +125,8 @@ class Meanings:
     def followed(self, source: SourceFile, imported: Imported) -> Iterable[Meaning]:
         """Return what an import refers to."""
         name = imported.name
-        if not imported.level and self._is_known(f"{imported.module}.{name}" if name else imported.module):
-            return [f"{imported.module}.{name}" if name else imported.module]
+        if not imported.level and self._is_known(imported.full_name):
+            return [imported.full_name]
         modules = self.modules(source, imported)
         if name is None:
             return modules
@@ -138,15 +146,13 @@ class Meanings:
             is_package = source.path.endswith(PACKAGE)
             package = names if is_package else names[:-1]
             package = package[: len(package) - imported.level + 1]
-            if not package:
-                return self._submodules_of_folder(source, imported)
+            if not package:  # importing the file will fail and say why
+                return self._module_beside(source, name or str(imported.name))
             name = ".".join([*package, *filter(None, [name])])
         elif name.partition(".")[0] in sys.stdlib_module_names or self._is_known(name):
             return []
         folders = [folder] if self._only_near else [folder, *sys.path]
-        file = source_of_module(name, folders, self._tried_by(source)) if name else None
-        found = self.source(file) if file else None
-        return [Module(found)] if found is not None else []
+        return self._module_in(folders, name, source) if name else []
 
     # ---------------------------------------------------------------------------------------------------------- objects
 
@@ -230,34 +236,27 @@ class Meanings:
             case str():
                 return [f"{meaning}.{name}"]
             case Module(source=source):
-                return self.of_global(source, name) or self._submodule(source, name)
+                is_package = source.path.endswith(PACKAGE)
+                return self.of_global(source, name) or (self._module_beside(source, name) if is_package else ())
             case Defined(source=source, node=ast.ClassDef(body=body)):
                 return [Defined(source, one) for one in body if isinstance(one, Definition) and one.name == name]
         return ()
-
-    def _submodules_of_folder(self, source: SourceFile, imported: Imported) -> list[Module]:
-        """Return the module next to a file outside any package; importing the file will fail and say why."""
-        folder = os.path.dirname(source.path)  # noqa: PTH120 - as in module_files
-        file = source_of_module(imported.module or str(imported.name), [folder], self._tried_by(source))
-        found = self.source(file) if file else None
-        return [Module(found)] if found is not None else []
 
     def _place_of(self, file: str) -> tuple[str, list[str]]:
         if file not in self._places:
             self._places[file] = place_in_package(file)
         return self._places[file]
 
-    def _tried_by(self, source: SourceFile) -> set[str]:
-        return self._edges.setdefault(source.path, set())
+    def _module_beside(self, source: SourceFile, name: str) -> list[Module]:
+        return self._module_in([os.path.dirname(source.path)], name, source)  # noqa: PTH120 - as in module_files
 
-    def _submodule(self, source: SourceFile, name: str) -> Iterable[Meaning]:
-        if not source.path.endswith(PACKAGE):
-            return ()
-        file = source_of_module(name, [os.path.dirname(source.path)], self._tried_by(source))  # noqa: PTH120
+    def _module_in(self, folders: list[str], name: str, user: SourceFile) -> list[Module]:
+        """Return the module with a name in one of these folders, which the results for `user` depend on."""
+        file = source_of_module(name, folders, self._edges.setdefault(user.path, set()))
         found = self.source(file) if file else None
         return [Module(found)] if found is not None else []
 
 
 def is_partial(call: ast.Call) -> bool:
     """Whether a call is `partial(function, …)`, which refers to the function."""
-    return bool(call.args) and getattr(call.func, "attr", getattr(call.func, "id", "")) == "partial"
+    return bool(call.args) and last_name(call.func) == "partial"

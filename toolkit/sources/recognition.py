@@ -73,8 +73,8 @@ class Recogniser:
             is_installed: Returns whether the framework that a dotted name belongs to is installed.
         """
         source = self._meanings.source(file)
-        taken = [one for one in source.imports if not one.level and self._marks.is_known(one.module)] if source else []
-        named = [f"{one.module}.{one.name}" if one.name else one.module for one in taken]
+        imports = source.imports if source else ()
+        named = [one.full_name for one in imports if self._marks.is_known(one.module)]
         if any(framework_of(name) is None for name in named):
             return False
         return any(self._means_tools(name) and not is_installed(name) for name in named)
@@ -114,7 +114,7 @@ class Recogniser:
 
     def _is_definition(self, source: SourceFile) -> bool:
         """Whether the whole file is a tool, because a variable in it contains a tool's definition."""
-        taken = (self._marks.of(one.module) for one in source.imports if not one.level)
+        taken = (self._marks.of(one.module) for one in source.imports)
         variables = {marks.spec_variable for marks in taken if marks is not None and marks.spec_variable}
         return any(isinstance(value, ast.Dict) for name in variables for value in source.bindings.get(name, ()))
 
@@ -125,8 +125,7 @@ class Recogniser:
         return is_package or imported.is_exported or name in source.offered or source.only_gathers
 
     def _may_define_any(self, source: SourceFile) -> bool:
-        names = (f"{one.module}.{one.name}" if one.name else one.module for one in source.imports if not one.level)
-        if any(self._means_tools(name.removesuffix(".*")) for name in names):
+        if any(self._means_tools(one.full_name.removesuffix(".*")) for one in source.imports):
             return True
         classes = (one for one in source.definitions() if isinstance(one, ast.ClassDef))
         return any(self._members(source, one) >= _TEXT_TOOL for one in classes)
@@ -219,7 +218,7 @@ class Recogniser:
         return self._known_members[key]
 
     def _uses_packages(self, source: SourceFile) -> bool:
-        return any(self._marks.is_known(one.module) for one in source.imports if not one.level)
+        return any(self._marks.is_known(one.module) for one in source.imports)
 
     # ------------------------------------------------------------------------------------------------------------ tools
 

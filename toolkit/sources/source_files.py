@@ -27,6 +27,12 @@ class Imported(NamedTuple):
     name: str | None = None
     is_exported: bool = False
 
+    @property
+    def full_name(self) -> str:
+        """The dotted name of what is imported, with the leading dots of a relative import."""
+        package = "." * self.level + self.module
+        return f"{package}.{self.name}" if self.name else package
+
 
 Binding = ast.expr | Definition | Imported
 
@@ -63,12 +69,12 @@ class SourceFile:
 
     @cached_property
     def imports(self) -> tuple[Imported, ...]:
-        """All imports in the file, including those inside functions."""
+        """All imports in the file except relative ones, including those inside functions."""
         found: list[Imported] = []
         waiting: list[ast.AST] = [self.tree]
         while waiting:  # only statements contain imports
             node = waiting.pop()
-            found += [one for _, one in imported_by(node)]
+            found += [one for _, one in imported_by(node) if not one.level]
             waiting += [inner for block in _BLOCKS for inner in reversed(getattr(node, block, ()))]
         return tuple(found)
 
@@ -179,6 +185,11 @@ def imported_by(node: ast.AST) -> Iterator[tuple[str, Imported]]:
             for alias in names:
                 is_exported = alias.asname == alias.name
                 yield alias.asname or alias.name, Imported(module or "", level, alias.name, is_exported)
+
+
+def last_name(node: ast.AST | None) -> str:
+    """Return the last part of a name or an attribute, such as `wraps` of `functools.wraps`; empty for anything else."""
+    return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
 def _gathers(statement: ast.stmt) -> bool:

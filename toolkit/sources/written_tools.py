@@ -13,7 +13,7 @@ from toolkit.sources.constants import Constants
 from toolkit.sources.local_names import LocalNames
 from toolkit.sources.marks_table import MarksTable, marks_of
 from toolkit.sources.meanings import CALLED, Defined, Meaning, Meanings
-from toolkit.sources.source_files import FUNCTIONS, Definition, SourceFile
+from toolkit.sources.source_files import FUNCTIONS, Definition, SourceFile, last_name
 from toolkit.tools.frameworks import all_packages, framework_of
 from toolkit.tools.source_marks import OUR_MARKS, Place, Registration, SourceMarks, is_among
 
@@ -181,14 +181,14 @@ class ToolReader:
 
 def _by_receiver(source: SourceFile, function: ast.Attribute) -> Registered | None:
     """Return how a method registers a tool if its variable has a usual name of a server or agent, or `None`."""
-    receiver = getattr(function.value, "id", getattr(function.value, "attr", ""))
+    receiver = last_name(function.value)
     fitting = [
         found
         for found in _methods().get(function.attr, ())
         if any(fnmatchcase(receiver, pattern) for pattern in found.marks.receivers)
     ]
     if len({found.marks.title for found in fitting}) > 1:
-        imported = {framework_of(one.module) for one in source.imports if not one.level}
+        imported = {framework_of(one.module) for one in source.imports}
         fitting.sort(key=lambda found: framework_of(found.marks.packages[0]) not in imported)
     return fitting[0] if fitting else None
 
@@ -372,7 +372,7 @@ class _Walk:
 
     def _in_variable(self) -> Iterator[WrittenTool]:
         """Yield the tool of a module that contains its definition in a variable."""
-        imported = (framework_of(one.module) for one in self._source.imports if not one.level)
+        imported = (framework_of(one.module) for one in self._source.imports)
         for framework in dict.fromkeys(filter(None, imported)):
             marks = marks_of(framework)
             for value in self._source.bindings.get(marks.spec_variable or "", ()) if marks else ():
@@ -415,11 +415,9 @@ class _Walk:
 
 def _copies_another(function: Definition) -> bool:
     """Whether a function copies its name, docstring and parameters from another one with `functools.wraps`."""
-    calls = [one.func for one in function.decorator_list if isinstance(one, ast.Call)]
-    return any(getattr(one, "id", getattr(one, "attr", "")) == "wraps" for one in calls)
+    return any(isinstance(one, ast.Call) and last_name(one.func) == "wraps" for one in function.decorator_list)
 
 
-_FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
 _LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.alias)
 
 
@@ -440,7 +438,7 @@ def _nodes_below(parent: ast.AST) -> Iterator[ast.Call | Definition]:
 
 def _children(node: ast.AST) -> list[ast.AST]:
     found: list[ast.AST] = []
-    for name in _FIELDS.setdefault(type(node), node._fields):
+    for name in node._fields:
         value = getattr(node, name, None)
         if isinstance(value, list):
             found += [one for one in value if isinstance(one, ast.AST) and not isinstance(one, _LEAVES)]
@@ -464,7 +462,6 @@ def _is_parameter(node: ast.expr, names: LocalNames | None) -> bool:
 def _wraps_parameter(node: Definition, names: LocalNames | None) -> bool:
     """Whether a function wraps one that a decorator of the project receives."""
     for decorator in node.decorator_list:
-        called = decorator.func if isinstance(decorator, ast.Call) and decorator.args else None
-        if isinstance(decorator, ast.Call) and getattr(called, "id", getattr(called, "attr", "")) == "wraps":
+        if isinstance(decorator, ast.Call) and decorator.args and last_name(decorator.func) == "wraps":
             return _is_parameter(decorator.args[0], names)
     return False

@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from toolkit.codes import BLOCKING_IN_ASYNC
-from toolkit.lint.effects import own_nodes
 from toolkit.lint.importing import importing
 from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
@@ -73,10 +72,10 @@ class BlockingInAsync(Rule):
         if not function.is_async:
             return
         statements = {
-            id(node.value) for node in own_nodes(function) if isinstance(node, ast.Expr | ast.Assign | ast.Return)
+            id(node.value) for node in function.own_nodes if isinstance(node, ast.Expr | ast.Assign | ast.Return)
         }
-        contexts = {id(node.context_expr) for node in own_nodes(function) if isinstance(node, ast.withitem)}
-        for node in own_nodes(function):
+        contexts = {id(node.context_expr) for node in function.own_nodes if isinstance(node, ast.withitem)}
+        for node in function.own_nodes:
             if (
                 isinstance(node, ast.Call)
                 and (meaning := function.file.meaning(node.func))

@@ -7,7 +7,6 @@ from itertools import combinations
 
 from toolkit.codes import BOOL_TRAP
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
-from toolkit.lint.effects import own_nodes
 from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -122,7 +121,7 @@ def _rules_out(parameter: ParameterDefinition, other: str) -> bool:
 
 def _refused_pairs(function: PythonFunction, names: set[str]) -> Iterator[frozenset[str]]:
     """Yield the pairs of parameters that a function rejects together: `if a and b: raise …`."""
-    for node in own_nodes(function):
+    for node in function.own_nodes:
         match node:
             case ast.If(
                 test=ast.BoolOp(op=ast.And(), values=[ast.Name(id=first), ast.Name(id=second)]), body=[only]

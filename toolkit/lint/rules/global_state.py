@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator
 
 from toolkit.codes import GLOBAL_STATE
-from toolkit.lint.effects import own_nodes
 from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -57,9 +56,9 @@ class GlobalState(Rule):
     severity = "info"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        once = {inner for node in own_nodes(function) for inner in _filled_once(node)}
-        bound = {name for node in own_nodes(function) if node not in once for name in _names_bound_by(node)}
-        for node in own_nodes(function):
+        once = {inner for node in function.own_nodes for inner in _filled_once(node)}
+        bound = {name for node in function.own_nodes if node not in once for name in _names_bound_by(node)}
+        for node in function.own_nodes:
             if isinstance(node, ast.Global) and (written := [name for name in node.names if name in bound]):
                 what = f"the global{'s' if len(written) > 1 else ''} {' and '.join(map(repr, written))}"
                 message = f"tool {function.tool_name!r} assigns to {what}, which all calls share"

@@ -5,10 +5,11 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import SWALLOWED_ERROR
-from toolkit.lint.effects import leading_text, own_nodes
+from toolkit.lint.effects import leading_text
 from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.sources.source_files import last_name
 
 _BROAD = {"Exception", "BaseException"}
 _FAILURE = re.compile(
@@ -124,7 +125,7 @@ def _hint(function: PythonFunction) -> str:
 def _blocks(function: PythonFunction) -> Iterator[list[ast.stmt]]:
     """Yield every list of statements in a body, without those of nested functions."""
     yield function.body
-    for node in own_nodes(function):
+    for node in function.own_nodes:
         for name in ("body", "orelse", "finalbody"):
             block = getattr(node, name, None)
             if isinstance(block, list) and not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -163,9 +164,7 @@ def _leading_texts(value: ast.expr | None) -> Iterator[str]:
 def _describes_failure(value: ast.expr | None) -> bool:
     """Whether a dict has a key for the error, such as `{"error": str(error)}`."""
     if isinstance(value, ast.Call) and value.args:
-        return getattr(value.func, "attr", getattr(value.func, "id", "")) == "dumps" and _describes_failure(
-            value.args[0]
-        )
+        return last_name(value.func) == "dumps" and _describes_failure(value.args[0])
     return isinstance(value, ast.Dict) and any(
         isinstance(key, ast.Constant) and key.value in {"error", "errors", "exception"} for key in value.keys
     )

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from toolkit.codes import UNAWAITED
-from toolkit.lint.effects import own_nodes
 from toolkit.lint.python_files import PythonFile
 from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
@@ -75,7 +74,7 @@ class Unawaited(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         own = _coroutine_functions(function)
-        for node in own_nodes(function):
+        for node in function.own_nodes:
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
                 meaning = function.file.meaning(node.value.func)
                 if meaning in _COROUTINES | own:

@@ -99,7 +99,7 @@ def _unfit_kind(annotation: ast.expr | None, file: PythonSource) -> str | None:
     match annotation:
         case ast.Name() | ast.Attribute():
             return _UNFIT.get(file.meaning(annotation) or "")
-        case ast.Subscript(value=outer, slice=ast.Tuple(elts=[inner, *_])) if _is_annotated(outer, file):
+        case ast.Subscript(value=outer, slice=ast.Tuple(elts=[inner, *_])) if file.short_name(outer) == "Annotated":
             return _unfit_kind(inner, file)
         case ast.Subscript(value=outer, slice=inner):
             return _unfit_kind(outer, file) or _unfit_kind(inner, file)
@@ -108,7 +108,3 @@ def _unfit_kind(annotation: ast.expr | None, file: PythonSource) -> str | None:
         case ast.Tuple(elts=parts):
             return next((what for part in parts if (what := _unfit_kind(part, file))), None)
     return None
-
-
-def _is_annotated(node: ast.expr, file: PythonSource) -> bool:
-    return (file.meaning(node) or "").rpartition(".")[2] == "Annotated"

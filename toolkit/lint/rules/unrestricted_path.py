@@ -9,6 +9,7 @@ from toolkit.lint.python_functions import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.lint.unguarded import names_in, unguarded
 from toolkit.problems import Problem
+from toolkit.sources.source_files import last_name
 from toolkit.tools.names import words_of
 
 _WORDS = frozenset({"path", "paths", "file", "filename", "filepath", "folder", "directory", "dir"})
@@ -97,7 +98,7 @@ def _follows(call: ast.Call, meaning: str, parameter: PythonParameter, carriers:
     A parameter whose name does not say that it is a path must be a part of the path itself.
     """
     receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
-    is_method = receiver is not None and meaning not in _CALLS and _name_of_method(call) in _METHODS
+    is_method = receiver is not None and meaning not in _CALLS and last_name(call.func) in _METHODS
     if not (is_method or meaning in _CALLS):
         return False
     if _WORDS.intersection(words_of(parameter.name)):
@@ -118,7 +119,3 @@ def _is_path(receiver: ast.expr | None, carriers: frozenset[str]) -> bool:
         case ast.Name(id=name):
             return name in carriers
     return False
-
-
-def _name_of_method(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else ""

@@ -4,7 +4,6 @@ import ast
 from collections.abc import Iterator
 
 from toolkit.codes import UNSERIALISABLE_RETURN
-from toolkit.lint.effects import own_nodes
 from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
@@ -74,7 +73,7 @@ class UnserialisableReturn(Rule):
             message = f"tool {function.tool_name!r} returns {what}, which cannot be written as JSON"
             yield self.problem(message, function.file.location(returns), hint=hint)
             return
-        for node in own_nodes(function):
+        for node in function.own_nodes:
             if isinstance(node, ast.Yield | ast.YieldFrom) and function.is_async:
                 message = f"tool {function.tool_name!r} is an async generator, which cannot be written as JSON"
                 yield self.problem(message, function.location, hint="collect what it yields in a list, and return that")

@@ -110,7 +110,7 @@ def _unwrapped(annotation: ast.expr, file: PythonSource) -> ast.expr:
     """Return the type inside `Annotated`, `Optional` and `… | None`."""
     match annotation:
         case ast.Subscript(value=outer, slice=inner):
-            name = (file.meaning(outer) or "").rpartition(".")[2]
+            name = file.short_name(outer)
             if name == "Annotated" and isinstance(inner, ast.Tuple) and inner.elts:
                 return _unwrapped(inner.elts[0], file)
             if name == "Optional":
