@@ -35,7 +35,7 @@ def carriers_of(function: PythonFunction, name: str, holds: "Holds | None" = Non
         holds: Returns whether an expression contains the text of a variable; `carries` by default.
     """
     names, holds = {name}, holds or carries
-    for node in function.walk():
+    for node in function.nodes:
         match node:
             case ast.Assign(targets=[ast.Name(id=target)], value=value) if holds(value, names):
                 names.add(target)

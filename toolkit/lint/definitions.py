@@ -152,12 +152,22 @@ class ToolDefinition:
         Args:
             *path: The keys that lead to the part, such as `"properties", "city", "enum"`.
         """
-        if self.document is not None:
-            return nearest_node(self.document, path).location
+        if (node := self.node(*path)) is not None:
+            return node.location
         named = {parameter.name: parameter.location for parameter in self.parameters}
         if len(path) > 1 and path[0] == "properties" and (found := named.get(str(path[1]))):
             return found
         return self.location
+
+    def node(self, *path: str | int) -> Node | None:
+        """Return the node of a part of the parameters' schema in a JSON document, or the nearest existing one."""
+        return None if self.document is None else nearest_node(self.document, path)
+
+    def place_of_default(self, parameter: ParameterDefinition) -> Location | None:
+        """Return the location of a parameter's default, or the nearest one that is known."""
+        if self.function is not None and parameter.python is not None and parameter.python.default is not None:
+            return self.function.file.location(parameter.python.default)
+        return self.place("properties", parameter.name, "default")
 
     def schemas(self) -> Iterable[tuple[Pointer, Mapping[str, Any]]]:
         """Return every schema inside the parameters' schema, starting with itself, with its path."""

@@ -53,7 +53,7 @@ class Effect(NamedTuple):
 
 def effects_of(function: PythonFunction) -> Iterator[Effect]:
     """Yield the side effects of a function's body, in the order of the source."""
-    for node in function.walk():
+    for node in function.nodes:
         effect = _effect(function, node) if isinstance(node, ast.Call) else None
         if effect is not None and not _is_temporary(function, effect.node):
             yield effect
@@ -119,7 +119,7 @@ def _temporary_names(function: PythonFunction) -> set[str]:
     """Return the variables that contain results of `tempfile`, or whose names suggest it."""
     given = {one.name for one in function.all_parameters}
     names = set[str]()
-    for node in function.walk():
+    for node in function.nodes:
         match node:
             case ast.Assign(targets=[target], value=value) | ast.withitem(context_expr=value, optional_vars=target):
                 stored = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)} if target else set()

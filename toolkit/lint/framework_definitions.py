@@ -10,6 +10,7 @@ from toolkit.lint.places import Somewhere, WrittenInPython
 from toolkit.lint.python_files import PythonFile
 from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.python_sources import PythonSource
+from toolkit.lint.syntax_nodes import is_none
 from toolkit.sources.written_tools import WrittenTool, value_of
 
 UNKNOWN_NAME = "(known at runtime)"
@@ -61,7 +62,7 @@ def _description(
         if isinstance(text, ast.Constant) and isinstance(text.value, str):
             is_named_later = tool.as_class is not None and not text.value and not tool.name
             return (None, None) if is_named_later else (text.value, text)
-        if not (isinstance(text, ast.Constant) and text.value is None):
+        if not is_none(text):
             return None, None
     if tool.as_class is not None and not tool.as_class.kind.listing:
         return None, None  # it may be inherited

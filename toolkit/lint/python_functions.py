@@ -10,6 +10,7 @@ from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.syntax_nodes import SCOPES, FunctionNode, children, nodes_below
 from toolkit.lint.written_values import UnknownValueError
 from toolkit.problems import Location
+from toolkit.sources.source_files import last_name
 from toolkit.tools.docstrings import Docstring, read_docstring
 from toolkit.tools.source_marks import is_among
 
@@ -123,18 +124,14 @@ class PythonFunction:
     def parameters(self) -> tuple[PythonParameter, ...]:
         """The parameters that callers can set: without `self`, `cls`, injected ones, `*args` and `**kwargs`."""
         bound = self.owner is not None and not self._is_static
-        given = self._all_parameters[1 if bound else 0 :]
+        given = self.all_parameters[1 if bound else 0 :]
         if self.written is None:
             return tuple(one for one in given if not self._is_injected(one) and not one.is_variadic)
         return tuple(one for at, one in enumerate(given) if not (self._is_hidden(one, at) or one.is_variadic))
 
-    @property
+    @cached_property
     def all_parameters(self) -> tuple[PythonParameter, ...]:
         """Every parameter in the order of the source."""
-        return tuple(self._all_parameters)
-
-    @cached_property
-    def _all_parameters(self) -> list[PythonParameter]:
         given = self.node.args
         positional = [*given.posonlyargs, *given.args]
         defaults = [None] * (len(positional) - len(given.defaults)) + list(given.defaults)
@@ -144,7 +141,7 @@ class PythonFunction:
             PythonParameter(node, default, "keyword")
             for node, default in zip(given.kwonlyargs, given.kw_defaults, strict=True)
         ]
-        return found + ([PythonParameter(given.kwarg, None, "**")] if given.kwarg else [])
+        return (*found, PythonParameter(given.kwarg, None, "**")) if given.kwarg else tuple(found)
 
     @cached_property
     def docstring_node(self) -> ast.Constant | None:
@@ -169,12 +166,9 @@ class PythonFunction:
         """Its body without the docstring."""
         return self.node.body[1:] if self.docstring_node is not None else self.node.body
 
-    def walk(self) -> Iterator[ast.AST]:
-        """Yield every node of the body, inner functions included."""
-        return iter(self._nodes)
-
     @cached_property
-    def _nodes(self) -> tuple[ast.AST, ...]:
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """Every node of the body, inner functions included."""
         return tuple(node for statement in self.body for node in nodes_below(statement))
 
     @cached_property
@@ -189,13 +183,10 @@ class PythonFunction:
                 waiting += reversed(children(node))
         return tuple(found)
 
-    def calls(self) -> Iterator[tuple[ast.Call, str]]:
-        """Yield every call of a named function in the body, with the full name according to the imports."""
-        return iter(self._calls)
-
     @cached_property
-    def _calls(self) -> tuple[tuple[ast.Call, str], ...]:
-        calls = (node for node in self._nodes if isinstance(node, ast.Call))
+    def calls(self) -> tuple[tuple[ast.Call, str], ...]:
+        """Every call of a named function in the body, with the full name according to the imports."""
+        calls = (node for node in self.nodes if isinstance(node, ast.Call))
         return tuple((node, meaning) for node in calls if (meaning := self.file.meaning(node.func)))
 
     @property
@@ -270,13 +261,7 @@ class PythonFunction:
                 yield ast.Name(one.value)
 
     def _is_injected(self, parameter: PythonParameter) -> bool:
-        annotation = parameter.node.annotation
-        return annotation is not None and any(
-            (isinstance(node, ast.Name) and node.id in _INJECTED)
-            or (isinstance(node, ast.Attribute) and node.attr in _INJECTED)
-            or (isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in _INJECTED)
-            for node in nodes_below(annotation)
-        )
+        return any(last_name(one) in _INJECTED for one in self._names_in(parameter.node.annotation))
 
 
 def _is_nothing(statement: ast.stmt) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from toolkit.lint.python_sources import PythonSource
+from toolkit.lint.syntax_nodes import parsed_annotation
 from toolkit.lint.written_schemas import Schema, key_of_option
 from toolkit.lint.written_values import UnknownValueError
 from toolkit.sources.source_files import last_name
@@ -61,7 +62,7 @@ class RoughSchemas:
             case ast.Constant(value=None):
                 return {"type": "null"}
             case ast.Constant(value=str() as quoted):
-                return self._schema(_parse(quoted), file, (*inside, ""))
+                return self._schema(parsed_annotation(quoted) or ast.Name(quoted), file, (*inside, ""))
             case ast.BinOp(op=ast.BitOr()):
                 return self._union(list(_sides(node)), file, inside)
             case ast.Subscript(value=outer, slice=inner):
@@ -195,13 +196,6 @@ def _sides(node: ast.expr) -> Iterator[ast.expr]:
         yield from _sides(node.right)
     else:
         yield node
-
-
-def _parse(quoted: str) -> ast.expr:
-    try:
-        return ast.parse(quoted, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return ast.Name(quoted)
 
 
 def _outer(annotation: ast.expr) -> str:

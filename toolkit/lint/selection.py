@@ -55,15 +55,11 @@ class Selection(NamedTuple):
             code: The code of a rule.
             before: Whether it was selected so far, in case `select` is not set.
         """
-        wanted, unwanted = _nearest((*self._selected, *self.extend_select), code), _nearest(self.ignore, code)
+        wanted, unwanted = _nearest((*(self.select or ()), *self.extend_select), code), _nearest(self.ignore, code)
         if wanted < len(code) and not is_default(code):
             wanted = -1
         keeps = before and self.select is None
         return wanted > unwanted or (unwanted < 0 and (keeps or code in _CERTAIN))
-
-    @property
-    def _selected(self) -> tuple[str, ...]:
-        return () if self.select is None else self.select
 
 
 def is_selected(code: str, layers: Sequence[Selection]) -> bool:

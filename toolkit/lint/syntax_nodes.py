@@ -53,6 +53,19 @@ def nodes_below(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def is_none(node: ast.AST | None) -> bool:
+    """Return whether an expression is the constant `None`."""
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def parsed_annotation(text: str) -> ast.expr | None:
+    """Return the expression in a quoted annotation; None if it is not one."""
+    try:
+        return ast.parse(text, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """Return the direct children of a node, without expression contexts such as `ast.Load`."""
     kind = type(node)

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from toolkit.codes import UNREADABLE_ANNOTATION
 from toolkit.lint.python_files import PythonFile
 from toolkit.lint.python_functions import PythonFunction
+from toolkit.lint.syntax_nodes import SCOPES, parsed_annotation
 from toolkit.problems import Location, Problem
 from toolkit.sources.source_files import last_name
 
 _INJECTED = {"ToolContext", "MemoryId"}
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def undefined_annotations(file: PythonFile) -> Iterator[Problem]:
@@ -25,7 +25,7 @@ def undefined_annotations(file: PythonFile) -> Iterator[Problem]:
     for function in file.tools:
         for what, place, annotation in _annotations(function):
             read = annotation if is_deferred else _quote(annotation)
-            names = _names_in(read) if read is not None else []
+            names = _names_in(read)
             if not names:
                 continue
             known = {*vars(builtins), *_bound(file.tree.body), "__name__", "__file__"} if known is None else known
@@ -49,15 +49,12 @@ def _quote(annotation: ast.expr) -> ast.expr | None:
     return annotation if is_text else None
 
 
-def _names_in(annotation: ast.expr) -> list[str]:
+def _names_in(annotation: ast.expr | None) -> list[str]:
     """Return the names that reading an annotation looks up, in their order."""
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        try:
-            annotation = ast.parse(annotation.value, mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return []
-    names = [node.id for node in ast.walk(annotation) if isinstance(node, ast.Name)]
-    return [name for name in names if name not in _INJECTED]
+        annotation = parsed_annotation(annotation.value)
+    nodes = () if annotation is None else ast.walk(annotation)
+    return [node.id for node in nodes if isinstance(node, ast.Name) and node.id not in _INJECTED]
 
 
 def _bound(statements: Iterable[ast.AST]) -> Iterator[str]:
@@ -74,7 +71,7 @@ def _bound(statements: Iterable[ast.AST]) -> Iterator[str]:
                 continue
         if isinstance(node, ast.Call) and _changes_names(node):
             yield "*"
-        if not isinstance(node, _SCOPES):
+        if not isinstance(node, SCOPES):
             yield from _bound(ast.iter_child_nodes(node))
 
 

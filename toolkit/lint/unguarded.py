@@ -6,6 +6,7 @@ from collections.abc import Callable, Container, Iterator
 from toolkit.lint.carried_text import Holds, carriers_of, carries
 from toolkit.lint.python_functions import PythonFunction, PythonParameter
 from toolkit.lint.python_sources import PythonSource
+from toolkit.lint.syntax_nodes import is_none
 from toolkit.sources.source_files import last_name
 
 _TEXTS = {"str", "Path", "AnyUrl", "HttpUrl"}
@@ -27,10 +28,10 @@ def unguarded(
         holds: Returns whether an expression contains the text of a variable.
     """
     suspects = [one for one in function.parameters if _is_text(one.node.annotation, function.file)]
-    calls = [node for node in function.walk() if isinstance(node, ast.Call)]
+    calls = [node for node in function.nodes if isinstance(node, ast.Call)]
     if not suspects or any(last_name(call.func) in guards or last_name(call.func) in _CHECKS for call in calls):
         return
-    compared = {name for node in function.walk() if isinstance(node, ast.Compare) for name in names_in(node)}
+    compared = {name for node in function.nodes if isinstance(node, ast.Compare) for name in names_in(node)}
     for parameter in suspects:
         carriers = carriers_of(function, parameter.name, holds)
         if compared & carriers:
@@ -54,7 +55,7 @@ def _is_text(annotation: ast.expr | None, file: PythonSource) -> bool:
         case ast.Name() | ast.Attribute():
             return file.short_name(annotation) in _TEXTS
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return any(not _is_none(one) and _is_text(one, file) for one in (left, right))
+            return any(not is_none(one) and _is_text(one, file) for one in (left, right))
         case ast.Subscript(value=outer, slice=ast.Tuple(elts=[inner, *extras])) if (
             file.short_name(outer) == "Annotated"
         ):
@@ -67,7 +68,3 @@ def _is_text(annotation: ast.expr | None, file: PythonSource) -> bool:
 def _may_check(extra: ast.Call) -> bool:
     """Return whether an item of an `Annotated` may reject a value: a pattern, or anything but a `Field`."""
     return last_name(extra.func) != "Field" or any(keyword.arg in {"pattern", None} for keyword in extra.keywords)
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -18,7 +18,7 @@ def clients_of(function: PythonFunction) -> Mapping[str, str]:
     A client with a `base_url` does not count, since the model only chooses the rest of the URL.
     """
     made = list(function.file.assigned.items())
-    for node in function.walk():
+    for node in function.nodes:
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 made.append((name, value))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from toolkit.lint.python_sources import PythonSource
+from toolkit.lint.syntax_nodes import parsed_annotation
 from toolkit.lint.written_values import UnknownValueError
 
 _PLAIN = {
@@ -95,7 +96,7 @@ class _Reader:
             case ast.Name(id=name) if name in _PLAIN:
                 return dict(_PLAIN[name])
             case ast.Constant(value=str() as quoted):
-                return self.schema(_parse(quoted))
+                return self.schema(parsed_annotation(quoted))
             case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
                 return _or_nothing(self.schema(left))
             case ast.Subscript(value=outer, slice=inner):
@@ -128,13 +129,6 @@ class _Reader:
                 case _:
                     return None
         return schema
-
-
-def _parse(quoted: str) -> ast.expr | None:
-    try:
-        return ast.parse(quoted, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _or_nothing(schema: Schema | None) -> Schema | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from toolkit.codes import BOOLEAN_SUBSCHEMA
-from toolkit.lint.definitions import ToolDefinition, nearest_node
+from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Edit, Fix, Problem
 
@@ -63,6 +63,5 @@ class BooleanSubschema(Rule):
                     yield self.problem(message, tool.place(*where), hint=f"write {written}", fix=fix)
 
     def _fix(self, tool: ToolDefinition, path: tuple[str | int, ...], written: str) -> Fix | None:
-        if tool.document is None:
-            return None
-        return self.fixed_by(f"Write {written}", Edit(nearest_node(tool.document, path).location, written))
+        node = tool.node(*path)
+        return None if node is None else self.fixed_by(f"Write {written}", Edit(node.location, written))

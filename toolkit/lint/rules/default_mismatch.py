@@ -2,17 +2,19 @@
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from toolkit.codes import DEFAULT_MISMATCH
 from toolkit.documents.nodes import Mapping as MappingNode, Scalar
-from toolkit.lint.definitions import ParameterDefinition, ToolDefinition, nearest_node
+from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.json_edits import replacing, without_entry
 from toolkit.lint.python_functions import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.lint.schema_values import misfit_of_value
+from toolkit.lint.syntax_nodes import is_none
 from toolkit.lint.written_schemas import written_schema
-from toolkit.problems import Fix, Location, Problem, Severity
+from toolkit.problems import Fix, Problem, Severity
 
 _CHANGING = {
     "add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault",
@@ -76,7 +78,7 @@ class DefaultMismatch(Rule):
                 message = f"the default of {parameter.name!r} in {tool.name!r} does not fit its type: {reason}"
                 is_left_out = tool.function is None and (parameter.schema or {}).get("default") is None
                 severity: Severity = "warning" if is_left_out else "error"  # clients accept it and know what it means
-                yield self.problem(message, _place(tool, parameter), hint=hint, severity=severity, fix=fix)
+                yield self.problem(message, tool.place_of_default(parameter), hint=hint, severity=severity, fix=fix)
 
         yield from self._inside(tool)
 
@@ -87,8 +89,7 @@ class DefaultMismatch(Rule):
         for path, schema in tool.schemas():
             if "default" not in schema or (path[:1] == ("properties",) and len(path) == len(("properties", "name"))):
                 continue
-            inner = {key: value for key, value in schema.items() if key != "default"}
-            if reason := misfit_of_value(schema["default"], inner, tool.schema or {}):
+            if reason := _misfit_in(schema, schema["default"], tool.schema):
                 message = f"a default inside the schema of {tool.name!r} does not fit its type: {reason}"
                 hint = "make the default a value of the type, or leave it out"
                 severity: Severity = "warning" if schema["default"] is None else "error"
@@ -110,7 +111,7 @@ class DefaultMismatch(Rule):
     def _allowing_none(self, tool: ToolDefinition, parameter: ParameterDefinition) -> Fix | None:
         """Return the fix that allows None for a parameter whose default is None."""
         python, function = parameter.python, tool.function
-        if python is None or function is None or not _is_none(python.default):
+        if python is None or function is None or not is_none(python.default):
             return None
         annotation = python.node.annotation
         if annotation is None or (isinstance(annotation, ast.Constant)):
@@ -120,8 +121,7 @@ class DefaultMismatch(Rule):
 
     def _in_json(self, tool: ToolDefinition, parameter: ParameterDefinition) -> Fix | None:
         """Return the fix that replaces a quoted value with the intended one, or removes a default of null."""
-        path = ("properties", parameter.name)
-        node = nearest_node(tool.document, path) if tool.document is not None else None
+        node = tool.node("properties", parameter.name)
         default = node.get("default") if isinstance(node, MappingNode) else None
         if not isinstance(node, MappingNode) or not isinstance(default, Scalar) or parameter.schema is None:
             return None
@@ -131,8 +131,7 @@ class DefaultMismatch(Rule):
             meant = json.loads(str(default.value).strip().lower() if isinstance(default.value, str) else "{")
         except ValueError:
             return None
-        inner = {key: value for key, value in parameter.schema.items() if key != "default"}
-        if misfit_of_value(meant, inner, tool.schema or {}):
+        if _misfit_in(parameter.schema, meant, tool.schema):
             return None
         return self.fixed_by(f"Write {json.dumps(meant)}", replacing(default, meant))
 
@@ -156,20 +155,12 @@ def _misfit(tool: ToolDefinition, parameter: ParameterDefinition) -> str | None:
         schema = root = written_schema(parameter.python.node.annotation, parameter.python.default, tool.function.file)
     if schema is None or root is None or "default" not in schema:
         return None
-    inner = {key: value for key, value in schema.items() if key != "default"}
-    return misfit_of_value(schema["default"], inner, root)
+    return _misfit_in(schema, schema["default"], root)
 
 
-def _place(tool: ToolDefinition, parameter: ParameterDefinition) -> Location | None:
-    if tool.document is not None:
-        return nearest_node(tool.document, ("properties", parameter.name, "default")).location
-    if parameter.python is not None and parameter.python.default is not None and tool.function is not None:
-        return tool.function.file.location(parameter.python.default)
-    return parameter.location
-
-
-def _is_none(node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+def _misfit_in(schema: Mapping[str, Any], default: Any, root: Mapping[str, Any] | None) -> str | None:
+    """Return why a schema would not accept a value as its default, or None."""
+    return misfit_of_value(default, {key: value for key, value in schema.items() if key != "default"}, root or {})
 
 
 def _is_mutable(node: ast.expr | None) -> bool:
@@ -180,8 +171,8 @@ def _is_mutable(node: ast.expr | None) -> bool:
 
 def _changed_names(function: PythonFunction) -> Iterator[str]:
     """Yield the names of objects that the body changes in place, except names that it reassigns."""
-    given = {node.id for node in function.walk() if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    for node in function.walk():
+    given = {node.id for node in function.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    for node in function.nodes:
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=method)) if method in _CHANGING:
                 found = name

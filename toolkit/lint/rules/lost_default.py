@@ -1,11 +1,11 @@
 """TK704: a strict schema requires a parameter that has a default."""
 
-import ast
 from collections.abc import Iterator
 
 from toolkit.codes import LOST_DEFAULT
 from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
+from toolkit.lint.syntax_nodes import is_none
 from toolkit.problems import Problem
 
 
@@ -64,7 +64,7 @@ class LostDefault(Rule):
             return
         for parameter in function.parameters:
             default = parameter.default
-            if default is not None and not (isinstance(default, ast.Constant) and default.value is None):
+            if default is not None and not is_none(default):
                 message = f"the default of {parameter.name!r} is never used: the strict schema requires a value"
                 hint = "make None the default and set the value in the body, or turn off strict mode"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)

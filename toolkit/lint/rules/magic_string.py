@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from toolkit.codes import MAGIC_STRING
 from toolkit.documents.nodes import Mapping as MappingNode
-from toolkit.lint.definitions import ParameterDefinition, ToolDefinition, nearest_node
+from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.importing import importing
 from toolkit.lint.json_edits import with_entry
 from toolkit.lint.rule import Rule
@@ -94,8 +94,7 @@ class MagicString(Rule):
 
     def _fix(self, tool: ToolDefinition, parameter: ParameterDefinition, values: list[str]) -> Fix | None:
         listed = ", ".join(f'"{value}"' for value in values)
-        if tool.document is not None:
-            node = nearest_node(tool.document, ("properties", parameter.name))
+        if (node := tool.node("properties", parameter.name)) is not None:
             entry = with_entry(node, "enum", values) if isinstance(node, MappingNode) else None
             return None if entry is None else self.fixed_by("Enumerate the values", entry)
         annotation = parameter.python.node.annotation if parameter.python is not None else None

@@ -3,7 +3,7 @@
 from toolkit.codes import NESTED_PATTERN
 from toolkit.dialects.changes import Objection
 from toolkit.documents.nodes import Mapping
-from toolkit.lint.definitions import ToolDefinition, nearest_node
+from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import without_entry
 from toolkit.lint.provider_objections import ProviderRule
 from toolkit.problems import Fix
@@ -58,7 +58,7 @@ class NestedPattern(ProviderRule):
     providers = ("llama-cpp",)
 
     def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
-        node = nearest_node(tool.document, path[:-1]) if tool.document is not None else None
+        node = tool.node(*path[:-1])
         if not isinstance(node, Mapping) or "pattern" not in node.entries:
             return None
         return self.fixed_by("Remove the pattern", without_entry(node, "pattern"))

@@ -8,6 +8,7 @@ from toolkit.codes import NO_RETURN_DESCRIPTION
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.naming import READING
 from toolkit.lint.rule import Rule
+from toolkit.lint.syntax_nodes import is_none
 from toolkit.problems import Problem
 from toolkit.tools.spec import ToolSpec
 
@@ -78,7 +79,7 @@ class NoReturnDescription(Rule):
         if tool.spec is None or not text or _describes_return(text) or _is_in_schema(tool.spec):
             return
         if tool.function is not None:
-            if isinstance(tool.function.node.returns, ast.Constant) and tool.function.node.returns.value is None:
+            if is_none(tool.function.node.returns):
                 return  # it returns nothing
             docstring = ast.get_docstring(tool.function.node) or ""
         hint = "say in the description what it returns, and in which format"

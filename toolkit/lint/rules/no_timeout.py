@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from toolkit.codes import NO_TIMEOUT
 from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
+from toolkit.lint.syntax_nodes import is_none
 from toolkit.problems import Problem
 
 _REQUESTS = {f"requests.{method}" for method in ("get", "post", "put", "patch", "delete", "head", "options", "request")}
@@ -58,21 +59,17 @@ class NoTimeout(Rule):
     code = NO_TIMEOUT
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        for node, meaning in function.calls():
+        for node, meaning in function.calls:
             if _may_wait(meaning, node):
                 message = f"tool {function.tool_name!r} waits for '{meaning}' without a timeout"
                 yield self.problem(message, function.file.location(node), hint="set one: timeout=10")
 
 
 def _may_wait(meaning: str, node: ast.Call) -> bool:
-    if any(one.arg == "timeout" and not _is_none(one.value) for one in node.keywords):
+    if any(one.arg == "timeout" and not is_none(one.value) for one in node.keywords):
         return False
     if any(one.arg is None for one in node.keywords) or any(isinstance(one, ast.Starred) for one in node.args):
         return False
     if meaning in _TIMEOUT_AT:
         return len(node.args) <= _TIMEOUT_AT[meaning]
     return meaning in _REQUESTS | _PROCESSES
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from toolkit.codes import OPEN_OBJECT
 from toolkit.dialects.changes import Objection
 from toolkit.documents.nodes import Mapping
-from toolkit.lint.definitions import ToolDefinition, nearest_node
+from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import with_entry
 from toolkit.lint.provider_objections import ProviderRule
 from toolkit.problems import Fix, Problem
@@ -51,7 +51,7 @@ class OpenObject(ProviderRule):
             yield from super().check_tool(tool)
 
     def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
-        node = nearest_node(tool.document, path) if tool.document is not None else None
+        node = tool.node(*path)
         if not isinstance(node, Mapping) or "type" not in node.entries:
             return None
         return self.fixed_by("Close it", with_entry(node, "additionalProperties", value=False))

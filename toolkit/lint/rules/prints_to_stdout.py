@@ -92,7 +92,7 @@ class PrintsToStdout(Rule):
 
     def _printing(self, function: PythonFunction, message: str, besides: Collection[ast.AST] = ()) -> Iterator[Problem]:
         """Yield a problem for each call in a function that prints, except the calls in `besides`."""
-        for node, meaning in function.calls():
+        for node, meaning in function.calls:
             if node not in besides and (fix := self._fix(function.file, node, meaning)):
                 hint = "write file=sys.stderr, or log it" if _is_print(meaning) else "write to sys.stderr, or log it"
                 yield self.problem(message, function.file.location(node), hint=hint, fix=fix)

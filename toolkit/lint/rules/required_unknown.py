@@ -5,7 +5,7 @@ from typing import Any
 
 from toolkit.codes import REQUIRED_UNKNOWN
 from toolkit.documents.nodes import Sequence as SequenceNode
-from toolkit.lint.definitions import ToolDefinition, nearest_node
+from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import without_item
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, did_you_mean
@@ -97,7 +97,7 @@ class RequiredUnknown(Rule):
 
     def _removal(self, tool: ToolDefinition, path: tuple[str | int, ...], index: int) -> Fix | None:
         """Return the fix that removes the entry from a list in JSON."""
-        node = None if tool.document is None else nearest_node(tool.document, path)
+        node = tool.node(*path)
         if not isinstance(node, SequenceNode):
             return None
         return self.fixed_by("Remove the entry", without_item(node, index))

@@ -8,7 +8,7 @@ from toolkit.codes import SECRET_IN_DEFINITION
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.lint.secrets_in_text import is_placeholder, secrets_in
-from toolkit.problems import Location, Problem
+from toolkit.problems import Problem
 from toolkit.redactors.secret_names import names_secret
 
 
@@ -66,7 +66,7 @@ class SecretInDefinition(Rule):
         for parameter in tool.parameters:
             if parameter.name not in known and _is_secret(parameter.name, _default_of(tool, parameter)):
                 message = f"the default of parameter {parameter.name!r} of {tool.name!r} is a secret"
-                yield self.problem(message, _place(tool, parameter), hint=_HINT)
+                yield self.problem(message, tool.place_of_default(parameter), hint=_HINT)
 
 
 _HINT = "revoke it, and let the tool read it from the environment"
@@ -88,14 +88,3 @@ def _default_of(tool: ToolDefinition, parameter: ParameterDefinition) -> object:
         return None
     default = tool.function.file.resolved(parameter.python.default)
     return default.value if isinstance(default, ast.Constant) else None
-
-
-def _place(tool: ToolDefinition, parameter: ParameterDefinition) -> Location | None:
-    if (
-        tool.document is None
-        and tool.function is not None
-        and parameter.python is not None
-        and parameter.python.default
-    ):
-        return tool.function.file.location(parameter.python.default)
-    return tool.place("properties", parameter.name, "default")

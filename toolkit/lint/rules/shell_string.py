@@ -82,7 +82,7 @@ class ShellString(Rule):
     severity = "error"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        calls = [node for node in function.walk() if isinstance(node, ast.Call) and node.args]
+        calls = [node for node in function.nodes if isinstance(node, ast.Call) and node.args]
         fixed = _constants(function) if any(_may_run(function, node) for node in calls) else set()
         for node in calls:
             if found := _find(function, node, fixed):
@@ -115,7 +115,7 @@ def _find(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[st
         )
     if meaning in _CODE:
         return (
-            f"runs text as code with '{node_name(meaning)}'",
+            f"runs text as code with '{meaning.removeprefix('builtins.')}'",
             "parse it: `ast.literal_eval` for values, `json` for data",
         )
     if meaning in _REVIVING or (meaning in _YAML and _has_open_loader(function, node)):
@@ -142,7 +142,7 @@ def _split_text(function: PythonFunction, part: ast.expr) -> ast.expr | None:
     if isinstance(part, ast.Name):
         values = [
             node.value
-            for node in function.walk()
+            for node in function.nodes
             if isinstance(node, ast.Assign) and any(getattr(one, "id", "") == part.id for one in node.targets)
         ]
         part = values[0] if len(values) == 1 else part
@@ -162,11 +162,6 @@ def _has_open_loader(function: PythonFunction, node: ast.Call) -> bool:
     """Whether YAML is read by a loader that can create any object."""
     named = [one.value for one in node.keywords if one.arg == "Loader"]
     return any(function.file.meaning(one) in _OPEN_LOADERS for one in [*node.args[1:2], *named])
-
-
-def node_name(meaning: str) -> str:
-    """Return the name of a builtin without its module."""
-    return meaning.removeprefix("builtins.")
 
 
 def _has_shell(node: ast.Call) -> bool:
@@ -196,7 +191,7 @@ def _is_fixed(node: ast.expr, fixed: set[str]) -> bool:
 def _constants(function: PythonFunction) -> set[str]:
     """Return the names that are only set to constants, in the file and in the function, without its parameters."""
     given: dict[str, list[ast.expr]] = {}
-    for node in [*function.file.tree.body, *function.walk()]:
+    for node in [*function.file.tree.body, *function.nodes]:
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             given.setdefault(node.targets[0].id, []).append(node.value)
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:

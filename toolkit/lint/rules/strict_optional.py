@@ -3,7 +3,7 @@
 from toolkit.codes import STRICT_OPTIONAL
 from toolkit.dialects.changes import Objection
 from toolkit.documents.nodes import Mapping, Scalar, Sequence, plain
-from toolkit.lint.definitions import ToolDefinition, nearest_node
+from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import replacing, with_entry, with_item
 from toolkit.lint.provider_objections import ProviderRule
 from toolkit.problems import Edit, Fix
@@ -69,9 +69,9 @@ class StrictOptional(ProviderRule):
     providers = ("openai-strict",)
 
     def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
-        if tool.document is None or len(path) < 2:  # noqa: PLR2004 - 'properties' and a name
+        if len(path) < 2:  # noqa: PLR2004 - 'properties' and a name
             return None
-        member, owner = nearest_node(tool.document, path), nearest_node(tool.document, path[:-2])
+        member, owner = tool.node(*path), tool.node(*path[:-2])
         if not isinstance(owner, Mapping) or not isinstance(member, Mapping):
             return None
         letting = _letting_null(member)

@@ -97,8 +97,8 @@ def _coroutine_functions(function: PythonFunction) -> frozenset[str]:
     of_self = {f"self.{node.name}" for node in methods if isinstance(node, ast.AsyncFunctionDef)}
     if not found:
         return frozenset(of_self)
-    given = {node.id for node in function.walk() if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-    given |= {node.name for node in function.walk() if isinstance(node, ast.FunctionDef)}
+    given = {node.id for node in function.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    given |= {node.name for node in function.nodes if isinstance(node, ast.FunctionDef)}
     return (found - given - {parameter.name for parameter in function.all_parameters}) | of_self
 
 

@@ -4,7 +4,7 @@ from toolkit.codes import UNSUPPORTED_KEYWORD
 from toolkit.dialects.changes import Objection
 from toolkit.dialects.clients import CLIENTS
 from toolkit.documents.nodes import Mapping, Scalar
-from toolkit.lint.definitions import ToolDefinition, nearest_node
+from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import appending, instead_of_entry, without_entry
 from toolkit.lint.provider_objections import ProviderRule
 from toolkit.problems import Fix
@@ -74,7 +74,7 @@ class UnsupportedKeyword(ProviderRule):
     def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:
         """Return the fix that moves the keyword's meaning into the description."""
         _, _, words = (objection.hint or "").partition(_MOVED)
-        node = nearest_node(tool.document, path[:-1]) if tool.document is not None and path else None
+        node = tool.node(*path[:-1]) if path else None
         if not words or not isinstance(node, Mapping) or (key := str(path[-1])) not in node.entries:
             return None
         description = node.get("description")

@@ -79,7 +79,7 @@ class UnusedParameter(Rule):
         if function.is_decorated or function.takes_call:
             return  # another decorator sees the arguments too; an overridden method has these parameters
         read = {
-            node.id for node in function.walk() if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
+            node.id for node in function.nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
         }
         if read & _SEE_ALL or _is_placeholder(function, read):
             return
