@@ -41,7 +41,11 @@ def main() -> None:
     _leave_a_trace_on_exit(channel.crash)
     refused = {file: read_problem(record) for file, record in setup["refused"].items()}
     trail = Trail() if setup["keeps_trail"] else None
-    opener = FollowedOpener(read_configuration(setup["configuration"]), refused, trail=trail)
+    configuration = read_configuration(setup["configuration"])
+    if trail is None:
+        opener = SourceOpener(configuration, refused, looks=True)
+    else:
+        opener = FollowedOpener(configuration, refused, trail)
     state = _State.now()
     try:
         for request in channel.requests():

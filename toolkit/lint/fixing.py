@@ -70,7 +70,7 @@ def make_changes(problems: Iterable[Problem], *, unsafe: bool) -> tuple[list[Cha
     for problem in sorted(wanted, key=_first_place):
         edits = problem.fix.edits if problem.fix else ()
         for edit in edits:
-            texts.setdefault(edit.location.file, _Text.of(edit.location.file))
+            texts.setdefault(edit.location.file, _Text(edit.location.file, text_of(edit.location.file)))
         if not all(texts[edit.location.file].takes(edit) for edit in edits):
             continue
         touched = {edit.location.file: texts[edit.location.file] for edit in edits}
@@ -109,6 +109,14 @@ def write_change(change: Change) -> None:
     write_file(path, change.after.encode())
 
 
+def text_of(file: str) -> str:
+    """Return the text of a file; empty, so that no edit applies to it, if it cannot be read or is not UTF-8."""
+    try:
+        return Path(file).read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
 def _first_place(problem: Problem) -> tuple[str, int, int]:
     place = problem.fix.edits[0].location if problem.fix and problem.fix.edits else None
     return (place.file, place.line or 0, place.column or 0) if place else ("", 0, 0)
@@ -121,13 +129,6 @@ class _Text(NamedTuple):
     before: str
     edits: tuple[tuple[int, int, str], ...] = ()
     solved: tuple[Problem, ...] = ()
-
-    @classmethod
-    def of(cls, file: str) -> "_Text":
-        try:
-            return cls(file, Path(file).read_bytes().decode("utf-8"))
-        except (OSError, UnicodeDecodeError):
-            return cls(file, "")  # no edit applies to it
 
     def takes(self, edit: Edit) -> bool:
         """Return whether an edit is inside the text, and overlaps no other edit; an identical edit is accepted."""

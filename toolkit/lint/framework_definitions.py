@@ -11,7 +11,7 @@ from toolkit.lint.python_files import PythonFile
 from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.syntax_nodes import is_none
-from toolkit.sources.written_tools import WrittenTool, value_of
+from toolkit.sources.written_tools import WrittenTool, hides_arguments, value_of
 
 UNKNOWN_NAME = "(known at runtime)"
 
@@ -21,7 +21,7 @@ def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
     function = file.framework_functions.get(tool)
     description, node = _description(file, tool, function)
     schema = _schema(file, tool)
-    parameters = tuple(_parameters(file, tool, function))
+    parameters = tuple(_parameters(file, tool, function, schema))
     location = file.location(tool.node) if function is None or tool.as_class else function.location
     name = tool.name or (function.tool_name if function else UNKNOWN_NAME)
     at = tool.mark or tool.node
@@ -96,8 +96,7 @@ def _is_filled_in(tool: WrittenTool) -> bool:
     """Return whether the description may come from elsewhere: a custom decorator, or unpacked arguments."""
     if tool.registration is None or tool.registration not in tool.marks.registrations:
         return True
-    call = tool.mark.func if isinstance(tool.mark, ast.Call) and isinstance(tool.mark.func, ast.Call) else tool.mark
-    return isinstance(call, ast.Call) and any(one.arg is None for one in call.keywords)
+    return hides_arguments(tool.mark)
 
 
 def written_schema_of(file: PythonSource, tool: WrittenTool) -> ast.expr | None:
@@ -126,10 +125,9 @@ def _schema(file: PythonSource, tool: WrittenTool) -> Mapping[str, Any] | None:
 
 
 def _parameters(
-    file: PythonSource, tool: WrittenTool, function: PythonFunction | None
+    file: PythonSource, tool: WrittenTool, function: PythonFunction | None, schema: Mapping[str, Any] | None
 ) -> Iterator[ParameterDefinition]:
     written = written_schema_of(file, tool)
-    schema = _schema(file, tool)
     if schema is not None and isinstance(written, ast.Dict):
         yield from _in_schema(file, written, schema)
     elif isinstance(written, ast.Dict):

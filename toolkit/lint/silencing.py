@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from toolkit.codes import UNUSED_SUPPRESSION
 from toolkit.documents import parse_document, plain
-from toolkit.lint.fixing import Change
+from toolkit.lint.fixing import Change, text_of
 from toolkit.lint.suppressions import silence, suppressions_in
 from toolkit.problems import Problem
 
@@ -53,7 +53,7 @@ def silence_with_comments(problems: Iterable[Problem]) -> Silenced:
 
 def _changed(file: str, problems: list[Problem]) -> Change:
     """Return the file with comments wherever they suppress a finding and change nothing else."""
-    before = _text_of(file)
+    before = text_of(file)
     reader = _READERS.get(Path(file).suffix)
     meaning = reader and reader(before)
     if meaning is None or reader is None:
@@ -67,13 +67,6 @@ def _changed(file: str, problems: list[Problem]) -> Change:
             after = tried if reader(tried) == meaning else after
     loud = silence(problems, suppressions_in(os.path.realpath(file), after)).problems
     return Change(file, before, after, tuple(problem for problem in problems if problem not in loud))
-
-
-def _text_of(file: str) -> str:
-    try:
-        return Path(file).read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError):
-        return ""
 
 
 def _by_line(problems: Iterable[Problem], ends: Mapping[int, int]) -> dict[int, list[str]]:

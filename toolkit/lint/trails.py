@@ -9,7 +9,8 @@ import builtins
 import importlib
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -57,14 +58,15 @@ class Trail:
         self._now = []
         return {"files": sorted(known - {_CONFIGURED, _REQUEST}), "listings": sorted(listings)}
 
-    def opens(self, file: str) -> None:
-        """Record that the current file depends on another one, which becomes the current one."""
+    @contextmanager
+    def follow(self, file: str) -> Iterator[None]:
+        """Record that the current file depends on another one, which is the current one within the `with` block."""
         self._note(file)
         self._now.append(file)
-
-    def closes(self) -> None:
-        """Return to the previous file."""
-        self._now.pop()
+        try:
+            yield
+        finally:
+            self._now.pop()
 
     def lists(self, text: str, base: str) -> None:
         """Record that the current file depends on the list of files in a folder or pattern."""
@@ -138,10 +140,8 @@ class Trail:
 class FollowedOpener(SourceOpener):
     """Opens sources, and records the files in the trail."""
 
-    def __init__(
-        self, configuration: Configuration, refused: Mapping[str, Problem] | None = None, *, trail: Trail | None
-    ) -> None:
-        """Create the opener; without a trail, it records nothing."""
+    def __init__(self, configuration: Configuration, refused: Mapping[str, Problem], trail: Trail) -> None:
+        """Create the opener; nothing is opened yet."""
         super().__init__(configuration, refused, looks=True)
         self._trail = trail
 
@@ -149,36 +149,21 @@ class FollowedOpener(SourceOpener):
         self, target: Target | Problem, base: Path, chooser: Chooser = "user", *, is_configured: bool = False
     ) -> Collected:
         """Open a target; the files of a folder or a pattern are a dependency."""
-        if self._trail is not None and isinstance(target, FilesTarget) and not target.is_single:
+        if isinstance(target, FilesTarget) and not target.is_single:
             self._trail.lists(target.spelled, str(base.absolute()))
         return super().open_parsed(target, base, chooser, is_configured=is_configured)
 
     def find(self, name: str, *, in_configured: bool = True) -> Collected | None:
         """Return the tool with a name; a configured one depends on all configured sources."""
-        if self._trail is None or not in_configured:
+        with self._trail.follow(_CONFIGURED) if in_configured else nullcontext():
             return super().find(name, in_configured=in_configured)
-        self._trail.opens(_CONFIGURED)
-        try:
-            return super().find(name, in_configured=in_configured)
-        finally:
-            self._trail.closes()
 
     def open_class(self, text: str, base: Path) -> type | list[Problem]:
         """Return a class; its file is a dependency even if it was imported before."""
         file = file_of_class(text, base)
-        if self._trail is None or file is None:
+        with nullcontext() if file is None else self._trail.follow(os.path.realpath(file)):
             return super().open_class(text, base)
-        self._trail.opens(os.path.realpath(file))
-        try:
-            return super().open_class(text, base)
-        finally:
-            self._trail.closes()
 
     def _open_file(self, path: Path, name: str | None, chooser: Chooser, *, is_walked: bool = False) -> Collected:
-        if self._trail is None:
+        with self._trail.follow(os.path.realpath(path)):
             return super()._open_file(path, name, chooser, is_walked=is_walked)
-        self._trail.opens(os.path.realpath(path))
-        try:
-            return super()._open_file(path, name, chooser, is_walked=is_walked)
-        finally:
-            self._trail.closes()

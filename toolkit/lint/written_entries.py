@@ -29,7 +29,7 @@ from toolkit.pins.lockfile import entry_of
 from toolkit.problems import Location, Problem
 from toolkit.schemas.schema import Schema
 from toolkit.sources.meanings import Defined
-from toolkit.sources.written_tools import ToolReader, WrittenTool, may_have_tools
+from toolkit.sources.written_tools import ToolReader, WrittenTool, hides_arguments, may_have_tools
 from toolkit.tools.protocol_tools import marks_of
 
 _HINTS = ("read_only", "destructive", "idempotent", "open_world", "requires_approval")
@@ -173,7 +173,7 @@ class WrittenTree:
             "output_schema": None if function is None else self._result(function),
             "hints": dict(_hints(tool, file)),
         }
-        return _entry(found.name, path, found.location, entry, hides_hints=_hides_arguments(tool))
+        return _entry(found.name, path, found.location, entry, hides_hints=hides_arguments(tool.mark))
 
     def _elsewhere(self, tool: WrittenTool) -> PythonFunction | None:
         """Return the function of a tool that is registered in another file."""
@@ -238,8 +238,3 @@ def _hints(tool: WrittenTool, file: PythonSource) -> Iterator[tuple[str, Any]]:
 
 def _constant(node: ast.expr) -> Any:
     return node.value if isinstance(node, ast.Constant) else ast.unparse(node)
-
-
-def _hides_arguments(tool: WrittenTool) -> bool:
-    call = tool.mark.func if isinstance(tool.mark, ast.Call) and isinstance(tool.mark.func, ast.Call) else tool.mark
-    return isinstance(call, ast.Call) and any(one.arg is None for one in call.keywords)

@@ -12,7 +12,7 @@ from toolkit.sources.class_tools import ClassTool, class_tools
 from toolkit.sources.constants import Constants
 from toolkit.sources.local_names import LocalNames
 from toolkit.sources.marks_table import MarksTable, marks_of
-from toolkit.sources.meanings import CALLED, Defined, Meaning, Meanings
+from toolkit.sources.meanings import CALLED, Defined, Meanings
 from toolkit.sources.source_files import FUNCTIONS, Definition, SourceFile, last_name
 from toolkit.tools.frameworks import all_packages, framework_of
 from toolkit.tools.source_marks import OUR_MARKS, Place, Registration, SourceMarks, is_among
@@ -60,8 +60,7 @@ class WrittenTool:
 
 def argument_of(mark: ast.expr, places: Sequence[Place]) -> ast.expr | None:
     """Return the first argument of a call with one of these positions or names, or `None`."""
-    call = mark.func if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Call) else mark
-    if not isinstance(call, ast.Call):
+    if (call := _call_with_options(mark)) is None:
         return None
     named = {one.arg: one.value for one in call.keywords}
     for place in places:
@@ -70,6 +69,18 @@ def argument_of(mark: ast.expr, places: Sequence[Place]) -> ast.expr | None:
         if isinstance(place, int) and place < len(call.args) and not isinstance(call.args[place], ast.Starred):
             return call.args[place]
     return None
+
+
+def hides_arguments(mark: ast.expr | None) -> bool:
+    """Return whether a decorator or call of a registration has unpacked arguments, such as `**options`."""
+    call = _call_with_options(mark)
+    return call is not None and any(one.arg is None for one in call.keywords)
+
+
+def _call_with_options(mark: ast.expr | None) -> ast.Call | None:
+    """Return the call with the options: `tool(…)` of `tool(…)(function)`; `None` for a decorator without any."""
+    call = mark.func if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Call) else mark
+    return call if isinstance(call, ast.Call) else None
 
 
 def value_of(mapping: ast.Dict, key: str) -> ast.expr | None:
@@ -349,13 +360,13 @@ class _Walk:
     # ---------------------------------------------------------------------------------------------------------- classes
 
     def _class(self, node: ast.ClassDef) -> Iterator[WrittenTool]:
-        meaning: Meaning = Defined(self._source, node)
-        for base in dict.fromkeys(self._reader.meanings.made_from(meaning)):
+        cls = Defined(self._source, node)
+        for base in dict.fromkeys(self._reader.meanings.made_from(cls)):
             marks = self._reader.marks.of(base)
             for kind in marks.tool_classes if marks else ():
                 if marks is None or not is_among(base, kind.bases):
                     continue
-                found = list(class_tools(self._reader.constants, Defined(self._source, node), kind))
+                found = list(class_tools(self._reader.constants, cls, kind))
                 for one in found:
                     shown = one.method if kind.listing and one.method is not None and one.method in node.body else node
                     yield self._tool(
@@ -404,9 +415,7 @@ class _Walk:
             text = self._reader.constants.text(self._source, name, names)
             is_function = isinstance(mark, ast.Call) and mark.args and name is mark.args[0] and otherwise is not None
             return otherwise if text is None and is_function and self._functions(name, names) else text
-        call = mark.func if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Call) else mark
-        hides = isinstance(call, ast.Call) and any(one.arg is None for one in call.keywords)
-        return None if hides else otherwise
+        return None if hides_arguments(mark) else otherwise
 
     def _tool(self, marks: SourceMarks, kind: str, node: ast.stmt | ast.expr, **known: Any) -> WrittenTool:
         framework = framework_of(marks.packages[0]) or OURS
