@@ -13,8 +13,8 @@ from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
 from toolkit_cli.failures import ExitCode, Failure, refuse
+from toolkit_cli.rendering.printed_lines import print_lines
 from toolkit_cli.rendering.results import Format
-from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.answer_sources import Answers, make_gate, refuse_unanswerable
 from toolkit_cli.running.audits import audit_of
@@ -263,7 +263,7 @@ def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Fo
     record = rehearsal_record(tool, arguments, gate)
     if format == "text":
         lines = rehearsal_lines(record, console.data_width())
-        console.write_data(paint_all(lines, colour=console.data_has_colour()))
+        print_lines(lines)
     else:
         indent = 2 if format == "json" else None
         console.write_data(f"{visible_json(record, indent=indent, default=str)}\n")

@@ -1,7 +1,7 @@
 """A batch in this process: a tool is called for each item of a file, and each result becomes a line."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.pending import plain_digest
 from toolkit.batches.item_files import ItemFile
@@ -19,7 +19,10 @@ from toolkit_cli.batching.batch_work import BatchWork
 from toolkit_cli.batching.item_calls import ItemCalls, kept_as
 from toolkit_cli.batching.item_results import ItemResults
 from toolkit_cli.batching.waiting_items import WaitingResult
-from toolkit_cli.running.keeping import Keeping
+from toolkit_cli.running.keeping import Keeping, Resumed
+
+if TYPE_CHECKING:
+    from toolkit_cli.batching.stored_runs import StoredResume
 
 
 class BatchRun:
@@ -79,7 +82,7 @@ class BatchRun:
         path, digest = str(item.number), plain_digest(dumps(redactor_of(context).data(arguments), default=str))
         kept = keeping.journal.recall(path)
         if kept is not None and kept.arguments != digest:
-            self._check_changed(item, keeping)
+            check_changed(self._items, item, keeping.resumed)
         elif kept is not None and (kept.status == "ok" or not self._repeats_failures):
             return kept_result(kept.result)[0]
         result = await self._calls.call(item.number, arguments, context)
@@ -94,16 +97,13 @@ class BatchRun:
         resumed = None if self._keeping is None else self._keeping.resumed
         return self._options.on_item_error == "fail" or (resumed is not None and resumed.repeats_failures)
 
-    def _check_changed(self, item: Item, keeping: Keeping) -> None:
-        """Check whether the run may continue although an item has changed.
 
-        Raises:
-            JournalError: If changes are not accepted; names the item.
-        """
-        if keeping.resumed is None or not keeping.resumed.accepts_changes:
-            raise JournalError(changed_words(self._items, item))
+def check_changed(items: ItemFile, item: Item, resumed: "Resumed | StoredResume | None") -> None:
+    """Check whether a run may continue although an item has changed.
 
-
-def changed_words(items: ItemFile, item: Item) -> str:
-    """Return the error message for an item that has changed since it was done."""
-    return f"{items.place_of(item)} has changed since it was processed; --accept-changes processes the new one"
+    Raises:
+        JournalError: If changes are not accepted; names the item.
+    """
+    if resumed is None or not resumed.accepts_changes:
+        place = items.place_of(item)
+        raise JournalError(f"{place} has changed since it was processed; --accept-changes processes the new one")

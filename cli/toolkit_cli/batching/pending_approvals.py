@@ -16,7 +16,7 @@ from toolkit_cli.batching.kept_runs import Kept
 from toolkit_cli.batching.opened_stores import option_of
 from toolkit_cli.failures import ExitCode, Failure, refuse
 from toolkit_cli.rendering.pending_approvals import pending_lines
-from toolkit_cli.rendering.styles import paint_all
+from toolkit_cli.rendering.printed_lines import print_lines
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.keeping import find_run
 from toolkit_cli.settings import load_configuration
@@ -54,7 +54,7 @@ def list_approvals(kept: Kept, run: str | None, url: str | None, *, as_json: boo
         console.write_json([pending.as_record() for pending in found])
     elif found:
         lines = [line for pending in found for line in pending_lines(pending, console.data_width())]
-        console.write_data(paint_all(lines, colour=console.data_has_colour()))
+        print_lines(lines)
         console.say(
             f"answer with: toolkit runs decide {found[0].id} approve{_store(url)}, or reject, or edit NAME=VALUE"
         )

@@ -10,7 +10,7 @@ from toolkit_cli.arguments.call_arguments import Given, gather_arguments, object
 from toolkit_cli.batching.opened_stores import open_store
 from toolkit_cli.batching.stored_runs import bound_calls
 from toolkit_cli.failures import ExitCode, Failure, refuse
-from toolkit_cli.rendering.styles import paint_all
+from toolkit_cli.rendering.printed_lines import print_lines
 from toolkit_cli.rendering.tables import table
 from toolkit_cli.running.keeping import without_secrets
 from toolkit_cli.running.single_tools import open_one
@@ -90,7 +90,7 @@ def list_schedules(url: str, *, as_json: bool) -> ExitCode:
     elif found:
         rows = [(one["name"], one["cron"], one["begun"] or "never", one["target"]) for one in found]
         lines = table(("NAME", "CRON", "BEGUN", "TARGET"), rows, console.data_width())
-        console.write_data(paint_all(lines, colour=console.data_has_colour()))
+        print_lines(lines)
     else:
         console.say("no schedules found")
     return ExitCode.SUCCESS

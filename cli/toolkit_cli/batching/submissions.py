@@ -9,12 +9,11 @@ from toolkit.approvals.pending import plain_digest
 from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
 from toolkit.durable.stored_items import FINAL, ItemEnd, StoredItem
-from toolkit.runs.journal import JournalError
 from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
 from toolkit.tools.exact_numbers import dumps
 from toolkit.tools.results import ToolResult
-from toolkit_cli.batching.batches import changed_words
+from toolkit_cli.batching.batches import check_changed
 from toolkit_cli.batching.item_arguments import ItemArguments
 from toolkit_cli.batching.stored_runs import StoredRun
 
@@ -153,7 +152,7 @@ class Submission:
                 awaited[number] = OnItsWay(items[number])
                 continue
             if before.item.digest != one.digest:
-                self._check_changed(items[number])
+                check_changed(self._items, items[number], resumed)
             elif before.end is None or not self._is_repeated(before.end):
                 awaited[number] = OnItsWay(items[number], before.item.attempt, before.end)
                 continue
@@ -170,12 +169,3 @@ class Submission:
         if end.status == "doubtful":
             return resumed is not None and resumed.repeats_doubts
         return end.status not in FINAL or (end.status != "ok" and self._repeats_failures)
-
-    def _check_changed(self, item: Item) -> None:
-        """Check whether the run may continue although an item has changed.
-
-        Raises:
-            JournalError: If changes are not accepted; names the item.
-        """
-        if self._stored.resumed is None or not self._stored.resumed.accepts_changes:
-            raise JournalError(changed_words(self._items, item))

@@ -23,6 +23,7 @@ from toolkit_cli.rendering.compatibility import as_record, as_table
 from toolkit_cli.rendering.differences import as_lines
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.findings import FORMATS, Format, render, spans_of, statistics_of
+from toolkit_cli.rendering.printed_lines import print_lines
 from toolkit_cli.rendering.problems import counted, counted_files, counted_tools
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.server_consent import gate_for
@@ -298,7 +299,7 @@ def _show_compatibility(options: LintOptions, configuration: "Configuration", se
     if options.format == "json":
         console.write_json(as_record(found))
     else:
-        console.write_data(paint_all(as_table(found, console.data_width()), colour=console.data_has_colour()))
+        print_lines(as_table(found, console.data_width()))
     refused = any(not verdict.is_taken for row in [*found.rows, found.whole] for verdict in row.verdicts)
     return ExitCode.FINDINGS if options.provider and refused else ExitCode.SUCCESS
 

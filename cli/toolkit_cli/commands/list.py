@@ -11,7 +11,7 @@ from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_configured
 from toolkit_cli.options import Debug, Grants, PolicyPath, Sources, Starts, Targets
 from toolkit_cli.rendering.groups import group_record, listed_groups
-from toolkit_cli.rendering.styles import paint_all
+from toolkit_cli.rendering.printed_lines import print_lines
 from toolkit_cli.rendering.tools import listed, summary_record
 from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.server_consent import gate_for
@@ -50,7 +50,7 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
         console.write_json(records)
     elif opened.tools:
         lines = listed(opened.tools.values(), console.data_width(), rules)
-        console.write_data(paint_all(lines, colour=console.data_has_colour()))
+        print_lines(lines)
     exit_code = code_for(opened.problems)
     report(opened.problems, exit_code, as_json=format == "json", files=opened.files)
     return exit_code
@@ -67,7 +67,7 @@ def _list_written(targets: list[str] | None, format: str) -> ExitCode:  # noqa: 
         console.write_json([written_record(tool) for tool in found.tools])
     elif found.tools:
         lines = listed_written(found.tools, console.data_width())
-        console.write_data(paint_all(lines, colour=console.data_has_colour()))
+        print_lines(lines)
     exit_code = code_for(found.problems)
     report(found.problems, exit_code, as_json=format == "json")
     return exit_code
@@ -86,5 +86,5 @@ def _list_groups(targets: list[str] | None, grant: list[str] | None, format: str
         console.write_json(records)
     elif shown:
         lines = listed_groups(shown, granted, console.data_width())
-        console.write_data(paint_all(lines, colour=console.data_has_colour()))
+        print_lines(lines)
     return ExitCode.SUCCESS

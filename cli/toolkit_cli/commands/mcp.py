@@ -13,8 +13,8 @@ from toolkit_cli import console
 from toolkit_cli.completion import complete_server
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.options import Debug, Starts
+from toolkit_cli.rendering.printed_lines import print_lines
 from toolkit_cli.rendering.servers import listed_servers, server_record
-from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.settings import load_configuration
 from toolkit_cli.unknown_names import unknown_names
@@ -103,7 +103,7 @@ def _list(
         console.write_json([server_record(one) for one in shown])
     else:
         lines = listed_servers(shown, console.data_width())
-        console.write_data(paint_all(lines, colour=console.data_has_colour()))
+        print_lines(lines)
         report([left_out(one.server, tool) for one in found.values() for tool in one.unreadable])
     return ExitCode.NOT_FOUND if any(one.health is None for one in found.values()) else ExitCode.SUCCESS
 

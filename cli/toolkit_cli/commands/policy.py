@@ -13,7 +13,7 @@ from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.options import Debug, PolicyPath, Sources, Starts
-from toolkit_cli.rendering.styles import Line, paint_all
+from toolkit_cli.rendering.printed_lines import print_lines
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _check(
     if as_json:
         console.write_json([decision_record(call) for call in calls])
     else:
-        _write(decided_calls(calls, console.data_width()))
+        print_lines(decided_calls(calls, console.data_width()))
     return ExitCode.SUCCESS if all(call.verdict.action == "allow" for call in calls) else ExitCode.APPROVAL
 
 
@@ -137,7 +137,7 @@ def _list(configuration: "Configuration", *, as_json: bool) -> ExitCode:
     if as_json:
         console.write_json([] if found is None else rule_records(found))
     elif found is not None and found.files:
-        _write(listed_rules(found, console.data_width()))
+        print_lines(listed_rules(found, console.data_width()))
     return ExitCode.SUCCESS
 
 
@@ -178,7 +178,7 @@ def _audit(*, verify: bool, as_json: bool) -> ExitCode:
     if as_json:
         console.write_json(records)
     elif records:
-        _write(listed_decisions(records, console.data_width()))
+        print_lines(listed_decisions(records, console.data_width()))
     return ExitCode.SUCCESS
 
 
@@ -196,7 +196,3 @@ def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Pro
 
 def _count(count: int, what: str) -> str:
     return f"{count} {what.removesuffix('s') if count == 1 else what}"
-
-
-def _write(lines: list[Line]) -> None:
-    console.write_data(paint_all(lines, colour=console.data_has_colour()))

@@ -22,8 +22,9 @@ from toolkit_cli.launching import launch
 from toolkit_cli.options import AskingOptions, ContextOptions, MessageOptions, OpeningOptions, StoreName
 from toolkit_cli.rendering.agent_turns import work_of_agents
 from toolkit_cli.rendering.kept_runs import listed_runs, shown_run, step_line
+from toolkit_cli.rendering.printed_lines import print_lines
 from toolkit_cli.rendering.run_pages.questions import question_entries
-from toolkit_cli.rendering.styles import paint, paint_all
+from toolkit_cli.rendering.styles import paint
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.keeping import Resumed, find_run
 from toolkit_cli.running.run_page_files import records_of, write_run_page
@@ -245,7 +246,7 @@ def _list(known: list[KeptRun], state: State | None, target: str, limit: int, *,
     if as_json:
         console.write_json([run.as_record() for run in found])
     elif found:
-        console.write_data(paint_all(listed_runs(found, console.data_width()), colour=console.data_has_colour()))
+        print_lines(listed_runs(found, console.data_width()))
     else:
         console.say("no runs found; only batches, and pipelines and agents run with --journal, are recorded")
     return ExitCode.SUCCESS
@@ -263,11 +264,9 @@ def _show(options: RunsOptions, kept: Kept, run: KeptRun) -> ExitCode:
             "steps": [step._asdict() for step in steps],
             "questions": question_entries(records_of(run)),
         }
-        console.write_data(f"{visible_json(record, indent=2)}\n")
+        console.write_json(record)
     else:
-        console.write_data(
-            paint_all(shown_run(run, steps, question_entries(records_of(run))), colour=console.data_has_colour())
-        )
+        print_lines(shown_run(run, steps, question_entries(records_of(run))))
     return ExitCode.SUCCESS
 
 

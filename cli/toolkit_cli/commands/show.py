@@ -15,6 +15,7 @@ from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_configured
 from toolkit_cli.options import Debug, Grants, PolicyPath, Sources, Starts, Target
 from toolkit_cli.rendering.agents import diagram_of
+from toolkit_cli.rendering.printed_lines import print_lines
 from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.rendering.tools import (
     detailed,
@@ -85,7 +86,7 @@ def _write_explanation(ready: ReadyTool, format: Format) -> None:  # noqa: A002 
         console.write_json(explanation_record(ready))
     else:
         width = min(console.data_width(), _WIDEST)
-        console.write_data(paint_all(explained(ready, width), colour=console.data_has_colour()))
+        print_lines(explained(ready, width))
 
 
 def _fold(tools: Iterable[Tool]) -> list[Tool]:
