@@ -51,6 +51,11 @@ def bases_of_class(cls: type) -> tuple[type, ...]:
     return bases
 
 
+def has_base(cls: type, name: str) -> bool:
+    """Return whether a class or one of its bases has this qualified name."""
+    return any(name_of_class(base) == name for base in bases_of_class(cls))
+
+
 def members_of_class(cls: type) -> Mapping[str, Any]:
     """Return the members that a class defines itself; a metaclass cannot change them."""
     members: Mapping[str, Any] = type.__dict__["__dict__"].__get__(cls)

@@ -10,6 +10,7 @@ from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext
+from toolkit.tools.foreign_values import has_base
 from toolkit.tools.places import place_of
 from toolkit.tools.protocol_contents import result_of_contents
 from toolkit.tools.results import ToolResult
@@ -24,7 +25,7 @@ _ERROR = "anthropic.lib.tools._beta_functions.ToolError"
 
 def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
     """Yield the Tool of a `BetaFunctionTool` or a `BetaAsyncFunctionTool`."""
-    is_async = any(base.__name__ == _ASYNC for base in type(tool).__mro__)
+    is_async = has_base(type(tool), _ASYNC)
 
     async def invoke(arguments: dict[str, Any], _context: ToolContext) -> ToolResult:
         try:

@@ -12,7 +12,7 @@ from toolkit.frameworks.late_approvals import ApprovalWanted
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import bases_of_class, call_safely, is_routine, name_of_class
+from toolkit.tools.foreign_values import call_safely, has_base, is_routine
 from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
@@ -58,22 +58,18 @@ def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
     for each in agent.tools:
         if is_routine(each):
             yield from tools_of_tool(sys.modules["google.adk.tools.function_tool"].FunctionTool(each))
-        elif _is_a("BaseTool", each):
+        elif has_base(type(each), "BaseTool"):
             yield from tools_of_tool(each)
-        elif _is_a("BaseToolset", each):
+        elif has_base(type(each), "BaseToolset"):
             yield from tools_of_toolset(each)
 
 
 def tools_of_toolset(toolset: Any) -> Iterator[ForeignTool]:
     """Yield the Tools of a toolset, except that of an MCP server, which would have to be started."""
     nothing: list[Any] = []
-    if not _is_a("McpToolset", toolset):
+    if not has_base(type(toolset), "McpToolset"):
         for each in call_safely(lambda: settled(toolset.get_tools_with_prefix()), nothing):
             yield from tools_of_tool(each)
-
-
-def _is_a(name: str, thing: Any) -> bool:
-    return any(name_of_class(base) == name for base in bases_of_class(type(thing)))
 
 
 def _parameters_of(declaration: Any) -> Mapping[str, Any]:

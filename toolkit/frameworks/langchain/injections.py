@@ -10,7 +10,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from toolkit.frameworks.given_values import first_missing_value, given, missing_value_error
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import bases_of_class, call_safely, name_of_class
+from toolkit.tools.foreign_values import bases_of_class, call_safely, has_base
 
 
 def injected(tool: Any, context: ToolContext, call_id: str) -> dict[str, Any]:
@@ -61,8 +61,7 @@ def _own_method(tool: Any) -> Any:
 def _is(marker: Any, name: str) -> bool:
     """Return whether an annotation is a class with this name, or an instance of one."""
     bare = get_origin(marker) or marker
-    cls = bare if isinstance(bare, type) else type(bare)
-    return any(name_of_class(base) == name for base in bases_of_class(cls))
+    return has_base(bare if isinstance(bare, type) else type(bare), name)
 
 
 def _runtime(marker: Any, tool: str, parameter: str, context: ToolContext, call_id: str) -> Any:

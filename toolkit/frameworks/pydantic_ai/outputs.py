@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolkit.frameworks.parts import attachment_of, result_of_parts
-from toolkit.tools.foreign_values import bases_of_class, kind_of, name_of_class
+from toolkit.tools.foreign_values import has_base, kind_of
 
 
 def result_of_output(value: Any) -> Any:
@@ -25,4 +25,4 @@ def _parts(values: Iterable[Any]) -> Iterable[Any]:
 
 
 def _is_binary(value: Any) -> bool:
-    return any(name_of_class(base) == "BinaryContent" for base in bases_of_class(type(value)))
+    return has_base(type(value), "BinaryContent")
