@@ -3,7 +3,7 @@
 Nodes are compared by identity; to compare their values, use `plain`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, time
 from typing import Any, NamedTuple
@@ -98,6 +98,19 @@ def place_of(root: "Node | None", path: Iterable[str]) -> Location | None:
             break
         node, place = entry.value, entry.key.location
     return place
+
+
+def scalars_in(node: Node) -> Iterator[Scalar]:
+    """Yield every value in a node, in the order of the document; a value that aliases repeat occurs repeatedly."""
+    match node:
+        case Scalar():
+            yield node
+        case Sequence():
+            for item in node.items:
+                yield from scalars_in(item)
+        case Mapping():
+            for entry in node.entries.values():
+                yield from scalars_in(entry.value)
 
 
 def plain(node: Node) -> Any:

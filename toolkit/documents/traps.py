@@ -5,11 +5,10 @@ expects the other meaning gets a warning. Numbers that lose a digit, such as `1.
 """
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 
 from toolkit.codes import YAML_1_1_TRAP
-from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence
+from toolkit.documents.nodes import Node, Scalar, scalars_in
 from toolkit.problems import Edit, Fix, Problem
 
 WORDS = {"yes": "true", "on": "true", "no": "false", "off": "false"}
@@ -30,7 +29,7 @@ QUOTES_IF_TEXT = "put quotes around it if it is text"
 
 def find_traps(node: Node) -> list[Problem]:
     """Return warnings (TK618) for values in a document that could be misread, without repetitions and at most 100."""
-    scalars = {id(scalar): scalar for scalar in _values_in(node)}.values()
+    scalars = {id(scalar): scalar for scalar in scalars_in(node)}.values()
     return list(islice((problem for scalar in scalars if (problem := trap_of(scalar))), _MOST_TRAPS))
 
 
@@ -85,15 +84,3 @@ def _cut_off(scalar: Scalar) -> tuple[str, str] | None:
     if not COMMENT.match(scalar.written.source.text, scalar.written.end):
         return None
     return "the rest of the line is a comment, since ' #' begins one", "put quotes around the text"
-
-
-def _values_in(node: Node) -> Iterator[Scalar]:
-    match node:
-        case Scalar():
-            yield node
-        case Sequence():
-            for item in node.items:
-                yield from _values_in(item)
-        case Mapping():
-            for entry in node.entries.values():
-                yield from _values_in(entry.value)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from toolkit.codes import SECRET_IN_YAML
-from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence
+from toolkit.documents.nodes import scalars_in
 from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.rule import Rule
 from toolkit.lint.secrets_in_text import secrets_in
@@ -47,20 +47,8 @@ class SecretInYaml(Rule):
     severity = "error"
 
     def check_pipeline(self, pipeline: PipelineFile) -> Iterator[Problem]:
-        for scalar in _texts(pipeline.root) if pipeline.root is not None else ():
-            for found in secrets_in(scalar.text):
+        for scalar in scalars_in(pipeline.root) if pipeline.root is not None else ():
+            for found in secrets_in(scalar.text) if isinstance(scalar.value, str) else ():
                 place = scalar.locate(found.start, found.length)
                 hint = "revoke it, and read it from the environment: ${{ env.NAME }}"
                 yield self.problem(f"the pipeline contains {found.what}", place, hint=hint)
-
-
-def _texts(node: Node) -> Iterator[Scalar]:
-    match node:
-        case Scalar(value=str()):
-            yield node
-        case Sequence():
-            for item in node.items:
-                yield from _texts(item)
-        case Mapping():
-            for entry in node.entries.values():
-                yield from _texts(entry.value)
