@@ -99,6 +99,75 @@ def test_what_is_no_definition_is_told_in_its_place(folder, what):
     assert problem.hint or problem.code == "TK601"
 
 
+def test_types_of_gemini_may_be_upper_case_and_those_of_others_may_not(folder):
+    schema = {
+        "type": "OBJECT",
+        "properties": {"shop": {"type": "ARRAY", "description": "x", "items": {"type": "STRING"}}},
+    }
+    declared = written(folder, [{"functionDeclarations": [{**PLAIN, "parameters": schema}]}])
+    assert check([declared], Configuration()) == []
+    sent = written(folder, [{"type": "function", "function": {**PLAIN, "parameters": schema}}])
+    assert [one.code for one in check([sent], Configuration())] == ["TK324"] * 3
+
+
+WRONG_ONCE = {
+    "a property that is a text": ({"number": "string"}, "TK324"),
+    "a property that is null": ({"number": None}, "TK324"),
+    "a property that is false": ({"number": False}, "TK315"),
+    "a type that is a number": ({"number": {"type": 3, "description": "x"}}, "TK324"),
+    "a type that is an empty list": ({"number": {"type": [], "description": "x"}}, "TK324"),
+    "a type that is listed twice": ({"number": {"type": ["string", "string"], "description": "x"}}, "TK324"),
+    "a description that is a number": ({"number": {"type": "string", "description": 3}}, "TK324"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_ONCE)
+def test_malformed_part_is_one_finding(folder, what):
+    properties, code = WRONG_ONCE[what]
+    target = written(folder, [{**PLAIN, "parameters": {"type": "object", "properties": properties}}])
+    assert [one.code for one in check([target], Configuration())] == [code]
+
+
+def test_misspelt_type_of_the_parameters_is_one_finding(folder):
+    target = written(folder, [{**PLAIN, "parameters": {"type": "obect", "properties": {}}}])
+    assert [one.code for one in check([target], Configuration())] == ["TK324"]
+
+
+def test_name_that_is_required_twice_is_a_finding(folder):
+    properties = {"number": {"type": "string", "description": "x"}}
+    schema = {"type": "object", "properties": properties, "required": ["number", "number"]}
+    [problem] = check([written(folder, [{**PLAIN, "parameters": schema}])], Configuration())
+    assert problem.code == "TK324"
+    assert "which must be a list of different names" in problem.message
+
+
+@pytest.mark.parametrize("result", ["x", {"type": "objct"}])
+def test_faults_of_the_schema_of_a_result_are_reported_where_they_are(folder, result):
+    definition = {**PLAIN, "inputSchema": {"type": "object", "properties": {}}, "outputSchema": result}
+    [problem] = check([written(folder, [definition])], Configuration())
+    assert problem.code == "TK324"
+    line = (folder / "tools.json").read_text("utf-8").splitlines()[problem.location.line - 1]
+    assert line[problem.location.column - 1 :].startswith('"x"' if result == "x" else '"objct"')
+
+
+@pytest.mark.parametrize(
+    ("schema", "reason"),
+    [
+        (
+            {"type": "array", "items": {"type": "integer"}, "default": [1, "x"]},
+            "'[1]' must be a whole number, not \"x\"",
+        ),
+        ({"type": ["string", "null"], "enum": ["a"], "default": None}, "null is not one of its values"),
+        ({"type": "object", "properties": {"a": {}}, "required": ["a"], "default": {}}, "'a' is missing"),
+    ],
+)
+def test_message_names_the_part_of_a_default_that_does_not_fit(folder, schema, reason):
+    properties = {"number": {**schema, "description": "x"}}
+    target = written(folder, [{**PLAIN, "parameters": {"type": "object", "properties": properties}}])
+    [problem] = [one for one in check([target], Configuration()) if one.code == "TK313"]
+    assert problem.message == f"the default of 'number' in 'find_order' does not fit its type: {reason}"
+
+
 ODD = {
     "a schema that is a list": {**PLAIN, "parameters": []},
     "a schema that is null": {**PLAIN, "parameters": None},

@@ -6,7 +6,8 @@ from tests.schemas.metaschemas import HOLDING, VALIDATORS, keywords_of
 from toolkit.schemas import DRAFTS
 
 VALUES = [
-    None, True, 0, 1, -1, 1.5, "x", "string", "object", [], ["string"], ["a", "b"], [1], [{}], [{}, 1], {}, {"a": {}},
+    None, True, 0, 1, -1, 1.5, "x", "string", "object", [], ["string"], ["a", "b"], ["a", "a"],
+    ["string", "string"], [1], [{}], [{}, 1], {}, {"a": {}},
     {"a": True}, {"a": ["b"]}, {"a": [1]}, {"a": 1},
 ]  # fmt: skip
 FORGOTTEN = {"$ref", "writeOnly"}  # by the metaschemas of draft 4 and of draft 7
@@ -29,6 +30,7 @@ STRICTER = {("enum", "[]"): "providers refuse a list without values"}
 LOOSER = {
     ("exclusiveMinimum", "True"): "alone it means nothing in draft 4, and harms nobody",
     ("exclusiveMaximum", "True"): "the same",
+    **{("enum", repr(twice)): "newer drafts only advise against it" for twice in (["a", "a"], ["string", "string"])},
     ("required", "[]"): "draft 4 wants one name at least, and every reader takes none",
 }
 

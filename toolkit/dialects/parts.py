@@ -152,8 +152,10 @@ class _Reader:
 def _corrected(key: str, value: Any) -> Any:
     """Return the intended value if the form is wrong; `_NOTHING` if it is unknown."""
     if key == "type":
-        known = [name.lower() for name in types_of({"type": value}) if name.lower() in TYPES]
+        known = [*dict.fromkeys(name.lower() for name in types_of({"type": value}) if name.lower() in TYPES)]
         return (known[0] if len(known) == 1 else known) if known else _NOTHING
+    if key == "required" and isinstance(value, list | tuple):
+        return [*dict.fromkeys(name for name in value if isinstance(name, str))] or _NOTHING
     return _NOTHING
 
 

@@ -90,6 +90,7 @@ class ToolDefinition:
         source: The file, or the name through which it was opened.
         texts: The texts that a model receives, with their positions.
         document: The JSON document of the parameters' schema, with the location of each part.
+        result: The JSON document of the result's schema, if it has one.
         examples: The locations of its examples in JSON.
         identity: Keys of the tool; two definitions with a common key are the same tool.
         is_written: Whether only the source was read, so that `spec` lacks whatever only running adds.
@@ -109,6 +110,7 @@ class ToolDefinition:
     source: str | None = None
     texts: tuple[Text, ...] = ()
     document: Node | None = None
+    result: Node | None = None
     examples: tuple[Location, ...] = ()
     identity: frozenset[tuple[Any, ...]] = frozenset()
     is_written: bool = False

@@ -199,7 +199,7 @@ class FileChecker:
         # A rule's finding replaces a problem of building at the same location.
         found += [one for one in problems if (one.code, one.location and one.location[1:3]) not in seen]
         stripped = tuple(
-            replace(tool, function=None, texts=(), document=None, parameters=_bare(tool)) for tool in tools
+            replace(tool, function=None, texts=(), document=None, result=None, parameters=_bare(tool)) for tool in tools
         )
         headers = [header_of(tool.function) for tool in tools if tool.framework and tool.function]
         suppressions = (widened(one, headers) for one in suppressions_in(file, text))

@@ -14,11 +14,13 @@ from toolkit.errors import InvalidTools
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, nearest_node
 from toolkit.lint.places import WrittenInDocument
 from toolkit.problems import Problem
+from toolkit.schemas.forms import TYPES
 from toolkit.schemas.places import Pointer
 from toolkit.schemas.schema import Schema
 from toolkit.tools.spec import ToolSpec
 
-_LISTS = ("tools", "functions", "functionDeclarations", "function_declarations", "result", "toolConfig")
+_DECLARATIONS = ("functionDeclarations", "function_declarations")
+_LISTS = ("tools", "functions", *_DECLARATIONS, "result", "toolConfig")
 _WRAPPERS = ("function", "toolSpec")
 _SCHEMAS = (
     "parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema", "args_schema",
@@ -42,28 +44,29 @@ def definitions_in(root: Node, file: str) -> tuple[list[ToolDefinition], list[Pr
     """
     tools: list[ToolDefinition] = []
     problems: list[Problem] = []
-    for node in _entries(root):
+    for key, node in _entries(root):
         if isinstance(node, MappingNode) and _is_hosted(node):
             continue
         if isinstance(node, MappingNode) and isinstance(node.get("name"), Scalar):
-            tools.append(_definition(node, file))
+            tools.append(_definition(node, file, is_of_gemini=key in _DECLARATIONS))
         else:
             hint = 'write {"name": …, "description": …, "parameters": {…}}, or the format of your provider'
             problems.append(Problem(NOT_A_TOOL, "this is not a tool definition", node.location, hint=hint))
     return tools, problems
 
 
-def _entries(node: Node) -> Iterator[Node]:
+def _entries(node: Node, around: str = "") -> Iterator[tuple[str, Node]]:
+    """Yield each entry of the lists in a document, with the key of the innermost list or wrapper around it."""
     if isinstance(node, Sequence):
         for item in node.items:
-            yield from _entries(item)
+            yield from _entries(item, around)
         return
     if isinstance(node, MappingNode) and "name" not in node.entries:
         for key in (*_LISTS, *_WRAPPERS):
             if isinstance(inner := node.get(key), MappingNode | Sequence):
-                yield from _entries(inner)
+                yield from _entries(inner, key)
                 return
-    yield node
+    yield around, node
 
 
 def _is_hosted(node: MappingNode) -> bool:
@@ -78,21 +81,32 @@ class _Schema(NamedTuple):
     data: Mapping[str, Any]
 
 
-def _schema(node: MappingNode) -> _Schema:
+def _schema(node: MappingNode, *, is_of_gemini: bool) -> _Schema:
     for key in _SCHEMAS:
         found = node.get(key)
         if isinstance(found, MappingNode) and isinstance(inner := found.get("json"), MappingNode):
             found = inner  # the format of Bedrock
         if found is not None:
             data = plain(found)
-            return _Schema(found, data if isinstance(data, dict) else {})
+            if not isinstance(data, dict):
+                return _Schema(found, {})
+            return _Schema(found, _with_lower_types(data) if is_of_gemini else data)
     return _Schema(None, {"type": "object", "properties": {}})
 
 
-def _definition(node: MappingNode, file: str) -> ToolDefinition:
+def _with_lower_types(schema: dict[str, Any]) -> dict[str, Any]:
+    """Change the types of a schema to lower case; Gemini also accepts them in upper case, such as `OBJECT`."""
+    for part in Schema.of(schema).parts():
+        kind = part.keywords.get("type")
+        if isinstance(kind, str) and isinstance(part.node, dict) and kind.lower() in TYPES:
+            part.node["type"] = kind.lower()
+    return schema
+
+
+def _definition(node: MappingNode, file: str, *, is_of_gemini: bool) -> ToolDefinition:
     name, description = node.get("name"), node.get("description")
     assert isinstance(name, Scalar)  # noqa: S101 - checked by the caller
-    schema, examples = _schema(node), _examples(node)
+    schema, examples = _schema(node, is_of_gemini=is_of_gemini), _examples(node)
     text = description.value if isinstance(description, Scalar) and isinstance(description.value, str) else ""
     return ToolDefinition(
         name=str(name.value),
@@ -105,6 +119,7 @@ def _definition(node: MappingNode, file: str) -> ToolDefinition:
         source=file,
         texts=tuple(_texts(node, name, description, schema)),
         document=schema.node,
+        result=node.get("outputSchema"),
         examples=tuple(one.location for one in examples),
         identity=frozenset([("place", *name.location[:3])]),
     )
@@ -148,10 +163,10 @@ def _parameters(schema: _Schema) -> Iterator[ParameterDefinition]:
     needed = {one for one in required if isinstance(one, str)} if isinstance(required, list) else set()
     for name, entry in properties.entries.items():
         inner = plain(entry.value)
-        known = inner if isinstance(inner, dict) else {}
-        text = known.get("description")
+        known = inner if isinstance(inner, dict) else None
+        text = (known or {}).get("description", "" if known is not None else None)
         yield ParameterDefinition(
-            name, text if isinstance(text, str) else "", entry.key.location, known, name in needed
+            name, text if isinstance(text, str) else None, entry.key.location, known, name in needed
         )
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from toolkit.errors import ToolArgumentsError
+from toolkit.errors import MISSING, ToolArgumentsError
 from toolkit.pipelines.schema_types import in_words
 from toolkit.schemas.kinds import declared_kinds, kind_of_data
 from toolkit.schemas.places import definitions_in
@@ -28,19 +28,34 @@ def misfit_of_value(value: Any, schema: Mapping[str, Any], root: Mapping[str, An
     if set(schema) <= _PLAIN and isinstance(schema.get("type"), str) and kind not in ("object", "array"):
         return None
     whole = {"type": "object", "properties": {_MEMBER: schema}, "required": [_MEMBER], **definitions_in(root)}
-    found = misfit_of_arguments({_MEMBER: value}, whole)
-    return None if found is None else found.partition(f"Invalid parameter '{_MEMBER}': ")[2] or found
+    found = _refusal({_MEMBER: value}, whole)
+    if found is None:
+        return None
+    reasons = [_in_words(path.removeprefix(_MEMBER).removeprefix("."), reason) for path, reason in found.faults.items()]
+    return "; ".join(reasons) or str(found)
+
+
+def _in_words(path: str, reason: str) -> str:
+    """Return what is wrong with a value, or with the part of it at a path such as `[0].name`."""
+    if reason == MISSING:
+        return f"{path!r} {MISSING}" if path else "null is not one of its values"
+    return f"{path!r} {reason}" if path else reason
 
 
 def misfit_of_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
     """Return why arguments are not valid for the schema of a tool; None if they are, or if that is not known."""
+    found = _refusal(arguments, schema)
+    return None if found is None else str(found)
+
+
+def _refusal(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> ToolArgumentsError | None:
     from toolkit.tools.shapes.arguments import read_arguments  # noqa: PLC0415 - only defaults and examples need it
     from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415
 
     try:
         read_arguments(shape_of_schema(schema, foreign=True), dict(arguments), drops_nulls=False)
     except ToolArgumentsError as error:
-        return str(error)
+        return error
     except (ValueError, RecursionError):
         return None  # another rule reports a schema that cannot be checked
     return None

@@ -1,6 +1,6 @@
 """Describes the values of JSON Schema keywords: in words, as a test, and which schemas they contain."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any, Literal, NamedTuple
 
@@ -44,12 +44,16 @@ def _is_map(value: Any) -> bool:
 
 
 def _are_names(value: Any) -> bool:
-    return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
+    return isinstance(value, list | tuple) and _are_texts(value) and len(set(value)) == len(value)
+
+
+def _are_texts(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def _are_types(value: Any) -> bool:
     names = value if isinstance(value, list | tuple) and value else [value]
-    return all(isinstance(name, str) and name in TYPES for name in names)
+    return _are_names(names) and set(names) <= set(TYPES)
 
 
 def _is_map_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
@@ -76,8 +80,8 @@ FLAG = Form("true or false", lambda value: isinstance(value, bool))
 NUMBER = Form("a number", is_number)
 POSITIVE = Form("a number above zero", lambda value: is_number(value) and value > 0)
 COUNT = Form("a whole number, zero or more", _is_count)
-NAMES = Form("a list of names", _are_names)
-TYPE = Form(f"one of {', '.join(TYPES)}, or a list of them", _are_types)
+NAMES = Form("a list of different names", _are_names)
+TYPE = Form(f"one of {', '.join(TYPES)}, or a list of different ones", _are_types)
 CHOICES = Form("a list with at least one value", lambda value: isinstance(value, list | tuple) and bool(value))
 VALUES = Form("a list of values", lambda value: isinstance(value, list | tuple))
 VALUE = Form("any value", lambda _: True)

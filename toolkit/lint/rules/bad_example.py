@@ -1,6 +1,7 @@
 """TK314: an example that the tool itself would reject."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from toolkit.codes import BAD_EXAMPLE
 from toolkit.lint.definitions import ToolDefinition
@@ -71,6 +72,19 @@ class BadExample(Rule):
                 if reason := misfit_of_value(value, parameter.schema or {}, tool.schema):
                     message = f"an example of {parameter.name!r} in {tool.name!r} does not fit its type: {reason}"
                     yield self.problem(message, tool.place("properties", parameter.name, "examples", index))
+        if tool.origin in ("json", "object"):
+            yield from self._inside(tool, tool.schema)
+
+    def _inside(self, tool: ToolDefinition, root: Mapping[str, Any]) -> Iterator[Problem]:
+        """Check the examples of a handwritten schema that are not those of a parameter: of items, of definitions, …"""
+        for path, schema in tool.schemas():
+            examples = schema.get("examples")
+            if path[:1] == ("properties",) and len(path) == len(("properties", "name")):
+                continue
+            for index, value in enumerate(examples if isinstance(examples, list) else ()):
+                if reason := misfit_of_value(value, schema, root):
+                    message = f"an example inside the schema of {tool.name!r} does not fit its type: {reason}"
+                    yield self.problem(message, tool.place(*path, "examples", index))
 
 
 def _place(tool: ToolDefinition, index: int) -> Location | None:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from toolkit.codes import INVALID_SCHEMA
-from toolkit.lint.definitions import ToolDefinition
+from toolkit.documents.nodes import plain
+from toolkit.lint.definitions import ToolDefinition, nearest_node
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.schemas.faults import faults_in
@@ -73,9 +74,17 @@ class InvalidSchema(Rule):
         for fault in faults_in(tool.schema):
             message = f"{_called(fault.pointer)} of {tool.name!r} {fault.message}"
             yield self.problem(message, tool.place(*fault.pointer), hint=fault.hint)
-        output = tool.spec.output_schema if tool.spec is not None else None
-        for fault in faults_in(output) if output is not None else ():
-            yield self.problem(f"the result of {tool.name!r} {fault.message}", tool.location, hint=fault.hint)
+        yield from self._of_result(tool)
+
+    def _of_result(self, tool: ToolDefinition) -> Iterator[Problem]:
+        output = plain(tool.result) if tool.result is not None else tool.spec and tool.spec.output_schema
+        if tool.result is not None and not isinstance(output, dict):
+            message = f"the schema of the result of {tool.name!r} must be an object"
+            yield self.problem(message, tool.result.location, hint='write {"type": "object", "properties": {…}}')
+            return
+        for fault in faults_in(output or {}):
+            place = tool.location if tool.result is None else nearest_node(tool.result, fault.pointer).location
+            yield self.problem(f"the result of {tool.name!r} {fault.message}", place, hint=fault.hint)
 
 
 def _called(pointer: tuple[str | int, ...]) -> str:

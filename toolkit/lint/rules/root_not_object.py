@@ -6,6 +6,7 @@ from toolkit.codes import ROOT_NOT_OBJECT
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.schemas.forms import TYPE
 
 _UNIONS = ("anyOf", "oneOf", "allOf")
 
@@ -54,7 +55,7 @@ class RootNotObject(Rule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         if tool.schema is None:
             return
-        if tool.schema.get("type") != "object":
+        if tool.schema.get("type") != "object" and ("type" not in tool.schema or TYPE.fits(tool.schema["type"])):
             message = f"the parameters of {tool.name!r} must be a JSON Schema of type 'object'"
             yield self.problem(message, tool.place("type"), hint='write {"type": "object", "properties": {…}}')
         for union in _UNIONS:

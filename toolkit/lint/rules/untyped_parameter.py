@@ -76,8 +76,8 @@ class UntypedParameter(Rule):
         for parameter in tool.parameters:
             if parameter.python is not None and tool.function is not None:
                 found = _in_python(parameter, tool.function.file)
-            elif tool.origin == "json":
-                found = _in_schema(parameter.schema or {}, parameter.name)
+            elif tool.origin == "json" and parameter.schema is not None:
+                found = _in_schema(parameter.schema, parameter.name)
             else:
                 found = None
             if found is not None:
@@ -126,7 +126,11 @@ def _in_schema(schema: Mapping[str, Any], name: str) -> _Found:
     keywords, types = schema.keys(), types_of(schema)
     is_described = not _ELSEWHERE.isdisjoint(keywords)
     if not types:
-        return None if is_described else ("has no type", f'write "{name}": {{"type": "string"}}, or what it is')
+        return (
+            None
+            if is_described or "type" in keywords
+            else ("has no type", f'write "{name}": {{"type": "string"}}, or what it is')
+        )
     if types == ("array",) and _ITEMS.isdisjoint(keywords):
         return "is an array without the type of its items", 'add "items": {"type": …}'
     if types == ("object",) and _MEMBERS.isdisjoint(keywords) and not is_described:
