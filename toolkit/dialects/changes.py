@@ -43,6 +43,11 @@ class Objection(NamedTuple):
     hint: str | None = None
 
 
+def refusal(code: str, pointer: str, message: str, limit: Limit[Any], hint: str | None = None) -> Objection:
+    """Return the objection, an error, to something that a provider refuses."""
+    return Objection(code, pointer, message=message, severity="error", limit=limit, hint=hint)
+
+
 class Notes:
     """The changes and objections of an export, each of them once."""
 

@@ -12,8 +12,9 @@ from toolkit.codes import (
     ROOT_NOT_OBJECT,
     UNSUPPORTED_KEYWORD,
 )
-from toolkit.dialects.changes import Objection
+from toolkit.dialects.changes import Objection, refusal
 from toolkit.dialects.limits import Limits
+from toolkit.dialects.parts import child
 from toolkit.schemas.schema import Schema
 
 _SERVER = "{server}"
@@ -35,9 +36,7 @@ def length_objections(name: str, source: str, limits: Limits, prefix: str) -> It
     if limits.name_length and len(least) + len(name) > limit.value:
         room = limit.value - len(least)
         message = f"the name {name!r} has {len(name)} characters, and {limits.title} leaves room for {room}"
-        yield Objection(
-            LONG_TOOL_NAME, "/name", message=f"{message} after its prefix", severity="error", limit=limit, hint=hint
-        )
+        yield refusal(LONG_TOOL_NAME, "/name", f"{message} after its prefix", limit, hint=hint)
     elif server and len(whole) + len(name) > limit.value:
         size = len(whole) + len(name)
         message = f"the name {name!r} has {size} characters with {whole!r} before it: in {limits.title}, {limit.says}"
@@ -48,41 +47,24 @@ def client_objections(schema: Mapping[str, Any], limits: Limits) -> Iterator[Obj
     """Yield objections to the schema of the parameters, which is sent unchanged."""
     yield from _at_the_root(schema, limits)
     for part in Schema.of(schema).parts():
-        place = "/".join(["/parameters", *(str(step).replace("~", "~0").replace("/", "~1") for step in part.pointer)])
-        yield from _of_part(part.keywords, place, limits)
+        yield from _of_part(part.keywords, child("/parameters", *map(str, part.pointer)), limits)
 
 
 def _at_the_root(schema: Mapping[str, Any], limits: Limits) -> Iterator[Objection]:
     if limits.root_object and schema.get("type") != "object":
         message = f"the root is not of type 'object': in {limits.title}, {limits.root_object.says}"
-        yield Objection(
-            ROOT_NOT_OBJECT,
-            "/parameters",
-            message=message,
-            severity="error",
-            limit=limits.root_object,
-            hint='write "type": "object"',
-        )
+        yield refusal(ROOT_NOT_OBJECT, "/parameters", message, limits.root_object, hint='write "type": "object"')
     if limits.root:
         for keyword in sorted(limits.root.value & schema.keys()):
             message = f"'{keyword}' is at the root: in {limits.title}, {limits.root.says}"
             hint = "use one object with optional members, or several tools"
-            yield Objection(
-                UNSUPPORTED_KEYWORD,
-                f"/parameters/{keyword}",
-                message=message,
-                severity="error",
-                limit=limits.root,
-                hint=hint,
-            )
+            yield refusal(UNSUPPORTED_KEYWORD, f"/parameters/{keyword}", message, limits.root, hint=hint)
     pattern = limits.root_parameter_name
     for name in _members(schema):
         if pattern and not re.fullmatch(pattern.value, name):
-            place = f"/parameters/properties/{name.replace('~', '~0').replace('/', '~1')}"
+            place = child("/parameters/properties", name)
             message = f"the parameter {name!r} does not fit: in {limits.title}, {pattern.says}"
-            yield Objection(
-                INVALID_PARAMETER_NAME, place, message=message, severity="error", limit=pattern, hint="rename it"
-            )
+            yield refusal(INVALID_PARAMETER_NAME, place, message, pattern, hint="rename it")
 
 
 def _of_part(part: Mapping[str, Any], place: str, limits: Limits) -> Iterator[Objection]:
@@ -91,25 +73,14 @@ def _of_part(part: Mapping[str, Any], place: str, limits: Limits) -> Iterator[Ob
             if isinstance(inner, bool):
                 says = limits.boolean_properties.says
                 message = f"the schema of {name!r} is only {str(inner).lower()}: in {limits.title}, {says}"
-                yield Objection(
-                    BOOLEAN_SUBSCHEMA, f"{place}/properties/{name}", message, "error", limits.boolean_properties
-                )
+                yield refusal(BOOLEAN_SUBSCHEMA, f"{place}/properties/{name}", message, limits.boolean_properties)
     if limits.items_wanted and part.get("type") == "array" and not part.get("items"):
         message = f"an array has no 'items': in {limits.title}, {limits.items_wanted.says}"
         hint = "describe its items, such as list[str]"
-        yield Objection(
-            UNSUPPORTED_KEYWORD, place, message=message, severity="error", limit=limits.items_wanted, hint=hint
-        )
+        yield refusal(UNSUPPORTED_KEYWORD, place, message, limits.items_wanted, hint=hint)
     if limits.one_type and isinstance(part.get("type"), list):
         message = f"'type' is a list: in {limits.title}, {limits.one_type.says}"
-        yield Objection(
-            UNSUPPORTED_KEYWORD,
-            f"{place}/type",
-            message=message,
-            severity="error",
-            limit=limits.one_type,
-            hint="write an anyOf",
-        )
+        yield refusal(UNSUPPORTED_KEYWORD, f"{place}/type", message, limits.one_type, hint="write an anyOf")
 
 
 def _members(schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -17,7 +17,7 @@ from toolkit.codes import (
     TOO_MANY_TOOLS,
 )
 from toolkit.dialects import exporting
-from toolkit.dialects.changes import Notes, Objection
+from toolkit.dialects.changes import Notes, Objection, refusal
 from toolkit.dialects.client_objections import client_objections, length_objections
 from toolkit.dialects.clients import CLIENTS
 from toolkit.dialects.limits import Limit, Limits
@@ -151,27 +151,13 @@ def name_objections(name: str, limits: Limits, source: str = "") -> Iterator[Obj
     title = limits.title
     if limits.name and not re.fullmatch(limits.name.value, name):
         hint = "use letters, digits and underscores"
-        yield Objection(
-            INVALID_TOOL_NAME,
-            "/name",
-            message=f"{title} refuses the name {name!r}",
-            severity="error",
-            limit=limits.name,
-            hint=hint,
-        )
+        yield refusal(INVALID_TOOL_NAME, "/name", f"{title} refuses the name {name!r}", limits.name, hint=hint)
     if limits.prefix:
         yield from length_objections(name, source, limits, limits.prefix.value)
     elif limits.name_length and len(name) > limits.name_length.value:
         over = len(name) - limits.name_length.value
         message = f"the name {name!r} has {len(name)} characters, {over} more than {title} accepts"
-        yield Objection(
-            LONG_TOOL_NAME,
-            "/name",
-            message=message,
-            severity="error",
-            limit=limits.name_length,
-            hint="shorten it, or its prefix",
-        )
+        yield refusal(LONG_TOOL_NAME, "/name", message, limits.name_length, hint="shorten it, or its prefix")
     elif limits.name_length_sure and len(name) > limits.name_length_sure.value:
         is_client = any(limits is one for one in CLIENTS.values())
         what = f"{title} keeps unchanged" if is_client else f"older versions of {title} accept"
@@ -194,14 +180,7 @@ def _parameter_name_objections(spec: ToolSpec, limits: Limits) -> Iterator[Objec
             if not re.fullmatch(limits.parameter_name.value, parameter):
                 place = child("/parameters", *map(str, part.pointer), "properties", parameter)
                 message = f"{limits.title} refuses the parameter name {parameter!r}"
-                yield Objection(
-                    INVALID_PARAMETER_NAME,
-                    place,
-                    message=message,
-                    severity="error",
-                    limit=limits.parameter_name,
-                    hint="rename it",
-                )
+                yield refusal(INVALID_PARAMETER_NAME, place, message, limits.parameter_name, hint="rename it")
 
 
 def _properties_of(part: Schema) -> Mapping[str, Any]:
@@ -227,7 +206,7 @@ def _size_objections(schema: Mapping[str, Any], limits: Limits) -> Iterator[Obje
     ):
         if limit is not None and size > limit.value:
             message = f"it has {size} {what}, and {limits.title} accepts at most {limit.value}"
-            yield Objection(code, "/parameters", message, "error", limit)
+            yield refusal(code, "/parameters", message, limit)
     yield from _long_enums(parts, limits)
 
 
@@ -242,7 +221,7 @@ def _long_enums(parts: Sequence[Part], limits: Limits) -> Iterator[Objection]:
             message = (
                 f"its {len(values)} values have {size} characters, and {limits.title} accepts {limits.long_enum.value}"
             )
-            yield Objection(HUGE_ENUM, part.pointer, message, "error", limits.long_enum)
+            yield refusal(HUGE_ENUM, part.pointer, message, limits.long_enum)
 
 
 def _counted_parameters(schemas: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
@@ -267,32 +246,16 @@ def _nested_patterns(spec: ToolSpec, limits: Limits) -> Iterator[Objection]:
             if "pattern" in part:
                 message = f"{limits.title} fails on the pattern {part['pattern']!r} inside the items of an array"
                 place = child(part.pointer, "pattern")
-                yield Objection(
-                    NESTED_PATTERN,
-                    place,
-                    message=message,
-                    severity="error",
-                    limit=limits.nested_pattern,
-                    hint="describe it in words",
-                )
+                yield refusal(NESTED_PATTERN, place, message, limits.nested_pattern, hint="describe it in words")
 
 
 def _root_objections(found: Recognized, provider: str) -> Iterator[Objection]:
     limit = LIMITS["openai"].stated()["root"]
     if not found.name.strip():
-        yield Objection(
-            INVALID_TOOL_NAME, "/name", message="it has no name", severity="error", limit=limit, hint="give it one"
-        )
+        yield refusal(INVALID_TOOL_NAME, "/name", "it has no name", limit, hint="give it one")
     if found.parameters.get("type") != "object" and provider != "json-schema":
         message = "the root of its parameters is not of type 'object'"
-        yield Objection(
-            ROOT_NOT_OBJECT,
-            "/parameters",
-            message=message,
-            severity="error",
-            limit=limit,
-            hint='write "type": "object"',
-        )
+        yield refusal(ROOT_NOT_OBJECT, "/parameters", message, limit, hint='write "type": "object"')
 
 
 def _changes_needed(found: Recognized, provider: str) -> Iterator[Objection]:
@@ -303,9 +266,7 @@ def _changes_needed(found: Recognized, provider: str) -> Iterator[Objection]:
             step = change.pointer.rpartition("/")[2]
             message = f"{LIMITS[provider].title} does not accept '{step}' as it is: {change.limit.says}"
             hint = f"as exported: {change.what}"
-            yield Objection(
-                change.code, change.pointer, message=message, severity="error", limit=change.limit, hint=hint
-            )
+            yield refusal(change.code, change.pointer, message, change.limit, hint=hint)
 
 
 def _place(pointer: str, found: Recognized) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from toolkit.codes import RECURSIVE_SCHEMA
 from toolkit.dialects import references
-from toolkit.dialects.changes import Notes, Objection
+from toolkit.dialects.changes import Notes, refusal
 from toolkit.dialects.fitting import LOGIC, UNIONS, close_tuples, narrow
 from toolkit.dialects.limits import Limits
 from toolkit.dialects.merging import ANNOTATIONS
@@ -109,16 +109,7 @@ def _object_to_recursion(root: Part, notes: Notes) -> None:
         if name == references.ROOT:
             message = "the parameters require themselves"
         hint = "make the recursive property optional"
-        notes.object_to(
-            Objection(
-                RECURSIVE_SCHEMA,
-                child(root.pointer, "$defs", name),
-                message=message,
-                severity="error",
-                limit=limit,
-                hint=hint,
-            )
-        )
+        notes.object_to(refusal(RECURSIVE_SCHEMA, child(root.pointer, "$defs", name), message, limit, hint=hint))
 
 
 def _needed(part: Part) -> Iterator[Part]:

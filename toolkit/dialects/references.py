@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from toolkit.codes import INVALID_SCHEMA, RECURSIVE_SCHEMA, UNSUPPORTED_KEYWORD
-from toolkit.dialects.changes import Notes, Objection
+from toolkit.dialects.changes import Notes, Objection, refusal
 from toolkit.dialects.limits import Limit
 from toolkit.dialects.merging import ANNOTATIONS, conjoined
 from toolkit.dialects.parts import Part, child, inner_parts, walk
@@ -172,30 +172,14 @@ def refers_to_itself(root: Part, name: str, limit: Limit[Any]) -> Objection:
     """Return the objection to a definition that refers to itself."""
     message = "the parameters refer to themselves" if name == ROOT else f"the definition {name!r} refers to itself"
     place = root.pointer if name == ROOT else child(root.pointer, "$defs", name)
-    return Objection(
-        RECURSIVE_SCHEMA,
-        place,
-        message=message,
-        severity="error",
-        limit=limit,
-        hint="use a fixed number of levels",
-    )
+    return refusal(RECURSIVE_SCHEMA, place, message, limit, hint="use a fixed number of levels")
 
 
 def _unresolved(part: Part, limit: Limit[Any]) -> Objection:
     message = f"the reference {part['$ref']!r} points to nothing in the schema"
-    return Objection(
-        INVALID_SCHEMA,
-        child(part.pointer, "$ref"),
-        message=message,
-        severity="error",
-        limit=limit,
-        hint="define it in $defs",
-    )
+    return refusal(INVALID_SCHEMA, child(part.pointer, "$ref"), message, limit, hint="define it in $defs")
 
 
 def _too_large(part: Part, would: str, limit: Limit[Any]) -> Objection:
     message = f"written out, the definitions would {would}"
-    return Objection(
-        UNSUPPORTED_KEYWORD, part.pointer, message=message, severity="error", limit=limit, hint="reduce the nesting"
-    )
+    return refusal(UNSUPPORTED_KEYWORD, part.pointer, message, limit, hint="reduce the nesting")

@@ -3,7 +3,7 @@
 from typing import Any
 
 from toolkit.codes import OPEN_OBJECT, REQUIRED_UNKNOWN, STRICT_OPTIONAL, UNSUPPORTED_KEYWORD
-from toolkit.dialects.changes import Notes, Objection
+from toolkit.dialects.changes import Notes, Objection, refusal
 from toolkit.dialects.limits import Limit
 from toolkit.dialects.merging import unique
 from toolkit.dialects.parts import Part, child, walk
@@ -120,14 +120,7 @@ def _anything(pointer: str, limit: Limit[Any]) -> Objection:
 
 def _open_object(pointer: str, limit: Limit[Any]) -> Objection:
     message = f"{_called(pointer)} has arbitrary members, but it can only be sent empty"
-    return Objection(
-        UNSUPPORTED_KEYWORD,
-        pointer,
-        message=message,
-        severity="error",
-        limit=limit,
-        hint="use a list of objects with named fields instead",
-    )
+    return refusal(UNSUPPORTED_KEYWORD, pointer, message, limit, hint="use a list of objects with named fields instead")
 
 
 def _called(pointer: str) -> str:
