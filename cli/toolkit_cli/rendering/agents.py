@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from toolkit_cli.rendering.branches import stem
 from toolkit_cli.rendering.escaping import cut, one_line
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.styles import Fragment, Line
@@ -11,8 +12,6 @@ from toolkit_cli.rendering.tables import wrap_text
 if TYPE_CHECKING:
     from toolkit.agents.outlines import AgentOutline, OfferedTool, StateOutline
 
-_MIDDLE = ("├─ ", "│  ")
-_LAST = ("└─ ", "   ")
 _NARROWEST = 20
 _SCRIPTED = "scripted:"
 _NOBODY_SAID = "not named: --model, TOOLKIT_MODEL, or the configuration"
@@ -74,7 +73,7 @@ def _show(model: str) -> str:
 
 def _tools(tools: "Sequence[OfferedTool]", width: int) -> Iterator[Line]:
     for place, tool in enumerate(tools):
-        first, _ = _LAST if place == len(tools) - 1 else _MIDDLE
+        first = stem(is_last=place == len(tools) - 1).first
         name = one_line(tool.name)
         lock = f"  ← first {one_line(tool.first)}" if tool.first else ""
         room = max(width - len(first) - len(name) - len(lock) - 4, _NARROWEST)
@@ -90,9 +89,9 @@ def _tools(tools: "Sequence[OfferedTool]", width: int) -> Iterator[Line]:
 def _states(outline: "AgentOutline") -> Iterator[Line]:
     for place, state in enumerate(outline.states):
         is_last = place == len(outline.states) - 1 and not outline.everywhere
-        yield from _state(state, *(_LAST if is_last else _MIDDLE))
+        yield from _state(state, *stem(is_last=is_last))
     if outline.everywhere:
-        first, below = _LAST
+        first, below = stem(is_last=True)
         yield [("quiet", f"  {first}"), ("plain", "in all states")]
         for name in outline.everywhere:
             yield [("quiet", f"  {below}"), ("plain", f"  {one_line(name)}")]

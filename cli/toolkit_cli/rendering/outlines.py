@@ -1,8 +1,9 @@
 """Renders the steps of a pipeline as a tree, with what each does and where its data comes from."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from toolkit_cli.rendering.branches import Stem, stem
 from toolkit_cli.rendering.escaping import cut, one_line
 from toolkit_cli.rendering.styles import Fragment, Line
 
@@ -12,26 +13,16 @@ if TYPE_CHECKING:
 _NARROWEST = 20
 
 
-class _Branch(NamedTuple):
-    """The prefixes for the first line of a branch, and for the lines below it."""
-
-    first: str
-    below: str
-
-
-_MIDDLE = _Branch("├─ ", "│  ")
-_LAST = _Branch("└─ ", "   ")
-
-
 def drawn(outline: "PipelineOutline", width: int) -> list[Line]:
     """Return the tree of a pipeline's steps and output, and the tree of the steps that run after a failure."""
     lines: list[Line] = [[("strong", "Steps")]]
     for place, step in enumerate(outline.steps):
         is_last = place == len(outline.steps) - 1 and outline.output is None
-        lines += _step(step, "  ", _LAST if is_last else _MIDDLE, width)
+        lines += _step(step, "  ", stem(is_last=is_last), width)
     if outline.output is not None:
-        lines.append(_headline("  " + _LAST.first, "output", "", outline.ends))
-        lines.append(_detail("  " + _LAST.below, outline.output, width))
+        first, below = stem(is_last=True)
+        lines.append(_headline("  " + first, "output", "", outline.ends))
+        lines.append(_detail("  " + below, outline.output, width))
     if outline.on_failure:
         lines += [[], [("strong", "After a failure")], *_chain(outline.on_failure, "  ", width)]
     return lines
@@ -58,10 +49,10 @@ def _plain(value: Any) -> Any:
 
 def _chain(steps: "Sequence[StepOutline]", indent: str, width: int) -> Iterator[Line]:
     for place, step in enumerate(steps):
-        yield from _step(step, indent, _LAST if place == len(steps) - 1 else _MIDDLE, width)
+        yield from _step(step, indent, stem(is_last=place == len(steps) - 1), width)
 
 
-def _step(step: "StepOutline", indent: str, branch: _Branch, width: int) -> Iterator[Line]:
+def _step(step: "StepOutline", indent: str, branch: Stem, width: int) -> Iterator[Line]:
     what = step.tool or step.kind
     name = f"{step.position} {one_line(step.label)}"
     yield _headline(indent + branch.first, name, "" if what == step.label else one_line(what), step.sources)
@@ -73,7 +64,7 @@ def _step(step: "StepOutline", indent: str, branch: _Branch, width: int) -> Iter
     for note in step.notes:
         yield _detail(below, note, width)
     for place, (title, steps) in enumerate(step.branches.items()):
-        inner = _LAST if place == len(step.branches) - 1 else _MIDDLE
+        inner = stem(is_last=place == len(step.branches) - 1)
         yield [("quiet", below + inner.first), ("plain", one_line(title))]
         yield from _chain(steps, below + inner.below, width)
 

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from toolkit.disclosure.trees import Branch
+from toolkit_cli.rendering.branches import stem
 from toolkit_cli.rendering.escaping import cut, one_line
 from toolkit_cli.rendering.styles import Line
 
-_MIDDLE = ("├─ ", "│  ")
-_LAST = ("└─ ", "   ")
 _NARROWEST = 20
 
 
@@ -30,7 +29,7 @@ def tree_record(tree: Branch) -> list[dict[str, Any]]:
 
 def _below(branches: Sequence[Branch], indent: str, width: int) -> Iterator[Line]:
     for place, branch in enumerate(branches):
-        first, below = _LAST if place == len(branches) - 1 else _MIDDLE
+        first, below = stem(is_last=place == len(branches) - 1)
         yield _headline(branch, indent + first, width)
         yield from _below(branch.branches, indent + below, width)
 
