@@ -11,7 +11,7 @@ from toolkit.codes import NOT_A_TOOL
 from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool
 from toolkit_cli import console
-from toolkit_cli.failures import ExitCode, Failure, code_for, report
+from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opening import open_configured
 from toolkit_cli.options import Debug, Grants, PolicyPath, Sources, Starts, Target
 from toolkit_cli.rendering.agents import diagram_of
@@ -62,8 +62,8 @@ def show(
     rules = policy_of_files(configuration, [target])
     opened = open_configured([target], configuration, gate_for(configuration))
     unmade = None if format in _DIAGRAMS else _unmade(target, opened.problems)
-    if unmade is None and errors_among(opened.problems):
-        raise Failure(code_for(opened.problems), problems=opened.problems)
+    if unmade is None:
+        end_at_errors(opened.problems)
     report(
         [replace(problem, severity="info") if unmade else problem for problem in opened.problems],
         as_json=format == "json",
