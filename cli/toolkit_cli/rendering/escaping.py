@@ -69,6 +69,11 @@ def _width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
+def padded(text: str, width: int) -> str:
+    """Fill an escaped text with spaces up to `width` columns."""
+    return text + " " * (width - width_of(text))
+
+
 def cut(text: str, width: int) -> str:
     """Shorten an escaped text to at most `width` columns, with an ellipsis at the end."""
     if width_of(text) <= width:

@@ -18,7 +18,7 @@ from toolkit.events import (
     StepStatus,
 )
 from toolkit.tools.skipped_items import format_count
-from toolkit_cli.rendering.escaping import cut, one_line, width_of
+from toolkit_cli.rendering.escaping import cut, one_line, padded, width_of
 from toolkit_cli.rendering.styles import Fragment, Line, Style
 from toolkit_cli.rendering.tables import table
 
@@ -177,7 +177,7 @@ class RunProgress:
     def _step_line(self, event: StepFinished) -> Line:
         mark, style = self._mark(event)
         place = f"{event.position}/{event.of}"
-        label = _padded(cut(one_line(event.path), max(self.width - _BESIDE_LABEL, _LABEL_WIDTH)), _LABEL_WIDTH)
+        label = padded(cut(one_line(event.path), max(self.width - _BESIDE_LABEL, _LABEL_WIDTH)), _LABEL_WIDTH)
         time = "" if event.status == "skipped" else spoken_seconds(event.seconds)
         head: list[Fragment] = [(style, mark), ("quiet", f" {place:>5} "), ("strong", label)]
         head.append(("quiet", f" {time:>{_TIME_WIDTH}}  "))
@@ -265,7 +265,3 @@ def around(path: str) -> set[str]:
     """Return the paths of the steps that contain a step."""
     parts = path.split("/")
     return {"/".join(parts[:length]) for length in range(1, len(parts))}
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * max(width - width_of(text), 0)

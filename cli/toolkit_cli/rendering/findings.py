@@ -104,12 +104,7 @@ def _closing(problems: Sequence[Problem], note: str) -> str:
 
 def _in_one_line(problem: Problem) -> str:
     place = problem.location
-    at = (
-        [path_for_people(place.file), *(str(part) for part in (place.line, place.column) if part is not None)]
-        if place
-        else []
-    )
-    where = f"{':'.join(at)}: " if at else ""
+    where = f"{place._replace(file=path_for_people(place.file))}: " if place else ""
     code = f"[{problem.code}]" if problem.code else ""
     mark = " [*]" if problem.fix and problem.fix.is_safe else ""
     return f"{where}{problem.severity}{code}{mark} {one_line(problem.message)}"

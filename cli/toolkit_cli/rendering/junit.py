@@ -32,7 +32,7 @@ def _suite(file: str, problems: Sequence[Problem]) -> str:
 
 def _case(file: str, problem: Problem) -> str:
     place = problem.location
-    at = ":".join([file, *(str(part) for part in (place.line, place.column) if part is not None)]) if place else file
+    at = place._replace(file=file) if place else file
     name = _attribute(f"{problem.code or 'toolkit'} {at}")
     line = f' line="{place.line}"' if place and place.line is not None else ""
     hint = f"\nhint: {problem.hint}" if problem.hint else ""

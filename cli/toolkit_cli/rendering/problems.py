@@ -144,9 +144,7 @@ def _draw(problem: Problem, width: int) -> list[Line]:
 def _drawn_place(place: Location, arrow: str, note: Fragment, gutter: int, width: int) -> list[Line]:
     """Return a location, and its source line with the location underlined and a note."""
     style, what = note
-    at = ":".join(
-        [path_for_people(place.file), *(str(part) for part in (place.line, place.column) if part is not None)]
-    )
+    at = place._replace(file=path_for_people(place.file))
     excerpt = excerpt_of(place, width - gutter - 3)
     blank = " " * gutter
     if excerpt is None:

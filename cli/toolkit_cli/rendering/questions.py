@@ -10,7 +10,7 @@ from typing import Any
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.differences import style_of
-from toolkit_cli.rendering.escaping import cut, lines_of, one_line, width_of, wrap
+from toolkit_cli.rendering.escaping import cut, lines_of, one_line, padded, width_of, wrap
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.styles import Fragment, Line
 
@@ -200,7 +200,7 @@ def _names(names: Iterable[str], most: int) -> dict[str, str]:
     """Return the displayed form of each name, padded to the same width."""
     shown = {name: cut(one_line(name), most) for name in names}
     longest = max(map(width_of, shown.values()), default=0)
-    return {name: text + " " * (longest - width_of(text)) for name, text in shown.items()}
+    return {name: padded(text, longest) for name, text in shown.items()}
 
 
 def _folded_argument(name: str, value: Any, note: str, room: int) -> list[Line]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from toolkit_cli.rendering.escaping import cut, one_line, width_of
+from toolkit_cli.rendering.escaping import cut, one_line, padded
 from toolkit_cli.rendering.questions import shown_value
 from toolkit_cli.rendering.styles import Fragment, Line
 
@@ -25,12 +25,11 @@ def rehearsal_lines(record: Mapping[str, Any], width: int) -> list[Line]:
 
 def _step_lines(step: Mapping[str, Any], because: str | None, width: int) -> list[Line]:
     place = f"{step['position']}/{step['of']}"
-    label = one_line(step["path"])
-    padded = label + " " * max(_LABEL_WIDTH - width_of(label), 0)
+    label = padded(one_line(step["path"]), _LABEL_WIDTH)
     notes = [step["tool"] or step["kind"]]
     notes += ["if its condition holds"] if step["conditional"] else []
     notes += ["for each item"] if step["for_each"] else []
-    head: list[Fragment] = [("quiet", f"{place:>7} "), ("strong", padded), ("plain", f" {one_line(', '.join(notes))}")]
+    head: list[Fragment] = [("quiet", f"{place:>7} "), ("strong", label), ("plain", f" {one_line(', '.join(notes))}")]
     lines: list[Line] = [head]
     known = dict(step["arguments"])
     lines += _argument_lines(known, " " * 10, width)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from textwrap import wrap as wrap_words
 
-from toolkit_cli.rendering.escaping import one_line, width_of, wrap
+from toolkit_cli.rendering.escaping import one_line, padded, width_of, wrap
 from toolkit_cli.rendering.styles import Fragment, Line
 
 _GAP = 2
@@ -58,13 +58,9 @@ def _body(cells: Sequence[str], text: str, widths: Sequence[int], indent: int) -
     rest: Fragment = ("plain", _row([*cells[1:], text], widths[1:], _GAP))
     if width_of(cells[0]) > widths[0]:
         return [[("strong", " " * indent + cells[0])], [("plain", " " * (indent + widths[0])), rest]]
-    return [[("strong", " " * indent + _padded(cells[0], widths[0])), rest]]
+    return [[("strong", " " * indent + padded(cells[0], widths[0])), rest]]
 
 
 def _row(cells: Sequence[str], widths: Sequence[int], indent: int) -> str:
-    padded = (_padded(cell, width) for cell, width in zip(cells, widths, strict=True))
-    return (" " * indent + (" " * _GAP).join(padded)).rstrip()
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - width_of(text))
+    filled = (padded(cell, width) for cell, width in zip(cells, widths, strict=True))
+    return (" " * indent + (" " * _GAP).join(filled)).rstrip()
