@@ -460,3 +460,45 @@ def test_a_guide_shows_what_the_facade_behind_it_would_do():
         "opens the shelf of prose",
         "opens the shelf of verse",
     ]
+
+
+def test_a_tool_named_like_the_description_of_a_facade_stays_on_offer():
+    loop = Loop(from_function(insert_record).with_name("db_context"), UnfoldingTool.of("db", "Data.", [query_table]))
+    loop.call("db")
+    assert list(loop.tools) == ["db_context", "db", "db_db_context", "query_table"]
+    assert loop.tools["db_context"].description == from_function(insert_record).description
+    assert loop.call("db_db_context").startswith("Tools for Data:")
+
+
+def test_the_guides_list_tools_under_the_names_by_which_they_are_offered():
+    other = from_function(insert_record).with_name("query_table")
+    loop = Loop(other, UnfoldingTool.of("db", "Data.", [query_table]))
+    assert loop.call("db").endswith("Renamed to avoid conflicts: 'query_table' is 'db_query_table'.")
+    assert loop.tools["db"].description == "Call a specific tool instead: db_query_table."
+    assert loop.call("db").splitlines()[1].startswith("- db_query_table: ")
+    assert loop.tools["db_context"].description == "Data. Available: db_query_table"
+    assert loop.call("db_context").splitlines()[1].startswith("- db_query_table: ")
+
+
+def test_a_tool_that_is_given_twice_is_revealed_once():
+    shared = from_function(query_table)
+    facade = UnfoldingTool.of("db", "Data.", [shared, shared]).with_tools(shared)
+    assert names(facade.run().artifact.tools) == ["query_table"]
+
+
+@pytest.mark.parametrize("categories", [{}, {1: [query_table]}])
+def test_categories_without_names_are_refused(categories):
+    with pytest.raises(InvalidTools) as caught:
+        UnfoldingTool.by_category("files", "Files.", categories)
+    assert [problem.message for problem in caught.value.problems] == ["the categories of 'files' must be named"]
+
+
+@pytest.mark.parametrize(("chosen", "kind"), [(None, "NoneType"), (from_function(query_table), "FunctionTool")])
+def test_a_function_that_returns_no_list_of_tools_is_named_in_the_error(chosen, kind):
+    facade = UnfoldingTool.selectable("db", "Data.", {"type": "object", "properties": {"at": {}}}, lambda _: chosen)
+    assert facade.run({"at": 1}).error == f"'db' cannot reveal its tools: its function must return a list, not {kind}"
+
+
+def test_blank_usage_notes_are_left_out():
+    facade = UnfoldingTool.of("db", "Data.", [query_table], usage_notes=" \n")
+    assert facade.run().output == "Tools now available: query_table. Call the one that you need."

@@ -28,8 +28,6 @@ class UnfoldingTool(ProgressiveTool):
     """A facade: `of` reveals all its tools, `by_category` one category, `selectable` what a function returns.
 
     `from_instance` creates one from an object whose class is marked `@toolbox`, `from_tool_object` from any object.
-
-    `from_instance` makes one of an object whose class is marked `@toolbox`, `from_tool_object` of any object.
     """
 
     suspends = False
@@ -111,6 +109,9 @@ class UnfoldingTool(ProgressiveTool):
         Raises:
             InvalidTools: With every problem of the facade and of the tools.
         """
+        if not categories or not all(isinstance(category, str) for category in categories):
+            message, hint = f"the categories of '{name}' must be named", "write {'read': [...], 'write': [...]}"
+            raise InvalidTools(problems=[Problem(NOT_A_TOOL, message, hint=hint)])
         table = {category: _tools_of(tools) for category, tools in categories.items()}
         text = f"Category to access. Available: {', '.join(table)}"
         facade = cls(
@@ -245,6 +246,9 @@ class UnfoldingTool(ProgressiveTool):
         given = [arguments, context][: max(1, _positional(self._choose))]
         try:
             chosen = await call_function(self._choose, *given, is_async=self.suspends)
+            if not isinstance(chosen, Iterable):
+                message = f"{self.name!r} cannot reveal its tools: its function must return a list"
+                raise ToolExecutionError(f"{message}, not {type(chosen).__name__}")
             return _distinct([*self._fixed, *_tools_of(chosen)])
         except InvalidTools as error:
             raise ToolExecutionError(f"{self.name!r} cannot reveal its tools: {error}") from error
@@ -272,7 +276,7 @@ def _tools_of(things: Iterable[Any]) -> tuple[Tool, ...]:
     """
     built, problems = built_for_models(things)
     raise_errors(InvalidTools, problems)
-    return tuple(built)
+    return _distinct(built)
 
 
 def built_for_models(things: Iterable[Any]) -> tuple[list[Tool], list[Problem]]:

@@ -63,7 +63,14 @@ class GuideTool(WrappedTool):
     list the same tools again, without another question to the user.
     """
 
-    def __init__(self, facade: Facade, tools: Sequence[Tool], choices: Choices, behind: Tool | None = None) -> None:
+    def __init__(
+        self,
+        facade: Facade,
+        tools: Sequence[Tool],
+        choices: Choices,
+        behind: Tool | None = None,
+        offered: Sequence[Tool] = (),
+    ) -> None:
         """Create a guide for a facade.
 
         Args:
@@ -71,12 +78,14 @@ class GuideTool(WrappedTool):
             tools: The tools that are revealed.
             choices: The tools that each choice so far has revealed.
             behind: The facade with its wrappers; the facade itself by default.
+            offered: The tools as a model is offered them, if some have another name.
         """
         super().__init__(behind or facade)
         self.facade = facade
         self.tools = tuple(tools)
         self._choices = choices
-        names = ", ".join(tool.name for tool in tools)
+        self._offered = tuple(offered) or self.tools
+        names = ", ".join(tool.name for tool in self._offered)
         more = f" {facade.description}" if facade.chooses else ""
         self._spec = replace(self.inner.spec, description=f"Call a specific tool instead: {names}.{more}")
 
@@ -85,9 +94,9 @@ class GuideTool(WrappedTool):
         """The specification of the replaced facade, with a description that lists the tools."""
         return self._spec
 
-    def standing_for(self, behind: Tool) -> "GuideTool":
-        """Return a guide that replaces a facade with its wrappers, under the name of these."""
-        return GuideTool(self.facade, self.tools, self._choices, behind)
+    def standing_for(self, behind: Tool, offered: Sequence[Tool]) -> "GuideTool":
+        """Return a guide that replaces a facade with its wrappers, and lists the tools as they are offered."""
+        return GuideTool(self.facade, self.tools, self._choices, behind, offered)
 
     def parse(self, arguments: Arguments) -> Any:
         """Return the facade's arguments, or an empty dictionary if they are invalid, so that all tools are listed."""
@@ -127,7 +136,7 @@ class GuideTool(WrappedTool):
         return tuple({tool.name: tool for tool in (*self.tools, *chosen)}.values())
 
     def _listing(self) -> ToolResult:
-        lines = "".join(f"- {tool.name}: {tool.description}\n" for tool in self.tools)
+        lines = "".join(f"- {tool.name}: {tool.description}\n" for tool in self._offered)
         notes = f"\n{self.facade.usage_notes}" if self.facade.usage_notes else ""
         return ToolResult(f"Use one of these tools directly:\n{lines}{notes}")
 
@@ -146,6 +155,7 @@ class ContextTool(Tool):
     uses_context = False
 
     def __init__(self, facade: Facade, tools: Sequence[Tool]) -> None:
+        self.facade = facade
         names = ", ".join(tool.name for tool in tools)
         purpose, notes = facade.description.rstrip("."), facade.usage_notes
         lines = "".join(_in_full(tool) for tool in tools)
@@ -168,9 +178,13 @@ class ContextTool(Tool):
 
 def guides_of(facade: Facade, tools: Sequence[Tool], choices: Choices) -> tuple[Tool, ...]:
     """Return the guides of a facade. The description can be read only once, since some models keep asking for it."""
+    return GuideTool(facade, tools, choices), context_of(facade, tools)
+
+
+def context_of(facade: Facade, tools: Sequence[Tool]) -> Tool:
+    """Return the guide that describes tools as they are offered."""
     names = ", ".join(tool.name for tool in tools)
-    context = OneShotTool(ContextTool(facade, tools), f"Call one of these tools now: {names}.")
-    return GuideTool(facade, tools, choices), context
+    return OneShotTool(ContextTool(facade, tools), f"Call one of these tools now: {names}.")
 
 
 def _in_full(tool: Tool) -> str:

@@ -1,9 +1,9 @@
 """Updates the tools that a loop offers to a model after a call has revealed others."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from toolkit.disclosure.guides import GuideTool, guide_in
+from toolkit.disclosure.guides import ContextTool, GuideTool, context_of, guide_in
 from toolkit.disclosure.progressive import ProgressiveTool
 from toolkit.tools.base import Tool, WrappedTool, innermost
 from toolkit.tools.results import ToolResult
@@ -44,53 +44,67 @@ def offer(tools: Mapping[str, Tool], called: str, unfolded: Unfolded) -> Offer:
         called: The name under which the facade was called.
         unfolded: What the call has revealed.
     """
-    standing = tools.get(called)
+    before = guide_in(tools.get(called))
     gone: set[int] = set()
-    if (before := guide_in(standing)) is not None:
+    if before is not None:
         gone = {id(tool) for tool in before.tools} - {id(tool) for tool in unfolded.tools}
-    guides = {guide.name: guide for guide in _guides(unfolded, called, standing)}
     kept: dict[str, Tool] = {}
     if not unfolded.exclusive:
         kept = {
             name: tool
             for name, tool in tools.items()
-            if name != called and name not in guides and not gone & set(_layers(tool))
+            if name != called and not _describes(tool, before) and not gone & set(_layers(tool))
         }
-    revealed, changed = _named(unfolded, called, kept)
+    offered = _named(unfolded, called, kept)
+    revealed = {tool.name: tool for tool in offered if tool.name not in kept}
+    guides = {guide.name: guide for guide in _guides(unfolded, called, tools.get(called), offered, {*kept, *revealed})}
+    changed = [
+        f"'{old.name}' is '{new.name}'"
+        for old, new in zip(unfolded.tools, offered, strict=True)
+        if new.name in revealed and new.name != old.name
+    ]
     remark = f"Renamed to avoid conflicts: {', '.join(changed)}." if changed else ""
     return Offer({**kept, **guides, **revealed}, remark)
 
 
-def _guides(unfolded: Unfolded, called: str, standing: Tool | None) -> Iterator[Tool]:
+def _describes(tool: Tool, guide: GuideTool | None) -> bool:
+    """Return whether a tool is the description that was offered together with a guide."""
+    inner = innermost(tool)
+    return guide is not None and isinstance(inner, ContextTool) and inner.facade is guide.facade
+
+
+def _guides(
+    unfolded: Unfolded, called: str, standing: Tool | None, offered: Sequence[Tool], taken: Collection[str]
+) -> Iterator[Tool]:
     """Yield the guides under the name that was called, inside the wrappers of the facade."""
     before = guide_in(standing)
     for guide in unfolded.guides:
+        inner = innermost(guide)
         if isinstance(guide, GuideTool):
             behind = standing if before is None else before.inner
-            yield guide if behind is None else guide.standing_for(behind)
+            yield guide.standing_for(behind or guide.inner, offered)
         elif guide.name == unfolded.facade and standing is not None:
             yield standing  # a facade that is not replaced
-        elif called == unfolded.facade:
-            yield guide
         else:
-            yield guide.with_name(called + guide.name.removeprefix(unfolded.facade))
+            name = _free(called + guide.name.removeprefix(unfolded.facade), called, taken)
+            context = context_of(inner.facade, offered) if isinstance(inner, ContextTool) else guide
+            yield context if context.name == name else context.with_name(name)
 
 
-def _named(unfolded: Unfolded, called: str, kept: Mapping[str, Tool]) -> tuple[dict[str, Tool], list[str]]:
-    """Return the revealed tools by unique names, and the notice of the changed ones."""
-    there = {layer for tool in kept.values() for layer in _layers(tool)}
-    revealed: dict[str, Tool] = {}
-    changed: list[str] = []
+def _named(unfolded: Unfolded, called: str, kept: Mapping[str, Tool]) -> list[Tool]:
+    """Return the revealed tools as they are offered: under unique names, or as they are offered already."""
+    there = {layer: tool for tool in kept.values() for layer in _layers(tool)}
+    offered: list[Tool] = []
     for tool in unfolded.tools:
-        if id(tool) in there:
-            continue
-        name = tool.name
-        while name in kept or name in revealed:
-            name = f"{called}_{name}"
-        if name != tool.name:
-            changed.append(f"'{tool.name}' is '{name}'")
-        revealed[name] = tool if name == tool.name else tool.with_name(name)
-    return revealed, changed
+        name = _free(tool.name, called, {*kept, *(other.name for other in offered)})
+        offered.append(there.get(id(tool)) or (tool if name == tool.name else tool.with_name(name)))
+    return offered
+
+
+def _free(name: str, called: str, taken: Collection[str]) -> str:
+    while name in taken:
+        name = f"{called}_{name}"
+    return name
 
 
 def _layers(tool: Tool) -> Iterator[int]:

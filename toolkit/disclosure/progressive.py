@@ -56,7 +56,7 @@ class ProgressiveTool(Facade):
         if problem := name_problem(name):
             raise InvalidTools(problems=[problem])
         self.spec = ToolSpec(name, description, parameters, **{"read_only": True, **options})
-        self.usage_notes = usage_notes
+        self.usage_notes = usage_notes if usage_notes and not usage_notes.isspace() else None
         self.exclusive = exclusive
         if self.chooses:
             self._shape  # noqa: B018 - reports an invalid schema now
