@@ -260,3 +260,13 @@ def test_type_that_brings_no_tools_is_refused():
 def test_predicate_that_fails_ends_the_agent_and_says_of_what():
     with pytest.raises(ConfigurationError, match="the check whether a User provides tools failed: AttributeError: "):
         run([user("alice"), "never"], chaining_from(User, lambda user, run: user.age > 1))
+
+
+def test_async_condition_accepts_no_object():
+    async def is_wanted(*_):
+        return False
+
+    with pytest.raises(
+        ConfigurationError, match=r"^the condition of chaining_from must be a plain function, not an async"
+    ):
+        chaining_from(str, is_wanted).accepts("text", Run())  # type: ignore[arg-type]

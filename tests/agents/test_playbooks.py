@@ -301,3 +301,27 @@ def test_closed_tool_keeps_all_marks_but_its_description():
     run([look], {"publish": after("search")})
     closed = {spec.name: spec for spec in offered}["publish"]
     assert replace(closed, description="Publish a text.") == load(publish)[0].spec
+
+
+async def async_condition(*_):
+    return False
+
+
+def test_async_condition_of_a_lock_opens_nothing():
+    with pytest.raises(
+        ConfigurationError, match=r"^the function of a lock must be a plain function, not an async one$"
+    ):
+        Playbook({"report": when(async_condition)}).locks["report"].is_open(None)  # type: ignore[arg-type]
+
+
+def test_what_is_not_a_lock_is_refused_when_the_agent_is_created():
+    @tool
+    def report() -> str:
+        """Report."""
+        return "reported"
+
+    with pytest.raises(InvalidTools) as caught:
+        AgentTool("writer", "Writes.", ScriptedModel(["done"]), [report], kind=Playbook({"report": "search"}))  # type: ignore[dict-item]
+    [problem] = caught.value.problems
+    expected = ("the lock of 'report' is not a lock, but 'search'", "write after('search'), for example")
+    assert (problem.message, problem.hint) == expected

@@ -145,3 +145,28 @@ def test_what_has_no_id_is_no_asset():
     assert tool.run().output == "7"
     sink_artifacts(from_function(number), tracker).run()
     assert tracker.assets == []
+
+
+@pytest.mark.parametrize("kind", ["Hit", None, list[Hit]])
+def test_a_kind_that_is_not_a_class_is_refused_before_the_tool_runs(kind):
+    with pytest.raises(ConfigurationError, match=r"^the type of the artifacts must be a class, not "):
+        sink_artifacts(from_function(lambda: 1, name="one", description="One."), print, kind)
+
+
+@pytest.mark.parametrize("sink", [None, []])
+def test_what_cannot_receive_artifacts_is_not_a_sink(sink):
+    with pytest.raises(ConfigurationError, match=r"^a sink must be a Sink or a function, not "):
+        CompositeSink(ListSink(), sink)
+
+
+def test_async_sinks_and_conditions_are_refused_rather_than_forgotten():
+    async def later(_):
+        return False
+
+    made = from_function(lambda: 1, name="one", description="One.")
+    with pytest.raises(ConfigurationError, match=r"^a sink must be a plain function, not an async one$"):
+        sink_artifacts(made, later).run()  # type: ignore[arg-type]
+    with pytest.raises(
+        ConfigurationError, match=r"^the condition of a sink must be a plain function, not an async one$"
+    ):
+        sink_artifacts(made, print, where=later).run()

@@ -53,3 +53,10 @@ def test_two_confirmations_are_one_question():
     tool = ConfirmedTool(ConfirmedTool(from_function(pay), "Pay this?"), large)
     text, [question] = asked(tool, Continue(), amount=500)
     assert (text, question[0]) == ("paid 500", "Really pay 500?\nPay this?")
+
+
+@pytest.mark.parametrize("question", [True, False, 5])
+def test_a_question_that_is_not_text_is_refused(question):
+    careful = ConfirmedTool(from_function(lambda: 1, name="one", description="One."), lambda _: question)
+    with pytest.raises(ConfigurationError, match=f"must be text or None, not {question}$"):
+        careful.run({}, ToolContext(reviewer=ScriptedReviewer([Continue()])))

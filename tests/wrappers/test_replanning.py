@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolkit import ToolResult, from_function
+from toolkit import ConfigurationError, ToolResult, from_function
 from toolkit.errors import ReplanRequested
 from toolkit.wrappers import Replan, ReplanningTool, replan_always, replan_and_add, replan_when
 
@@ -54,3 +54,18 @@ def test_a_decision_of_ones_own_sees_result_and_context():
     tool = ReplanningTool(from_function(say), decide)
     assert tool.run({"text": "quiet"}).output == "quiet"
     assert wish(tool, {"text": "loud!"}) == ("loud! for None", ("loud!",), {})
+
+
+@pytest.mark.parametrize("answer", [True, "because"])
+def test_a_decision_that_is_not_a_plan_is_refused(answer):
+    message = f"^the function of a ReplanningTool must return a Replan or None, not {answer!r}$"
+    with pytest.raises(ConfigurationError, match=message):
+        ReplanningTool(from_function(lambda: 1, name="one", description="One."), lambda *_: answer).run()
+
+
+def test_an_async_condition_requests_no_plan():
+    async def is_wanted(_):
+        return False
+
+    with pytest.raises(ConfigurationError, match=r"^the condition of replan_when must be a plain function"):
+        replan_when(from_function(lambda: 1, name="one", description="One."), int, is_wanted).run()  # type: ignore[arg-type]

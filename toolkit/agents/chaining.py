@@ -17,6 +17,7 @@ from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
 from toolkit.tools.marked_methods import marked_methods
 from toolkit.tools.places import place_of
+from toolkit.tools.plain_answers import plain
 from toolkit.tools.resolution import build_tools
 from toolkit.tools.spec import ToolSpec
 
@@ -39,10 +40,12 @@ class Chaining:
         """Return whether an object of the type provides tools.
 
         Raises:
-            ConfigurationError: If the function `where` fails.
+            ConfigurationError: If the function `where` is async or fails.
         """
         try:
-            return self.where is None or bool(self.where(thing, run))
+            return self.where is None or bool(plain(self.where(thing, run), "the condition of chaining_from"))
+        except ConfigurationError:
+            raise
         except Exception as error:
             kind = type(thing).__name__
             message = f"the check whether a {kind} provides tools failed: {type(error).__name__}: {error}"

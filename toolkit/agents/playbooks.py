@@ -14,6 +14,7 @@ from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.runs.blackboard import Entry
 from toolkit.tools.base import Tool
+from toolkit.tools.plain_answers import plain
 
 Thing = TypeVar("Thing")
 
@@ -140,10 +141,12 @@ class When(Lock):
         """Return the function's result.
 
         Raises:
-            ConfigurationError: If the function raises an exception.
+            ConfigurationError: If the function is async or raises an exception.
         """
         try:
-            return bool(self.predicate(past))
+            return bool(plain(self.predicate(past), "the function of a lock"))
+        except ConfigurationError:
+            raise
         except Exception as error:
             message = f"the lock that requires a model to '{self.needs}' failed: {type(error).__name__}: {error}"
             raise ConfigurationError(message) from error
@@ -183,7 +186,7 @@ class Several(Lock):
 
 
 def after(*tools: str) -> Lock:
-    """Return a lock that opens once all these tools have succeeded. Failed calls do not count.
+    """Return a lock that opens once all these tools, given by name, have succeeded. Failed calls do not count.
 
     Raises:
         ValueError: If no tool is given.
@@ -253,6 +256,8 @@ class Playbook(AgentKind):
 
     def problems(self, tools: Mapping[str, Tool], later: Collection[str] = ()) -> Sequence[Problem]:
         """Return the problems with unknown tools, and with tools that could never be called."""
+        if unfit := [*filter(None, map(_not_a_lock, self.locks, self.locks.values()))]:
+            return unfit
         names = names_within(tools)
         found = [unknown_tool(name, "a lock is for", names) for name in self.locks if name not in names]
         for name, lock in self.locks.items():
@@ -287,6 +292,12 @@ class Playbook(AgentKind):
 def never_opens(name: str) -> str:
     """Return the message for a tool that can never be called."""
     return f"the lock of '{name}' can never open: it waits for tools that wait for it"
+
+
+def _not_a_lock(name: str, lock: object) -> Problem | None:
+    if isinstance(lock, Lock):
+        return None
+    return Problem("", f"the lock of '{name}' is not a lock, but {lock!r}", hint="write after('search'), for example")
 
 
 def _some(things: tuple[Thing, ...], what: str) -> tuple[Thing, ...]:

@@ -6,6 +6,7 @@ from typing import Any
 from toolkit.errors import Signal, ToolExecutionError
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
+from toolkit.tools.plain_answers import checked_kind, plain
 from toolkit.tools.results import ToolResult
 from toolkit.tools.revealing import Unfolded
 from toolkit.wrappers.sinks import AnySink, AssetTracker, BlackboardSink, as_sink
@@ -36,10 +37,13 @@ class ArtifactSinkingTool(WrappedTool):
             kind: Send only artifacts of this type.
             where: Send only artifacts for which this returns true; it is called only for artifacts of type `kind`.
             transform: Converts each artifact before it is sent.
+
+        Raises:
+            ConfigurationError: If `kind` is not a class, or `sink` is neither a `Sink` nor a function.
         """
         super().__init__(inner)
         self._sink = as_sink(sink)
-        self._kind = kind
+        self._kind = checked_kind(kind)
         self._where = where
         self._transform = transform
 
@@ -53,7 +57,7 @@ class ArtifactSinkingTool(WrappedTool):
         result = await self.result_from_inner(parsed, context)
         try:
             for artifact in artifacts_of(result):
-                if isinstance(artifact, self._kind) and (self._where is None or self._where(artifact)):
+                if isinstance(artifact, self._kind) and self._is_wanted(artifact):
                     self._sink.take(artifact if self._transform is None else self._transform(artifact), context)
         except Signal:
             raise
@@ -61,6 +65,9 @@ class ArtifactSinkingTool(WrappedTool):
             message = f"the tool succeeded, but its artifacts could not be stored: {error}"
             raise ToolExecutionError(message) from error
         return result
+
+    def _is_wanted(self, artifact: Any) -> bool:
+        return self._where is None or bool(plain(self._where(artifact), "the condition of a sink"))
 
 
 def artifacts_of(result: ToolResult) -> Sequence[Any]:

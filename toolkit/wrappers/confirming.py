@@ -4,8 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolkit.approvals.gates import Demand
+from toolkit.errors import ConfigurationError
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
+from toolkit.tools.plain_answers import plain
 
 Question = Callable[[Mapping[str, Any]], str | None]
 
@@ -27,12 +29,18 @@ class ConfirmedTool(WrappedTool):
         self._question = question
 
     def demand(self, parsed: Any, context: ToolContext) -> Demand | None:
-        """Return the question, combined with that of the inner tool, if any."""
+        """Return the question, combined with that of the inner tool, if any.
+
+        Raises:
+            ConfigurationError: If the function returns anything but text or `None`.
+        """
         inner = super().demand(parsed, context)
         question = self._question
         asked = question if isinstance(question, str) else question(self.describe(parsed))
         if asked is None:
             return inner
+        if not isinstance(plain(asked, "the question of a ConfirmedTool"), str):
+            raise ConfigurationError(f"the question of a ConfirmedTool must be text or None, not {asked!r}")
         if inner is None:
             return Demand("the tool asks for confirmation", asked)
         both = "\n".join(filter(None, (asked, inner.message)))

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolkit.errors import ReplanRequested
+from toolkit.errors import ConfigurationError, ReplanRequested
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
+from toolkit.tools.plain_answers import plain
 from toolkit.tools.results import ToolResult
 
 
@@ -44,11 +45,15 @@ class ReplanningTool(WrappedTool):
 
         Raises:
             ReplanRequested: With the artifact of the call, or its output if there is none.
+            ConfigurationError: If `decide` returns anything else.
         """
         result = await self.result_from_inner(parsed, context)
         replan = self._decide(result, context) if result.succeeded else None
         if replan is None:
             return result
+        if not isinstance(plain(replan, "the function of a ReplanningTool"), Replan):
+            message = f"the function of a ReplanningTool must return a Replan or None, not {replan!r}"
+            raise ConfigurationError(message)
         artifact = result.artifact if result.artifact is not None else result.output
         raise ReplanRequested(replan.reason, artifacts=[artifact], bindings=replan.bindings)
 
@@ -62,7 +67,7 @@ def replan_when(tool: Tool, kind: type, where: Callable[[Any], bool] = lambda _:
     """Return a tool that requests a new plan if its artifact is of type `kind` and `where` returns true for it."""
 
     def decide(result: ToolResult, _: ToolContext) -> Replan | None:
-        matches = isinstance(result.artifact, kind) and where(result.artifact)
+        matches = isinstance(result.artifact, kind) and plain(where(result.artifact), "the condition of replan_when")
         return Replan(f"{tool.name} replans based on result") if matches else None
 
     return ReplanningTool(tool, decide)

@@ -6,6 +6,7 @@ from typing import Any
 
 from toolkit.errors import ConfigurationError
 from toolkit.tools.context import ToolContext
+from toolkit.tools.plain_answers import plain
 
 
 class Sink:
@@ -87,7 +88,7 @@ class FunctionSink(Sink):
         self._function = function
 
     def take(self, artifact: Any, context: ToolContext) -> None:  # noqa: ARG002 - part of the interface
-        self._function(artifact)
+        plain(self._function(artifact), "a sink")
 
 
 class AssetTracker(Sink):
@@ -121,5 +122,11 @@ class AssetTracker(Sink):
 
 
 def as_sink(sink: AnySink) -> Sink:
-    """Return a sink unchanged, and a function as a sink."""
+    """Return a sink unchanged, and a function as a sink.
+
+    Raises:
+        ConfigurationError: If it is neither.
+    """
+    if not isinstance(sink, Sink) and not callable(sink):
+        raise ConfigurationError(f"a sink must be a Sink or a function, not {sink!r}")
     return sink if isinstance(sink, Sink) else FunctionSink(sink)
