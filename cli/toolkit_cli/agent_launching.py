@@ -1,6 +1,6 @@
 """Runs `toolkit agent`: reads the options, opens the tools and the model, and runs the task or the chat."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -79,9 +79,7 @@ def launch_agent(options: AgentOptions) -> int:
         (options.first, options.task) if names_file(options.first) else (None, _only_task(options.first, options.task))
     )
     if file is not None:
-        _refuse_what_the_file_says(
-            {"--tools": options.tools, "--group": options.group, "--instructions": options.instructions}
-        )
+        _refuse_what_the_file_says(options)
     work = None if file is not None and task is None else _work(task, answers)
     configuration = _configuration(options, has_file=file is not None)
     named = [*(options.tools or ()), *([str(file)] if file is not None else [])]
@@ -109,11 +107,8 @@ def launch_agent(options: AgentOptions) -> int:
     ):
         show_logs(screen, options.messages.verbose, debug=options.messages.debug)
         conversation = _conversation(wanted, configuration, answers, screen, listener, run_id=report.run)
-        if work is None and conversation.takes_task:
-            _work(None, answers)
-            exit_code = _chat(conversation)
-        else:
-            exit_code = conversation.answer(work or "")
+        is_chat = conversation.task is None and conversation.takes_task
+        exit_code = _chat(conversation) if is_chat else conversation.answer(conversation.task or "")
         report.end(exit_code)
         conversation.print_usage()
     leave_if_threads_remain(exit_code)
@@ -138,10 +133,16 @@ def _only_task(first: str | None, second: str | None) -> str | None:
     return first
 
 
-def _refuse_what_the_file_says(options: Mapping[str, object]) -> None:
+def _refuse_what_the_file_says(options: AgentOptions) -> None:
+    given = {
+        "--tools": options.tools,
+        "--group": options.group,
+        "--instructions": options.instructions,
+        "--max-turns": options.max_turns,
+    }
     problems = [
         Problem("", f"{option} cannot be combined with an agent file", hint="set it in the file instead")
-        for option, value in options.items()
+        for option, value in given.items()
         if value
     ]
     refuse(problems)
@@ -227,6 +228,7 @@ def _conversation(
     gate = make_gate(answers, screen, configuration.approval_timeout)
     gate.audit = audit_of(configuration, always=True)
     ready = _agent(wanted, configuration, gate, answers)
+    wanted = wanted._replace(task=ready.task)
     reporter = None if options.messages.quiet else RunReporter(screen, is_agent=True)
     kept = KeptWork(both(both(reporter, write_event if options.format == "jsonl" else None), listener))
     channel = None if options.messages.quiet else message_channel(screen)
@@ -246,6 +248,7 @@ def _conversation(
     conversation = Conversation(
         ready.agent,
         wanted.transcript,
+        task=ready.task,
         context=context,
         run=run,
         screen=screen,
@@ -300,7 +303,14 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answer
 
     options = wanted.options
     if wanted.file is not None:
-        ready = agent_of_file(wanted.file, wanted.task, configuration, gate, warn=not options.messages.quiet)
+        ready = agent_of_file(
+            wanted.file,
+            wanted.task,
+            lambda: _work(None, answers),
+            configuration,
+            gate,
+            warn=not options.messages.quiet,
+        )
         check_names(answers.rules, ready.agent.tools.values())
         changes = {"transcript": wanted.transcript} | ({"model": wanted.model} if wanted.model is not None else {})
         return ready._replace(agent=ready.agent.replace(**changes))
@@ -316,10 +326,10 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answer
         wanted.model,
         opened.tools.values(),
         instructions=options.instructions,
-        limits=Limits(turns=options.max_turns),
+        limits=Limits() if options.max_turns is None else Limits(turns=options.max_turns),
         transcript=wanted.transcript,
     )
-    return ReadyAgent(agent)
+    return ReadyAgent(agent, wanted.task)
 
 
 def _chat(conversation: Conversation) -> int:

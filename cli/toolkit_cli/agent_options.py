@@ -65,9 +65,11 @@ Groups = Annotated[
     ),
 ]
 Turns = Annotated[
-    int,
+    int | None,
     typer.Option(
-        metavar="N", min=1, help="Maximum number of requests to the model per task; an agent file sets its own."
+        metavar="N",
+        min=1,
+        help="Maximum number of requests to the model per task, 20 by default; an agent file sets its own.",
     ),
 ]
 Spending = Annotated[
@@ -108,7 +110,7 @@ class AgentOptions(NamedTuple):
     tools: Offered = None
     group: Groups = None
     instructions: Annotated[str, typer.Option(metavar="TEXT", help="Instructions for the model.")] = ""
-    max_turns: Turns = 20
+    max_turns: Turns = None
     budget: Spending = None
     transcript: Transcript = None
     go_on: Annotated[bool, typer.Option("--continue", help="Continue the conversation in the transcript.")] = False

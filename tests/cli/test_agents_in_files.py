@@ -286,6 +286,7 @@ ALONE = "agent: simple\nname: a\ndescription: A.\nmodel: scripted:script.yaml\n"
             2,
             "--instructions cannot be combined with an agent file",
         ),
+        (("agents/clerk.yaml", "go", "--max-turns", "1"), 2, "--max-turns cannot be combined with an agent file"),
         (("agents/clerk.yaml",), 2, "the task is missing"),
         (("agents/gone.yaml", "go"), 4, "agents/gone.yaml"),
         (("agents/pipe.yaml", "go"), 2, "'agents/pipe.yaml' does not describe an agent"),
@@ -311,8 +312,20 @@ def test_agent_command_that_cannot_begin_says_why(invoke, clerk, arguments, code
     assert message in done.stderr
 
 
-def test_agent_whose_prompt_says_all_needs_no_task(program, clerk):
+@pytest.mark.parametrize("options", [{}, {"input": "ignored"}])
+def test_agent_whose_prompt_says_all_needs_no_task(program, clerk, options):
     (clerk / "agents" / "script.yaml").write_text("turns: [Done.]\n", "utf-8")
     (clerk / "agents" / "alone.yaml").write_text(f"{ALONE}prompt: Do it.\n", "utf-8")
-    done = program("agent", "agents/alone.yaml", "-q")
+    done = program("agent", "agents/alone.yaml", "-q", **options)
     assert (done.returncode, done.stdout) == (0, "Done.\n")
+
+
+def test_task_of_an_agent_file_comes_from_stdin_where_something_is_piped_in(program, clerk):
+    (clerk / "agents" / "echo.py").write_text("def reply(messages, tools):\n    return messages[-1].text\n", "utf-8")
+    for words in ((), ("-",)):
+        done = program(
+            "agent", "agents/clerk.yaml", *words, "--model", "scripted:agents/echo.py", "--transcript", "said.json", "-q",
+            input="two\nlines\n",
+        )  # fmt: skip
+        assert (done.returncode, done.stdout, done.stderr) == (0, "two\nlines\n", "")
+        assert json.loads((clerk / "said.json").read_text("utf-8"))["task"] == "two\nlines"

@@ -28,25 +28,34 @@ class ReadyAgent(NamedTuple):
 
     Attributes:
         agent: The agent.
+        task: The task; `None` for a chat, or if the agent takes no task.
         worded: Returns the prompt for the model, given the task.
         takes_task: Whether the agent takes a task.
         declared: The agent as defined in its file, if it has one.
     """
 
     agent: "AgentTool"
+    task: str | None = None
     worded: Callable[[str], str] = str
     takes_task: bool = True
     declared: "DeclaredAgent | None" = None
 
 
 def agent_of_file(
-    file: str, task: str | None, configuration: "Configuration", gate: "Gate", *, warn: bool
+    file: str,
+    task: str | None,
+    read_task: Callable[[], str | None],
+    configuration: "Configuration",
+    gate: "Gate",
+    *,
+    warn: bool,
 ) -> ReadyAgent:
     """Open the agent in a file, and prepare it for a task.
 
     Args:
         file: The agent file.
-        task: The task; `None` for a chat, or if the agent takes no task.
+        task: The task on the command line, if any.
+        read_task: Returns the task from stdin, or `None` for a chat; called only if the agent needs a task.
         configuration: The configuration, in which names are looked up.
         gate: Asks for consent before an MCP server of the project is contacted.
         warn: Whether to report warnings about the file.
@@ -55,12 +64,14 @@ def agent_of_file(
         Failure: If the file is invalid or does not define an agent, or the agent needs other inputs than a task.
     """
     declared = _declare(file, configuration, gate, warn=warn)
+    if task is None and declared.takes_task:
+        task = read_task()
     inputs = _inputs(declared, file, task)
 
     def worded(words: str) -> str:
         return declared.task_of({**inputs, "task": words} if declared.takes_task else inputs)
 
-    return ReadyAgent(declared.instructed(inputs), worded, declared.takes_task, declared)
+    return ReadyAgent(declared.instructed(inputs), task, worded, declared.takes_task, declared)
 
 
 def _declare(file: str, configuration: "Configuration", gate: "Gate", *, warn: bool) -> "DeclaredAgent":

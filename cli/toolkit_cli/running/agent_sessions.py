@@ -47,6 +47,7 @@ class Conversation:
         run: The run of the agent's tool calls and model requests, with its budget and usage.
         screen: The screen for messages.
         format: The output format.
+        task: The task; `None` for a chat, or if the agent takes no task.
         kept: Collects the results of the agent's calls.
         reporter: Shows progress; `None` with `--quiet`.
         file: The transcript file, if any.
@@ -62,6 +63,7 @@ class Conversation:
     screen: Screen
     format: Format
     kept: KeptWork
+    task: str | None = None
     reporter: RunReporter | None = None
     file: TranscriptFile | None = None
     worded: Callable[[str], str] = str
