@@ -116,7 +116,7 @@ OUTCOMES = [
     (7, "error", ToolResult(error="KeyError: 'key'", error_code="error")),
     (8, "error", ToolResult(error="the tool called sys.exit(3)", error_code="error")),
     (9, "error", ToolResult(error="the tool called sys.exit()", error_code="error")),
-    (14, "error", ToolResult(error="coroutine raised StopIteration", error_code="error")),
+    (14, "error", ToolResult(error="StopIteration", error_code="error")),
     (15, "error", ToolResult(error="several (1 sub-exception)", error_code="error")),
     (16, "error", ToolResult(error="Wordless", error_code="error")),
     (17, "error", ToolResult(error="no code of its own", error_code="error")),

@@ -1,12 +1,13 @@
 """Where the descriptions of a tool and its parameters come from."""
 
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import pytest
 from pydantic import Field
 
-from toolkit import MemoryId, ToolContext, TypedTool, from_function, from_object, tool
+from toolkit import InvalidTools, MemoryId, ToolContext, TypedTool, from_function, from_object, tool
 from toolkit.tools import TextTool
 from toolkit.tools.docstrings import Docstring, read_docstring  # private
 
@@ -244,6 +245,21 @@ def test_an_adapted_object_is_described_by_its_class_where_it_says_nothing():
             return text.upper()
 
     assert [shout.description for shout in from_object(Shout())] == ["Says it loudly."]
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (None, "tool 'greet' has no function"),
+        (5, "tool 'greet' has a function that cannot be called: 5"),
+        ("greet", "tool 'greet' has a function that cannot be called: 'greet'"),
+    ],
+)
+def test_a_typed_tool_without_a_function_to_call_is_a_problem_where_it_is_made(function, message):
+    with pytest.raises(InvalidTools) as invalid:
+        TypedTool(name="greet", description="Greets.", input_type=dict, function=function)
+    [problem] = invalid.value.problems
+    assert (problem.message, Path(problem.location.file).name) == (message, "test_descriptions.py")
 
 
 def test_a_typed_tool_made_of_a_function_is_described_by_it():

@@ -48,6 +48,8 @@ def line_of(text):
         (Base("base"), "Base: base"),
         (Base(), "Base"),
         (BaseExceptionGroup("several", [Base()]), "BaseExceptionGroup: several (1 sub-exception)"),
+        (StopIteration(), "StopIteration"),
+        (StopIteration("ended"), "ended"),
         (asyncio.CancelledError(), "the tool waited for something that was cancelled"),
         (ToolExecutionError(" "), "ToolExecutionError"),
     ],
@@ -56,6 +58,21 @@ def test_every_exception_is_a_failed_result_that_says_something(error, words):
     tool = raising(error)
     assert tool.run() == ToolResult.failure(words, "error")
     assert asyncio.run(tool.call()) == ToolResult.failure(words, "error")
+
+
+def test_a_stop_iteration_is_shown_with_its_class_and_its_line():
+    def first(numbers: list[int]) -> int:
+        """Return the first number."""
+        return next(iter(numbers))  # an empty list has none
+
+    async def first_async(numbers: list[int]) -> int:
+        """Return the first number."""
+        return first(numbers)
+
+    line = line_of("# an empty list has none")
+    for function in (first, first_async):
+        result = from_function(function).run({"numbers": []})
+        assert (result.error, result.raised.kind, result.raised.place.line) == ("StopIteration", "StopIteration", line)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), BaseExceptionGroup("g", [KeyboardInterrupt()])])

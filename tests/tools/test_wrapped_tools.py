@@ -82,6 +82,10 @@ def test_another_name_description_or_note_changes_nothing_else():
     described = renamed.with_description("Tells what comes.")
     assert described.with_description("No stop").with_note("Ask.").description == "No stop. Ask."
     assert described.with_description("A mark!").with_note("Ask.").description == "A mark! Ask."
+    assert described.with_description('Says "Hi."').with_note("Ask.").description == 'Says "Hi." Ask.'
+    assert described.with_description("Adds (quickly)").with_note("Ask.").description == "Adds (quickly). Ask."
+    assert described.with_description("Space ").with_note(" Ask. ").description == "Space. Ask."
+    assert described.with_description("Nothing").with_note(" ").description == "Nothing"
     noted = described.with_note("Ask once a day.")
     assert [(each.name, each.description) for each in (FORECAST, renamed, described, noted)] == [
         ("forecast", "Tells the weather."),

@@ -58,11 +58,15 @@ def parts_of(schema: dict[str, Any]) -> list[dict[str, Any]]:
 
 def joined_sentences(first: str, second: str) -> str:
     """Join two texts, with a full stop after the first one unless it ends with punctuation."""
-    first = first.rstrip()
-    return f"{first}{'' if not first or first[-1] in _ENDS else '.'} {second}".strip()
+    first, second = first.rstrip(), second.strip()
+    if not (first and second):
+        return first or second
+    is_ended = first.rstrip(_CLOSING).endswith(_ENDS)
+    return f"{first}{'' if is_ended else '.'} {second}"
 
 
-_ENDS = ".!?:;…"
+_ENDS = tuple(".!?:;…\u3002\uff01\uff1f")  # the last three are those of Chinese and Japanese
+_CLOSING = "\"')]»”"
 
 
 def _each(schema: dict[str, Any], change: Callable[[dict[str, Any]], object]) -> None:

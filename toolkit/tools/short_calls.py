@@ -39,7 +39,7 @@ def call_at_once(tool: Callee, arguments: str | Mapping[str, Any], context: Tool
         result = _result_of(tool, parsed, context)
         outcome = "success" if result.error is None else "failure"
     except BaseException as error:  # noqa: BLE001 - as for every call
-        result, outcome = ended_at_once(tool, error, context)
+        result, outcome = ended_by(tool, error, context)
     finally:
         if is_admitted and context.gate is not None:
             context.gate.history.add(tool.described.risk)
@@ -57,15 +57,3 @@ def _result_of(tool: Callee, parsed: Any, context: ToolContext) -> ToolResult:
         return tool.steps_at_once(parsed, context)  # type: ignore[misc]  # a short call has one of the two
     value = work(parsed)
     return tool.result_of(run_in_loop(value) if type(value) is CoroutineType else value)
-
-
-def ended_at_once(tool: Callee, error: BaseException, context: ToolContext) -> tuple[ToolResult, "Outcome"]:
-    """Return the result and the outcome of a call that raised; signals and interruptions are raised again."""
-    return ended_by(tool, _as_of_a_coroutine(error) if isinstance(error, StopIteration) else error, context)
-
-
-def _as_of_a_coroutine(error: StopIteration) -> RuntimeError:
-    """Convert a `StopIteration` as Python does when a coroutine raises it."""
-    raised = RuntimeError("coroutine raised StopIteration")
-    raised.__cause__ = error
-    return raised

@@ -5,13 +5,14 @@ from functools import cached_property
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any, Generic, get_args, get_origin
 
-from toolkit.codes import UNFIT_PARAMETER
+from toolkit.codes import NOT_A_TOOL, UNFIT_PARAMETER
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem
 from toolkit.tools.base import Tool, defer_or_raise
 from toolkit.tools.callees import Arguments
 from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
+from toolkit.tools.foreign_values import short_repr
 from toolkit.tools.injections import misplaced_injection
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of_caller
@@ -97,9 +98,12 @@ class TypedTool(ExecutingTool, Generic[Input]):
             InvalidTools: If an option is invalid; `problems` lists everything that is wrong.
         """
         self._function = function
-        if problems := option_problems(options, None):
+        problems = option_problems(options, None)
+        if function is not None or type(self) is TypedTool:
+            problems += _function_problems(name, function)
+        if problems:
             self._unbuilt = defer_or_raise(InvalidTools(problems=problems))
-        if function is not None:
+        if callable(function):
             self.execute = function
             self._made_at = place_of_caller()
             self.name = getattr(function, "__name__", "")
@@ -161,3 +165,11 @@ class TypedTool(ExecutingTool, Generic[Input]):
         """Return the input as plain data, with secrets masked."""
         data = plain_data(parsed)
         return self.veil.over(data)
+
+
+def _function_problems(name: str | None, function: object) -> list[Problem]:
+    if callable(function):
+        return []
+    given = "has no function" if function is None else f"has a function that cannot be called: {short_repr(function)}"
+    hint = "pass the function to call: TypedTool(…, function=greet)"
+    return [Problem(NOT_A_TOOL, f"tool {name!r} {given}", place_of_caller(), hint=hint)]

@@ -11,12 +11,11 @@ from typing import Any
 
 from toolkit.running import run_in_loop
 from toolkit.tools.callees import Callee
-from toolkit.tools.calling import log_call
+from toolkit.tools.calling import ended_by, log_call
 from toolkit.tools.context import ToolContext
 from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.outcomes import LARGEST_PLAIN
 from toolkit.tools.results import ToolResult
-from toolkit.tools.short_calls import ended_at_once
 
 PreparedCall = Callable[[str | Mapping[str, Any], ToolContext], Any]
 """Calls a tool with arguments and a context; returns the result, or only its value."""
@@ -51,7 +50,7 @@ def unseen_call(tool: Callee, *, gives_values: bool = False) -> PreparedCall:
                     return value
                 result = result_of(run_in_loop(value) if kind is CoroutineType else value)
         except BaseException as error:  # noqa: BLE001 - as for every call
-            result, _ = ended_at_once(tool, error, context)
+            result, _ = ended_by(tool, error, context)
         if result.error is not None or is_logged(INFO):
             log_call(tool, arguments, context, result, perf_counter() - started)
         return result
