@@ -172,8 +172,10 @@ def _parameters(schema: _Schema) -> Iterator[ParameterDefinition]:
 
 def _texts(node: MappingNode, name: Scalar, description: Node | None, schema: _Schema) -> Iterator[Text]:
     yield Text("name", str(name.value), WrittenInDocument(name))
-    if isinstance(title := node.get("title"), Scalar) and isinstance(title.value, str):
-        yield Text("title", title.value, WrittenInDocument(title))
+    for about in (node, node.get("annotations")):
+        title = about.get("title") if isinstance(about, MappingNode) else None
+        if isinstance(title, Scalar) and isinstance(title.value, str):
+            yield Text("title", title.value, WrittenInDocument(title))
     if isinstance(description, Scalar) and isinstance(description.value, str):
         yield Text("description", description.value, WrittenInDocument(description))
     for kind, value, parameter, path in Schema.of(schema.data).texts():

@@ -26,6 +26,7 @@ _LARGEST = 16 * 1024 * 1024
 _FORMAT = 1
 _HINTS = ("read_only", "destructive", "idempotent", "open_world", "flow")
 _UPDATE = "`toolkit lock --update` rewrites it"
+_REMOVE = "restore it, or delete it and run `toolkit lock --update`"
 
 
 def entry_of(spec: ToolSpec) -> dict[str, Any]:
@@ -60,20 +61,21 @@ def read_lock(file: Path) -> dict[str, Entry] | Problem:
     """Return the entries of a lockfile by tool name, or the problem that prevents reading it."""
     place = Location(str(file))
     try:
-        content = json_data(bounded_bytes(file, most=_LARGEST).decode("utf-8"), str(file))
+        text = bounded_bytes(file, most=_LARGEST).decode("utf-8")
     except FileNotFoundError:
         return Problem(NOT_FOUND, f"there is no '{file.name}'", hint="`toolkit lock --update` writes it")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         return Problem(DEFINITION_DRIFT, f"'{file.name}' cannot be read: {reason}", place)
     except UnicodeDecodeError as error:
-        return Problem(DEFINITION_DRIFT, f"'{file.name}' cannot be read: {error}", place, hint=_UPDATE)
+        return Problem(DEFINITION_DRIFT, f"'{file.name}' cannot be read: {error}", place, hint=_REMOVE)
+    content, hint = json_data(text, str(file)), _UPDATE if MARK in text or not text.strip() else _REMOVE
     if isinstance(content, Problem):
         message = f"'{file.name}' cannot be read: {content.message}"
-        return Problem(DEFINITION_DRIFT, message, content.location, hint=_UPDATE)
+        return Problem(DEFINITION_DRIFT, message, content.location, hint=hint)
     tools = content.get("tools") if isinstance(content, dict) else None
     if not isinstance(tools, dict) or content.get(MARK) != _FORMAT:
-        return Problem(DEFINITION_DRIFT, f"'{file.name}' is not a lockfile of this version", place, hint=_UPDATE)
+        return Problem(DEFINITION_DRIFT, f"'{file.name}' is not a lockfile of this version", place, hint=hint)
     odd = next((name for name, entry in tools.items() if not _is_entry(entry)), None)
     if odd is not None:  # ignoring it would let its tool change unnoticed
         message = f"'{file.name}' has an invalid entry for the tool '{odd}'"

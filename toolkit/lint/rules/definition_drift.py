@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.pins.drifts import changes_between, in_short
+from toolkit.pins.drifts import HEADINGS, changes_between, in_short
 from toolkit.pins.lock_names import LOCK_FILE
 from toolkit.pins.lockfile import entry_of, read_lock
 from toolkit.problems import Problem, Severity
@@ -66,7 +66,7 @@ class DefinitionDrift(Rule):
                 and not tool.is_written
                 and (changes := changes_between(pinned, entry_of(tool.spec)))
             ):
-                message = f"tool {tool.name!r} is not what '{LOCK_FILE}' pins ({changes[0].kind}): {in_short(changes)}"
+                message = f"tool {tool.name!r} is not what '{LOCK_FILE}' pins ({HEADINGS[changes[0].kind]}): {in_short(changes)}"
                 hint = "`toolkit lock --check` shows all; `toolkit lock --update` pins what it is now"
                 severity: Severity = "error" if tool.is_foreign else "warning"
                 yield self.problem(message, tool.location, hint=hint, severity=severity)

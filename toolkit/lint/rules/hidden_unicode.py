@@ -1,9 +1,10 @@
 """TK501: characters that a model reads and a person does not see."""
 
+import tokenize
 import unicodedata
 from collections.abc import Iterator
 from io import StringIO
-from tokenize import COMMENT, generate_tokens
+from tokenize import COMMENT, STRING, generate_tokens
 
 from toolkit.codes import HIDDEN_UNICODE
 from toolkit.lint.definitions import Text, ToolDefinition
@@ -76,12 +77,16 @@ class HiddenUnicode(Rule):
             yield from self._hidden_in_line(line, Location(pipeline.file, number, 1))
 
     def check_module(self, module: PythonFile) -> Iterator[Problem]:
-        """Find invisible characters in comments; `check_tool` checks the texts of tools."""
-        tokens = generate_tokens(StringIO(module.text).readline) if may_hide(module.text) else ()
-        for token in tokens:
-            if token.type == COMMENT:
+        """Find invisible characters in comments and in the bodies of functions; `check_tool` checks the texts of tools."""
+        if not may_hide(module.text):
+            return
+        inside = _lines_of_bodies(module)
+        for token in generate_tokens(StringIO(module.text).readline):
+            if token.type == COMMENT or (token.type in _STRINGS and token.start[0] in inside):
                 line, offset = token.start
-                yield from self._hidden_in_line(token.string, Location(module.file, line, offset + 1))
+                for number, part in enumerate(token.string.split("\n")):
+                    column = 1 if number else offset + 1
+                    yield from self._hidden_in_line(part, Location(module.file, line + number, column))
 
     def _hidden_in_line(self, line: str, start: Location) -> Iterator[Problem]:
         """Find invisible characters in a part of a line that begins at `start`."""
@@ -106,6 +111,18 @@ class HiddenUnicode(Rule):
 
 
 _SHOWN = 3
+_STRINGS = {STRING, getattr(tokenize, "FSTRING_MIDDLE", STRING)}
+
+
+def _lines_of_bodies(module: PythonFile) -> set[int]:
+    """Return the lines of the functions' bodies, without docstrings and the heads of inner functions."""
+    lines = set[int]()
+    for function in sorted(module.functions, key=lambda one: one.node.lineno):  # outer ones first
+        node = function.node
+        lines -= {*range(min(one.lineno for one in [node, *node.decorator_list]), (node.end_lineno or 0) + 1)}
+        body = node.body[1:] if function.docstring_node is not None else node.body
+        lines |= {*range(body[0].lineno, (node.end_lineno or 0) + 1)} if body else set()
+    return lines
 
 
 def _mixed(name: str) -> str | None:

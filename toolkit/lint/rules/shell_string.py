@@ -121,7 +121,10 @@ def _find(function: PythonFunction, node: ast.Call, fixed: set[str]) -> tuple[st
     if meaning in _REVIVING or (meaning in _YAML and _has_open_loader(function, node)):
         return f"deserialises objects with '{meaning}', which can run code in them", "keep the data as JSON"
     is_query = isinstance(node.func, ast.Attribute) and node.func.attr in _EXECUTING
-    if is_query and _SQL.match(leading_text(given)) and _is_put_together(given):
+    query = _only_value(function, given)
+    if query is not given and not _carries_any(function, query):
+        return None
+    if is_query and _SQL.match(leading_text(query)) and _is_put_together(query):
         return "builds a query from text", "write placeholders, and pass the values separately"
     return None
 
@@ -131,21 +134,18 @@ def _is_split_text(function: PythonFunction, given: ast.expr) -> bool:
     parts = [given.value] if isinstance(given, ast.Starred) else [given]
     parts = [part for one in parts for part in (one.elts if isinstance(one, ast.List) else [one])]
     texts = [text for part in parts if (text := _split_text(function, part)) is not None]
-    return any(
-        carries(text, carriers_of(function, parameter.name)) for parameter in function.parameters for text in texts
-    )
+    return any(_carries_any(function, text) for text in texts)
+
+
+def _carries_any(function: PythonFunction, text: ast.expr) -> bool:
+    """Whether an expression contains the text of a parameter."""
+    return any(carries(text, carriers_of(function, parameter.name)) for parameter in function.parameters)
 
 
 def _split_text(function: PythonFunction, part: ast.expr) -> ast.expr | None:
     """Return what an expression splits: `text` in `text.split()`, `*text.split()` or `shlex.split(text)`."""
     part = part.value if isinstance(part, ast.Starred) else part
-    if isinstance(part, ast.Name):
-        values = [
-            node.value
-            for node in function.nodes
-            if isinstance(node, ast.Assign) and any(getattr(one, "id", "") == part.id for one in node.targets)
-        ]
-        part = values[0] if len(values) == 1 else part
+    part = _only_value(function, part)
     match part:
         case ast.Call(func=ast.Attribute(attr="split"), args=[text, *_]) if (
             function.file.meaning(part.func) == "shlex.split"
@@ -156,6 +156,18 @@ def _split_text(function: PythonFunction, part: ast.expr) -> ast.expr | None:
         case ast.Call(func=ast.Name(), args=[text, *_]) if function.file.meaning(part.func) == "shlex.split":
             return text
     return None
+
+
+def _only_value(function: PythonFunction, part: ast.expr) -> ast.expr:
+    """Return what a variable is set to, if the function sets it only once; other expressions as they are."""
+    if not isinstance(part, ast.Name):
+        return part
+    values = [
+        node.value
+        for node in function.nodes
+        if isinstance(node, ast.Assign) and any(getattr(one, "id", "") == part.id for one in node.targets)
+    ]
+    return values[0] if len(values) == 1 else part
 
 
 def _has_open_loader(function: PythonFunction, node: ast.Call) -> bool:

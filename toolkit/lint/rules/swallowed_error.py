@@ -32,7 +32,8 @@ class SwallowedError(Rule):
     An exception becomes a failed result automatically, with its message for the model.
 
     The rule reports `except Exception` and bare `except` blocks that return a string or a dict about a failure or a
-    success, and a success that is returned after a block that does nothing (`except Exception: pass`).
+    success, and a success that is returned after a block that does nothing (`except Exception: pass`) or after
+    `with suppress(Exception)`.
 
     ## Example
 
@@ -72,8 +73,11 @@ class SwallowedError(Rule):
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         for statements in _blocks(function):
             for position, statement in enumerate(statements):
+                behind = statements[position + 1 :]
                 if isinstance(statement, ast.Try | ast.TryStar):
-                    yield from self._of_try(function, statement, statements[position + 1 :])
+                    yield from self._of_try(function, statement, behind)
+                elif _suppresses(function, statement):
+                    yield from self._behind(function, behind)
 
     def _of_try(
         self, function: PythonFunction, node: ast.Try | ast.TryStar, behind: list[ast.stmt]
@@ -84,11 +88,12 @@ class SwallowedError(Rule):
                 if isinstance(statement, ast.Return):
                     yield from self._report(function, statement)
         if any(map(_does_nothing, broad)):
-            yield from (
-                self._as_success(function, statement)
-                for statement in behind
-                if isinstance(statement, ast.Return) and _matches(_SUCCESS, statement.value)
-            )
+            yield from self._behind(function, behind)
+
+    def _behind(self, function: PythonFunction, statements: list[ast.stmt]) -> Iterator[Problem]:
+        for statement in statements:
+            if isinstance(statement, ast.Return) and _matches(_SUCCESS, statement.value):
+                yield self._as_success(function, statement)
 
     def _report(self, function: PythonFunction, statement: ast.Return) -> Iterator[Problem]:
         if _is_failed_result(function, statement.value):
@@ -133,7 +138,19 @@ def _blocks(function: PythonFunction) -> Iterator[list[ast.stmt]]:
 
 
 def _is_broad(kind: ast.expr | None) -> bool:
-    return kind is None or (isinstance(kind, ast.Name) and kind.id in _BROAD)
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    return any(one is None or (isinstance(one, ast.Name) and one.id in _BROAD) for one in kinds)
+
+
+def _suppresses(function: PythonFunction, statement: ast.stmt) -> bool:
+    """Whether this is a `with contextlib.suppress(Exception):` block."""
+    calls = [item.context_expr for item in statement.items] if isinstance(statement, ast.With) else []
+    return any(
+        isinstance(call, ast.Call)
+        and function.file.meaning(call.func) == "contextlib.suppress"
+        and any(map(_is_broad, call.args))
+        for call in calls
+    )
 
 
 def _does_nothing(handler: ast.ExceptHandler) -> bool:

@@ -1,5 +1,7 @@
 """Failures that look like results."""
 
+from contextlib import suppress
+
 from toolkit import tool
 
 
@@ -49,3 +51,20 @@ def look(text: str) -> dict[str, str]:
         return {"found": text}
     except Exception as error:
         return {"error": str(error)}
+
+
+@tool
+def keep(text: str) -> str:
+    """Keep a text."""
+    with suppress(Exception):
+        open("text.txt", "w").write(text)
+    return "ok"
+
+
+@tool
+def hold(text: str) -> str:
+    """Hold a text."""
+    try:
+        return text.strip()
+    except (ValueError, Exception):
+        return "Success"

@@ -1,5 +1,8 @@
 """Failures that are told, and answers that are no failures."""
 
+import os
+from contextlib import suppress
+
 from toolkit import ToolResult, tool
 
 
@@ -44,3 +47,11 @@ def save(text: str) -> str:
     except Exception:
         text = ""
     return text
+
+
+@tool
+def discard(name: str) -> str:
+    """Discard a text."""
+    with suppress(FileNotFoundError):
+        os.remove(name)
+    return "ok"

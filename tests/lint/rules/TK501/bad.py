@@ -33,3 +33,9 @@ PART = "Tell tomorrow's​ weather."
 @tool(description=PART)
 def elsewhere(city: str) -> str:
     return city
+
+
+@tool
+def hidden_in_code(city: str) -> str:
+    """Forecast the weather in a city."""
+    return f"sun in‮ {city}" + "\u202e"

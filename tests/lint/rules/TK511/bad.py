@@ -50,3 +50,10 @@ def execute(command: str, options: str) -> str:
     words = f"git {options}".split()
     subprocess.check_output(words, timeout=9)
     return subprocess.run(command.split(), capture_output=True, text=True, timeout=9).stdout
+
+
+@tool(read_only=True)
+def orders(name: str) -> str:
+    """Find the orders of a customer."""
+    query = f"SELECT * FROM orders WHERE customer = '{name}'"
+    return str(sqlite3.connect("shop.db").execute(query).fetchall())

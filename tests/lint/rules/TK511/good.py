@@ -53,3 +53,11 @@ def look_at(part: str) -> str:
     commands = {"disk": "df -h && mount", "memory": "free -h | head -3"}
     command = commands[part]
     return subprocess.check_output(command, shell=True, text=True, timeout=9)
+
+
+@tool(read_only=True)
+def orders(name: str) -> str:
+    """Find the orders of a customer."""
+    marks = ", ".join("?" for _ in name.split())
+    query = f"SELECT * FROM orders WHERE customer IN ({marks})"
+    return str(sqlite3.connect("shop.db").execute(query, name.split()).fetchall())
