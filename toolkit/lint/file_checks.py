@@ -58,15 +58,12 @@ class FileChecker:
 
     def __init__(self, rules: Sequence[Rule], known_tree: KnownTree | None = None) -> None:
         """Group the rules by what they check; `known_tree` returns the trees of files that were parsed before."""
+        self._reader = _LateReader()
         self._known_tree = known_tree or self._reader.tree_of
         self._tool, self._function, self._module, self._pipeline = (
             [rule for rule in rules if rule.overrides(check)]
             for check in ("check_tool", "check_function", "check_module", "check_pipeline")
         )
-
-    @cached_property
-    def _reader(self) -> "_LateReader":
-        return _LateReader()
 
     def read(self, request: Request) -> "Read":
         """Read what does not depend on the child process: the source of a Python file, and findings in it."""

@@ -62,4 +62,4 @@ def opened_files(
         def answer(request: Request) -> Answer | None:
             return answers.next() if request in waiting else refused.get(request)
 
-        yield Opened(answer, permission.recogniser.tree_of)
+        yield Opened(answer, permission.recogniser.meanings.tree_of)

@@ -39,7 +39,7 @@ def refused_files(
             path = Path(request.target)
             objections = permission.objections_to_file(path, None, chooser, is_walked=not request.is_named)
         if objections is not None:
-            files = permission.recogniser.files_behind(request.file)
+            files = permission.recogniser.meanings.files_behind(request.file)
             refused[request] = {
                 "problems": [problem_record(problem) for problem in objections],
                 "tools": [],

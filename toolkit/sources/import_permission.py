@@ -155,7 +155,7 @@ class ImportPermission:
 
     def _failure(self, file: str, name: str, place: Location) -> list[Problem]:
         """Return the problems of a file that cannot be parsed; empty if it can."""
-        failure = self.recogniser.failure(file)
+        failure = self.recogniser.meanings.failure(file)
         if failure is None:
             return []
         from toolkit.sources.import_failures import import_problems  # noqa: PLC0415 - only needed to report problems

@@ -28,7 +28,7 @@ class Recogniser:
             marks: What defines a tool.
         """
         self._marks = MarksTable(marks)
-        self._meanings = Meanings(self._marks.is_known)
+        self.meanings = Meanings(self._marks.is_known)
         self._answers: dict[tuple[object, ...], bool] = {}
         self._known_members: dict[tuple[str, ast.ClassDef], set[str]] = {}
 
@@ -49,21 +49,9 @@ class Recogniser:
 
     def line_of(self, file: str, name: str) -> int | None:
         """Return the line of the top-level function or class with a name, or `None`."""
-        source = self._meanings.source(file)
+        source = self.meanings.source(file)
         lines = [one.lineno for one in source.definitions() if one.name == name] if source is not None else []
         return lines[-1] if lines else None
-
-    def failure(self, file: str) -> BaseException | None:
-        """Return the exception from parsing a file, or `None` if it can be parsed."""
-        return self._meanings.failure(file)
-
-    def files_behind(self, file: str) -> set[str]:
-        """Return the files that the decision about a file depends on, including files that do not exist."""
-        return self._meanings.files_behind(file)
-
-    def tree_of(self, file: str, text: str) -> ast.Module | None:
-        """Return the syntax tree of a file if it was parsed from exactly this text."""
-        return self._meanings.tree_of(file, text)
 
     def lacks_framework(self, file: str, is_installed: Callable[[str], bool]) -> bool:
         """Return whether a file defines tools with a framework that is not installed, and does not use our library.
@@ -72,7 +60,7 @@ class Recogniser:
             file: The file.
             is_installed: Returns whether the framework that a dotted name belongs to is installed.
         """
-        source = self._meanings.source(file)
+        source = self.meanings.source(file)
         imports = source.imports if source else ()
         named = [one.full_name for one in imports if self._marks.is_known(one.module)]
         if any(framework_of(name) is None for name in named):
@@ -81,13 +69,13 @@ class Recogniser:
 
     def may_define(self, file: str, name: str) -> bool:
         """Return whether a file may define a tool with a name: it defines tools, and the name appears in it."""
-        source = self._meanings.source(file)
+        source = self.meanings.source(file)
         if source is None or not self.defines_tools(file):
             return False
         return bool(source.stars) or name in source.bindings or name in source.words
 
     def _decide(self, question: str, file: str, answer: Callable[[SourceFile], bool]) -> bool:
-        source = self._meanings.source(file)
+        source = self.meanings.source(file)
         try:
             return source is not None and self._once(question, source, "", lambda: answer(source))
         except RecursionError:
@@ -109,7 +97,7 @@ class Recogniser:
                 if isinstance(one, Imported) and self._is_offered(source, name, one):
                     yield self._is_tool_by_name(source, name)
         for star in source.stars if source.path.endswith(PACKAGE) or source.only_gathers else ():
-            for other in self._meanings.modules(source, star._replace(name=None)):
+            for other in self.meanings.modules(source, star._replace(name=None)):
                 yield any(self._is_tool_by_name(other.source, name) for name in list(other.source.bindings))
 
     def _is_definition(self, source: SourceFile) -> bool:
@@ -143,7 +131,7 @@ class Recogniser:
             if is_partial(node):
                 return self._is_mark(source, node.args[0])
             node = node.func
-        for meaning in self._meanings.of(source, node):
+        for meaning in self.meanings.of(source, node):
             match meaning:
                 case str() if any(map(self._marks.is_decorator, _spellings(meaning))):
                     return True
@@ -167,7 +155,7 @@ class Recogniser:
             return False
         if isinstance(node, ast.BinOp):
             return self._is_class(source, node.left) or self._is_class(source, node.right)
-        for meaning in self._meanings.of(source, node):
+        for meaning in self.meanings.of(source, node):
             match meaning:
                 case str() if self._marks.is_class(meaning):
                     return True
@@ -205,7 +193,7 @@ class Recogniser:
         stored = (node for node in ast.walk(cls) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store))
         found |= {node.attr for node in stored if isinstance(node.value, ast.Name) and node.value.id == "self"}
         for base in cls.bases:
-            for meaning in self._meanings.of(source, base):
+            for meaning in self.meanings.of(source, base):
                 if isinstance(meaning, Defined) and isinstance(meaning.node, ast.ClassDef) and meaning.node is not cls:
                     found |= self._members_of_base(meaning.source, meaning.node)
         return found
@@ -234,16 +222,16 @@ class Recogniser:
             case ast.Call():
                 return self._is_made(source, node)
             case ast.Attribute():
-                return any(self._is_tool_meaning(meaning) for meaning in self._meanings.of(source, node))
+                return any(self._is_tool_meaning(meaning) for meaning in self.meanings.of(source, node))
         return isinstance(node, ast.expr) and any(self._is_tool(source, part) for part in _parts(node))
 
     def _is_tool_by_name(self, source: SourceFile, name: str) -> bool:
         def is_tool() -> bool:
             for one in source.bindings.get(name, ()):
                 if isinstance(one, Imported):
-                    if any(self._is_tool_meaning(meaning) for meaning in self._meanings.followed(source, one)):
+                    if any(self._is_tool_meaning(meaning) for meaning in self.meanings.followed(source, one)):
                         return True
-                    if any(self._is_tool_by_name(other, inner) for other, inner in self._meanings.taken(source, one)):
+                    if any(self._is_tool_by_name(other, inner) for other, inner in self.meanings.taken(source, one)):
                         return True
                 elif not isinstance(one, ast.ClassDef) and self._is_tool(source, one):
                     return True
@@ -266,7 +254,7 @@ class Recogniser:
         method = call.func if isinstance(call.func, ast.Attribute) else None
         if method is not None and _returns_the_same(method.attr) and self._is_tool(source, method.value):
             return True
-        for meaning in self._meanings.of(source, call.func):
+        for meaning in self.meanings.of(source, call.func):
             match meaning:
                 case str() if self._is_maker(meaning):
                     return True
