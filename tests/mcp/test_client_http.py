@@ -176,6 +176,12 @@ class _Nobody:
             403,
             "answered with HTTP 403 Forbidden: these credentials do not allow this request; ask the server's operator for access",
         ),
+        (400, "answered with an error: HTTP 400 Bad Request"),
+        (404, "answered with an error: HTTP 404 Not Found: nothing answers at its 'url'; check the path"),
+        (
+            405,
+            "answered with an error: HTTP 405 Method Not Allowed: its 'url' does not accept requests of the protocol",
+        ),
         (500, "answered with HTTP 500 Internal Server Error: it failed internally; see its own log"),
         (503, "answered with HTTP 503 Service Unavailable: it is overloaded or being restarted; try again later"),
         (418, "answered with HTTP 418 I'm a Teapot"),
@@ -190,6 +196,13 @@ def test_answers_that_are_none_are_told(door, behaviour, reason):
     with pytest.raises(ServerUnreachable) as raised:
         wait_for(connection_to(HttpServer("door", door.url)).listing())
     assert f"MCP server 'door' {reason}" in str(raised.value)
+
+
+def test_headers_whose_names_differ_only_in_case_are_one(door):
+    server = HttpServer("door", door.url, {"X-Team": "one", "x-team": "two"}, trusted=True)
+    wait_for(connection_to(server).listing())
+    sent = {tuple(value for name, value in headers.items() if name.lower() == "x-team") for _, headers, _ in door.seen}
+    assert sent == {("two",)}
 
 
 def test_answer_that_is_too_large_is_given_up(door):

@@ -9,13 +9,18 @@ from http import HTTPStatus
 from typing import Any
 
 import httpx2
+from mcp_types import INTERNAL_ERROR, METHOD_NOT_FOUND
 
-_NEGOTIATED = frozenset({400, 404, 405})
-"""Statuses that the SDK handles itself: an older protocol, an expired session, no event stream."""
+_NEGOTIATED: Mapping[int, int] = {400: INTERNAL_ERROR, 404: METHOD_NOT_FOUND, 405: INTERNAL_ERROR}
+"""Statuses that can mean an older protocol, and the error codes by which the SDK recognizes that."""
+_SESSION = "mcp-session-id"
+"""In a session, the SDK handles these statuses itself: the session has expired, or there is no event stream."""
 _PHRASES: Mapping[int, str] = {status.value: status.phrase for status in HTTPStatus}
 _ADVICE: Mapping[int, str] = {
     401: "check the credentials in its 'headers'",
     403: "these credentials do not allow this request; ask the server's operator for access",
+    404: "nothing answers at its 'url'; check the path",
+    405: "its 'url' does not accept requests of the protocol; check the path",
     407: "the proxy requires credentials; set them in HTTPS_PROXY",
     408: "it timed out waiting for the request; try again",
     413: "the arguments are too large for it",
@@ -33,14 +38,15 @@ class ExplainingClient(httpx2.AsyncClient):
     async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
         """Send a request, and return the response or a JSON-RPC error that explains its status."""
         response = await super().send(request, **options)
-        if response.status_code < HTTPStatus.BAD_REQUEST or response.status_code in _NEGOTIATED:
+        status = response.status_code
+        if status < HTTPStatus.BAD_REQUEST or (status in _NEGOTIATED and _SESSION in request.headers):
             return response
         await response.aread()
         if request.method != "POST" or _is_json_rpc(response):
             return response
-        error = {"code": response.status_code, "message": explanation_of(response.status_code)}
+        error = {"code": _NEGOTIATED.get(status, status), "message": explanation_of(status)}
         body = {"jsonrpc": "2.0", "id": None, "error": error}
-        return httpx2.Response(response.status_code, json=body, request=request)
+        return httpx2.Response(status, json=body, request=request)
 
 
 def explanation_of(status: int) -> str:

@@ -37,9 +37,14 @@ def values_for(server: McpServer, context: Mapping[str, Any]) -> Values:
     Raises:
         ConfigurationError: If a variable or context value that they refer to is not set.
     """
-    texts = server.env if isinstance(server, StdioServer) else server.headers
+    texts = server.env if isinstance(server, StdioServer) else _each_once(server.headers)
     user = f"MCP server '{server.name}'"
     return tuple((name, expand(text, f"{user}: '{name}'", context)) for name, text in sorted(texts.items()))
+
+
+def _each_once(headers: Mapping[str, str]) -> dict[str, str]:
+    """Return headers without those that have the name of a later one; names that differ only in case are the same."""
+    return dict({name.lower(): (name, text) for name, text in headers.items()}.values())
 
 
 def redactor_of(server: McpServer, values: Values) -> Redactor:
