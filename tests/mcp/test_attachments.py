@@ -1,6 +1,7 @@
 """Pictures, recordings, documents and links: from our own tools, and from a server behind ours, to a client."""
 
 import json
+import re
 import sys
 from base64 import b64decode
 
@@ -266,3 +267,18 @@ def test_titles_and_icons_of_a_server_behind_ours_are_kept(gallery, trusted):
 
     icons = [types.Icon.model_validate(ICON)]
     assert anyio.run(listed) == [("gallery_show", "Show all", icons), ("gallery_fail", "Fails", None)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (
+            (b"PNG", "image/png"),
+            "the kind of an attachment must be one of 'image', 'audio', 'resource', 'link', not b'PNG'",
+        ),
+        (("image", "image/png", "PNG"), "the content of an attachment must be bytes, not str"),
+    ],
+)
+def test_attachment_that_no_client_could_receive_fails_where_it_is_made(arguments, error):
+    with pytest.raises((TypeError, ValueError), match=re.escape(error)):
+        Attachment(*arguments)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from toolkit.redactors.redactor import Redactor
+from toolkit.tools.foreign_values import kind_of, short_repr
 
 Kind = Literal["image", "audio", "resource", "link"]
 
@@ -25,6 +26,10 @@ class Attachment:
         uri: The URI of a resource or a link.
         is_text: Whether the content is UTF-8 text, which is possible for a resource.
         details: Other properties of the protocol: `name`, `title`, `description`, `icons` and so on.
+
+    Raises:
+        ValueError: If the kind is none of these.
+        TypeError: If the content is not bytes.
     """
 
     kind: Kind
@@ -33,6 +38,14 @@ class Attachment:
     uri: str | None = None
     is_text: bool = field(default=False, kw_only=True)
     details: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+
+    def __post_init__(self) -> None:
+        """Check the kind and the content, which could otherwise not be sent to an MCP client."""
+        if self.kind not in get_args(Kind):
+            kinds = ", ".join(map(repr, get_args(Kind)))
+            raise ValueError(f"the kind of an attachment must be one of {kinds}, not {short_repr(self.kind)}")
+        if not isinstance(self.data, bytes):
+            raise TypeError(f"the content of an attachment must be bytes, not {kind_of(self.data)}")
 
     @property
     def words(self) -> str:
