@@ -123,6 +123,25 @@ def test_something_from_a_function_that_promises_nothing_is_told():
     assert from_function(act).run() == ToolResult("after all")
 
 
+@pytest.mark.parametrize(
+    ("written", "result"),
+    [
+        (ToolResult.success({"a": 1}), ToolResult('{"a":1}', structured={"a": 1}, artifact={"a": 1})),  # type: ignore[arg-type]
+        (ToolResult.success(0), ToolResult("0", structured=0, artifact=0)),  # type: ignore[arg-type]
+        (
+            ToolResult.success([1], structured={"b": 2}, artifact="c"),  # type: ignore[arg-type]
+            ToolResult("[1]", structured={"b": 2}, artifact="c"),
+        ),
+        (ToolResult(None), ToolResult("")),  # type: ignore[arg-type]
+        (ToolResult.failure(ValueError("broken"), "mine"), ToolResult(error="broken", error_code="mine")),  # type: ignore[arg-type]
+        (ToolResult.failure({"a": 1}), ToolResult(error='{"a":1}')),  # type: ignore[arg-type]
+    ],
+)
+def test_output_and_error_of_a_result_become_text(written, result):
+    tool = returning(written)
+    assert (tool.run(), tool.with_name("other").run()) == (result, result)
+
+
 def test_a_result_is_passed_on_whole():
     whole = ToolResult.success("text", structured={"a": 1}, artifact=object())
     assert returning(whole).run() is whole

@@ -24,6 +24,9 @@ class Echo:
 @pytest.mark.parametrize(
     ("arguments", "received"),
     [
+        (None, ""),
+        (5, "5"),
+        ([1, "two"], '[1,"two"]'),
         ('{"input": "2 + 3"}', "2 + 3"),
         ('{"input": ""}', ""),
         ('{"input": "x", "more": 1}', "x"),

@@ -154,8 +154,8 @@ class WrappedTool(Tool):
         return self.inner.result_of(await self.inner.perform(parsed, context))
 
     def result_of(self, value: Any) -> ToolResult:
-        """Return a result unchanged; convert any other value as the inner tool does."""
-        return value if isinstance(value, ToolResult) else self.inner.result_of(value)
+        """Convert a value as the inner tool does."""
+        return self.inner.result_of(value)
 
 
 def innermost(tool: Tool) -> Tool:

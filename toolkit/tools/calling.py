@@ -24,7 +24,7 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import short_repr
 from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.outcomes import result_of_ending
-from toolkit.tools.raised_errors import message_of, raised_by, trace_from_tool
+from toolkit.tools.raised_errors import as_raised, message_of, raised_by, trace_from_tool
 from toolkit.tools.refusals import AnsweredEarly, CallDenied
 from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import mask_secrets
@@ -200,6 +200,7 @@ def _failure_of(tool: Callee, error: BaseException, context: ToolContext) -> Too
     """Return the result of a call that raised; an exception that ends the task or the program is raised again."""
     if ends_more_than_a_call(error):
         raise error
+    error = as_raised(error)
 
     if tool.call_logger.isEnabledFor(logging.DEBUG):
         _log_raised(tool, error, redactor_of(context))

@@ -5,6 +5,7 @@ from typing import Any
 from toolkit.errors import ApprovalPending
 from toolkit.tools.base64_bytes import with_standard_base64
 from toolkit.tools.marking import mark_of
+from toolkit.tools.raised_errors import message_of
 from toolkit.tools.results import ToolResult
 
 NOTHING_RETURNED = "Success"
@@ -20,6 +21,8 @@ def result_of_ending(ending: BaseException, otherwise: ToolResult) -> ToolResult
 def as_result(value: Any) -> ToolResult:
     """Convert any value to a result: a result or a string is used as it is, everything else becomes compact JSON.
 
+    In a result too, an output that is not text becomes compact JSON, and an error becomes its message.
+
     Numbers that JSON does not have become strings (`"NaN"`), and non-ASCII characters are not escaped. An object with
     marked methods need not be serializable: it is shown as its `str`, or as the name of its class.
 
@@ -32,7 +35,8 @@ def as_result(value: Any) -> ToolResult:
     if kind is int and -LARGEST_PLAIN < value < LARGEST_PLAIN:  # for speed, since most numbers are like this
         return ToolResult(str(value), None, None, value, value)
     if isinstance(value, ToolResult):
-        return value
+        texts: tuple[Any, ...] = (value.output, value.error or "")  # the tool may have written anything
+        return value if all(isinstance(text, str) for text in texts) else _as_text(value)
     if isinstance(value, str):
         return ToolResult(value)
     from toolkit.tools.attachments import attachments_in  # noqa: PLC0415 - most tools return text
@@ -40,6 +44,19 @@ def as_result(value: Any) -> ToolResult:
     if attachments := attachments_in(value):
         return ToolResult("\n".join(one.words for one in attachments), artifact=value)
     return _as_json(value)
+
+
+def _as_text(result: ToolResult) -> ToolResult:
+    """Return a result whose output or error is not text, as a tool may have written it, with text instead."""
+    output: Any = result.output
+    error: Any = result.error
+    if error is not None:
+        message = message_of(error) if isinstance(error, BaseException) else as_result(error).output
+        return ToolResult("", message, result.error_code, result.structured, result.artifact)
+    written = as_result("" if output is None else output)
+    structured = written.structured if result.structured is None else result.structured
+    artifact = written.artifact if result.artifact is None else result.artifact
+    return ToolResult(written.output, None, result.error_code, structured, artifact)
 
 
 def _as_json(value: Any) -> ToolResult:

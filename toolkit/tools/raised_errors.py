@@ -42,12 +42,20 @@ def kind_of_error(error: BaseException) -> str:
     return kind_of(error).rpartition(".")[2]
 
 
+def as_raised(error: BaseException) -> BaseException:
+    """Return the exception that the code raised: Python converts a `StopIteration` that leaves a coroutine."""
+    cause = error.__cause__
+    is_converted = isinstance(cause, StopIteration) and error.args == ("coroutine raised StopIteration",)
+    return cause if is_converted and cause is not None else error
+
+
 def message_of(error: BaseException) -> str:
     """Return the message of an exception, for models and other callers.
 
     An exception without a message is represented by the name of its class. The name is also put before messages that
     mean little without it: that of a `KeyError`, or of a `BaseException` that is not an `Exception`.
     """
+    error = as_raised(error)
     text = call_safely(lambda: str(error), "")
     text = plain_text(text) if is_text(text) else ""
     if not text.strip():

@@ -96,7 +96,7 @@ class ToolResult:
     @classmethod
     def success(cls, output: str | None = "", *, structured: Any = None, artifact: Any = None) -> Self:
         """Create a successful result; `None` as output means an empty string."""
-        return cls(output or "", structured=structured, artifact=artifact)
+        return cls("" if output is None else output, structured=structured, artifact=artifact)
 
     @classmethod
     def failure(cls, message: str | None, code: str | int | None = None) -> Self:

@@ -52,13 +52,15 @@ class TextTool(ExecutingTool):
         return {_INPUT: parsed}
 
 
-def text_given(arguments: Arguments) -> str:
+def text_given(arguments: Any) -> str:
     """Return the input of a call; if there is no usable `input`, return all arguments as received."""
     if isinstance(arguments, str):
         return _input_of_text(arguments)
-    given = arguments.get(_INPUT)
+    given = arguments.get(_INPUT) if isinstance(arguments, Mapping) else arguments
     if isinstance(given, str):
         return given
+    if arguments is None:
+        return ""
     return _as_text(arguments if given is None else given)
 
 

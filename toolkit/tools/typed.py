@@ -17,6 +17,7 @@ from toolkit.tools.injections import misplaced_injection
 from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of_caller
 from toolkit.tools.plain_arguments import plain_data
+from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.annotations import output_schema, shape_of_type
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
@@ -59,6 +60,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
     """
 
     pipe = "json"
+    result_of_nothing = ToolResult()
     ignores_unknown = True
     input_type: Any = None
     output_type: Any = None
