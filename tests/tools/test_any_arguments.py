@@ -255,6 +255,6 @@ def test_a_number_too_long_to_be_written_is_valid_or_refused_in_words(name, chos
 def test_what_has_no_form_in_json_is_told_by_its_kind():
     assert FUNCTION.run({"number": {1}, "text": object(), "color": 10**5_000}).error == (
         "Invalid parameter 'number': must be a whole number, not set; "
-        "Invalid parameter 'text': should be a valid string, not a object; "
-        "Invalid parameter 'color': should be 'red', not a int"
+        "Invalid parameter 'text': should be a valid string, not a value of type 'object'; "
+        "Invalid parameter 'color': should be 'red', not a value of type 'int'"
     )

@@ -1,6 +1,6 @@
 """Tools that are classes: typed ones with an input of their own, and those that take one text."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -175,8 +175,41 @@ def test_an_input_type_that_no_model_can_send_is_refused():
         pass
 
     tool = TypedTool(name="x", description="X.", input_type=Opaque, function=show)
-    with pytest.raises(InvalidTools, match="the input of 'x' cannot be written as JSON: Unable to generate"):
+    with pytest.raises(InvalidTools, match="the input of 'x' cannot be written as JSON: unsupported type "):
         tool.spec  # noqa: B018
+
+
+def test_name_that_is_not_defined_in_an_input_type_is_reported():
+    @dataclass
+    class Order:
+        article: "Article"  # type: ignore[name-defined] # noqa: F821
+
+    tool = TypedTool(name="x", description="X.", input_type=Order, function=show)
+    with pytest.raises(InvalidTools, match="as JSON: an annotation uses a name that is not defined"):
+        tool.spec  # noqa: B018
+
+
+def test_fields_that_a_dataclass_sets_itself_are_not_in_the_schema():
+    @dataclass
+    class Order:
+        article: str
+        number: int = field(init=False)
+        state: str = field(init=False, default="open")
+
+        def __post_init__(self):
+            self.number = 17
+
+    tool = TypedTool(name="x", description="X.", input_type=Order, function=lambda order: order)
+    assert tool.spec.parameters == {
+        "type": "object",
+        "properties": {"article": {"type": "string"}},
+        "required": ["article"],
+    }
+    assert tool.run({"article": "pen"}).structured == {"article": "pen", "number": 17, "state": "open"}
+
+
+def test_typed_tool_that_returns_nothing_succeeds_with_an_empty_output():
+    assert TypedTool(name="x", description="X.", input_type=dict, function=lambda given: None).run() == ToolResult("")
 
 
 class Shout(TextTool):

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from importlib.util import module_from_spec, spec_from_file_location
-from typing import IO, Annotated, Any, BinaryIO, TextIO, TypedDict
+from typing import IO, Annotated, Any, BinaryIO, Final, TextIO, TypedDict
 
 import pytest
 from pydantic import Field
@@ -82,6 +82,15 @@ def test_what_no_model_can_send_is_refused(annotation, kind):
     )
 
 
+def test_annotation_that_no_parameter_can_have_is_reported():
+    def probe(x):
+        """Probes."""
+
+    probe.__annotations__ = {"x": Final[int]}
+    with pytest.raises(InvalidTools, match=r"'x' cannot be written as JSON: typing\.Final\[int\] is not valid"):
+        from_function(probe)
+
+
 def test_everything_wrong_with_a_function_is_told_at_once_each_at_its_place(module):
     made = module(
         """\
@@ -118,8 +127,8 @@ def test_everything_wrong_with_a_function_is_told_at_once_each_at_its_place(modu
         ("TK321", "8:11", "parameter 'more' is a stream, which no model can send", "take plain data instead"),
         ("TK321", "7:22", problems[5].message, hint),
     ]
-    assert problems[5].message.startswith(
-        "parameter 'æ' cannot be written as JSON: Unable to generate pydantic-core schema"
+    assert problems[5].message == (
+        "parameter 'æ' cannot be written as JSON: unsupported type <class 'tools_under_test.Opaque'>"
     )
     assert {problem.location.file for problem in problems} == {made.__file__}
     assert {problem.severity for problem in problems} == {"error"}

@@ -268,5 +268,5 @@ def _show(value: object) -> str:
     try:
         text = json.dumps(value)
     except (TypeError, ValueError):
-        return f"a {type(value).__name__}"
+        return f"a value of type '{type(value).__name__}'"
     return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import fields
 from decimal import Decimal
 from typing import Any, NotRequired, Required, get_args, get_origin, get_type_hints
 
@@ -37,7 +38,10 @@ def shape_of_members(name: str, parameters: Sequence[Parameter]) -> Shape:
 
 def _presence(parameter: Parameter) -> Any:
     annotation = readable(parameter.annotation)
-    return Required[annotation] if parameter.required else NotRequired[annotation]
+    try:
+        return Required[annotation] if parameter.required else NotRequired[annotation]
+    except TypeError as error:  # such as `Final[int]`
+        raise UnfitTypeError(str(error)) from error
 
 
 def _leave_defaults_out(core: Any) -> None:
@@ -95,7 +99,15 @@ def _describe(
         change(core)
         return core, tidied(_JsonSchema().generate(core, mode))
     except _UNFIT as error:
-        raise UnfitTypeError(str(error).splitlines()[0]) from error
+        raise UnfitTypeError(_words(error)) from error
+
+
+def _words(error: Exception) -> str:
+    """Return what pydantic objects to, without its advice, which is for authors of models."""
+    if getattr(error, "code", None) == "class-not-fully-defined":
+        return "an annotation uses a name that is not defined"
+    words = str(error).splitlines()[0].partition(". Set `arbitrary_types_allowed")[0]
+    return words.replace("Unable to generate pydantic-core schema for ", "unsupported type ")
 
 
 class _JsonSchema(GenerateJsonSchema):
@@ -108,7 +120,11 @@ class _JsonSchema(GenerateJsonSchema):
         return False
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
-        return _described_members(super().dataclass_schema(schema), schema["cls"])
+        """Describe a dataclass, without the fields that it sets itself when arguments create it."""
+        described = super().dataclass_schema(schema)
+        if self.mode == "validation":
+            _remove(described, [field.name for field in fields(schema["cls"]) if not field.init])
+        return _described_members(described, schema["cls"])
 
     def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
         return _described_members(super().typed_dict_schema(schema), schema.get("cls"))
@@ -135,6 +151,14 @@ class _JsonSchema(GenerateJsonSchema):
         limits = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum", "lt": "exclusiveMaximum"}
         bounds = {name: float(schema[key]) for key, name in limits.items() if key in schema}  # type: ignore[literal-required]
         return {"type": "number", **bounds}
+
+
+def _remove(schema: JsonSchemaValue, names: Sequence[str]) -> None:
+    """Remove members from the schema of an object."""
+    for name in names:
+        schema.get("properties", {}).pop(name, None)
+    if "required" in schema:
+        schema["required"] = [name for name in schema["required"] if name not in names]
 
 
 def _described_members(schema: JsonSchemaValue, cls: type | None) -> JsonSchemaValue:
