@@ -92,6 +92,13 @@ def test_an_unanswered_question_raises(publish, call, after_the_end):
         call(publish, ToolContext(gate=gate))
 
 
+@pytest.mark.parametrize("timeout", ["5m", -1, float("nan")])
+def test_timeout_of_a_gate_is_a_number_of_seconds(timeout):
+    with pytest.raises(ConfigurationError) as caught:
+        Gate(Silent(), timeout=timeout)
+    assert str(caught.value) == f"the timeout of a gate must be a number of seconds or None, not {timeout!r}"
+
+
 def test_a_gate_never_continues_on_a_timeout():
     with pytest.raises(ConfigurationError) as caught:
         Gate(Silent(), on_timeout="continue")

@@ -270,6 +270,32 @@ def test_a_failed_tool_exits_1_and_says_why(run):
     assert (ended.returncode, ended.stdout, ended.stderr) == (1, "", "error: no \\x1b[2J luck\n")
 
 
+def test_output_of_on_failure_steps_is_listed_after_the_failure(run, project):
+    steps = "steps:\n  - set: first\n  - use: fail\non_failure:\n  - set: cleaned up\n"
+    (project / "cleaning.yaml").write_text(f"description: Cleans up.\ntools: [./tools.py]\n{steps}", "utf-8")
+    ended = run("cleaning.yaml", "--quiet")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert (
+        ended.stderr
+        == """
+finished before the failure
+  set  first
+
+finished after the failure
+  on_failure/set  cleaned up
+error: first
+"""
+    )
+
+
+def test_result_whose_output_is_data_is_printed_as_json(run, project):
+    returned = "ToolResult.success({'a': 1})"
+    code = f'from toolkit import ToolResult, tool\n\n\n@tool\ndef count():\n    """Count."""\n    return {returned}\n'
+    (project / "counting.py").write_text(code, "utf-8")
+    ended = run("counting.py:count")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, '{"a":1}\n', "")
+
+
 def test_a_result_is_one_object_with_format_json(run):
     ended = run("tools.py:two_texts", "first=a", "second=b", "--format", "json")
     assert (ended.returncode, ended.stderr) == (0, "")

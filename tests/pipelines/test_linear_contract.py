@@ -403,6 +403,23 @@ def test_an_adapter_before_any_step_is_refused():
     assert refused(lambda: Pipeline.builder().adapter(str)) == ["adapter() must be called after a step()"]
 
 
+def test_async_adapter_is_refused():
+    async def adapt(result):
+        return result.output
+
+    assert refused(lambda: Pipeline.builder().step(Say("a")).adapter(adapt)) == [
+        "the adapter must be a plain function, not an async one (let a step do what has to wait)"
+    ]
+
+
+def test_step_that_is_not_a_tool_is_reported_at_its_line():
+    with pytest.raises(InvalidPipeline) as caught:
+        Pipeline.of(Say("a"), 5)
+    [problem] = caught.value.problems
+    assert problem.location is not None
+    assert problem.location.file == __file__
+
+
 def test_no_adapter_and_no_strategy_are_refused():
     assert refused(lambda: Pipeline.builder().step(Say("a")).adapter(None)) == ["the adapter must not be None"]
     assert refused(lambda: Pipeline.builder().error_strategy("stop")) == [

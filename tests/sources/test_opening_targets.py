@@ -149,6 +149,9 @@ def test_module_is_found_from_the_working_directory(project):
     assert project.problems("shop.prces:price") == [
         "error[TK001]: there is no module 'shop.prces' (name a file, a folder, a tool or a module)"
     ]
+    assert project.problems("zzz.py:price") == [
+        "error[TK001]: there is no file 'zzz.py' (name a file, a folder, a tool or a module)"
+    ]
 
 
 def test_a_colon_after_what_is_not_a_module_is_answered_with_what_to_write(project):

@@ -79,10 +79,12 @@ class Gate:
                 empty history.
 
         Raises:
-            ConfigurationError: If `on_timeout` is `continue`, which would let a call run without an answer.
+            ConfigurationError: If `on_timeout` is `continue`, which would let a call run without an answer, or if
+                `timeout` is not a number of seconds.
         """
         if on_timeout == "continue":
             raise ConfigurationError("a gate never continues on a timeout; use 'reject', 'exit_early' or 'raise'")
+        _check_timeout(timeout)
         self.reviewer = reviewer
         self.policy = policy or ByRisk()
         self.timeout = timeout
@@ -225,6 +227,11 @@ class Gate:
             if isinstance(decision, ExitEarly):
                 self._endings.append(decision)
             return decision
+
+
+def _check_timeout(timeout: Any) -> None:
+    if timeout is not None and not (isinstance(timeout, int | float) and timeout >= 0):
+        raise ConfigurationError(f"the timeout of a gate must be a number of seconds or None, not {timeout!r}")
 
 
 def _deny(judging: object, why: str) -> Verdict:

@@ -5,6 +5,8 @@ reported at the line of Python that caused them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, TypeVar
 
 from toolkit import documents
@@ -141,12 +143,14 @@ class PipelineBuilder(Generic[P]):
                 applied only if the step succeeds and another step follows.
 
         Raises:
-            InvalidPipeline: If no step has been added yet, or the adapter is `None`.
+            InvalidPipeline: If no step has been added yet, or the adapter is `None` or an async function.
         """
         if not self._steps:
             _refuse("adapter() must be called after a step()")
         if adapter is None:
             _refuse("the adapter must not be None")
+        if iscoroutinefunction(adapter):
+            _refuse("the adapter must be a plain function, not an async one (let a step do what has to wait)")
         if callable(adapter):
             made: Value | AdapterFunction = AdapterFunction(adapter)
         else:
@@ -284,7 +288,8 @@ def _tool_of(candidate: Any) -> Tool:
     """
     tools, problems = build_tools(candidate)
     if errors_among(problems):
-        raise InvalidPipeline(problems=problems)
+        here = place_of_caller()
+        raise InvalidPipeline(problems=[replace(one, location=one.location or here) for one in problems])
     if len(tools) != 1:
         names = ", ".join(tool.name for tool in tools)
         _refuse(f"{type(candidate).__name__!r} has {len(tools)} tools ({names}), and a step calls one")

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from toolkit import documents
 from toolkit.codes import TYPE_MISMATCH, UNKNOWN_KEY
 from toolkit.pipelines.definitions import (
     AdapterFunction,
@@ -180,6 +181,8 @@ class _Planner:
             roots |= self.checker.check(definition.each.items, scope)
             inner = scope.with_extra(item=self._item_schema(definition.each.items, scope), index={"type": "integer"})
             is_concurrent = is_concurrent or definition.each.max_parallel > 1
+        elif isinstance(definition.node, documents.Mapping) and "for_each" in definition.node.entries:
+            inner = scope.with_extra(item=None, index=None)  # its value is invalid, which was reported
         step, schema, read, inside = self._action(step, inner, place._replace(is_concurrent=is_concurrent))
         roots |= read | self._approval(definition, inner)
         if place.is_cleanup:

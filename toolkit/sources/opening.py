@@ -314,6 +314,8 @@ class SourceOpener:
         names = [*known, *self._addresses_like(target.module), *nearby_names(base)]
         near = did_you_mean(target.module, names, otherwise="name a file, a folder, a tool or a module")
         kind = "there is no module" if target.name or "." in target.module else "nothing is named"
+        if target.module.endswith(".py"):
+            kind = "there is no file"
         return Problem(NOT_FOUND, f"{kind} '{target.module}'", hint=near)
 
     def _not_a_module(self, module: str, name: str, known: Sequence[str]) -> Problem:
