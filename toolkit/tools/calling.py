@@ -186,14 +186,8 @@ def ended_by(tool: Callee, error: BaseException, context: ToolContext) -> tuple[
         raise error
     if isinstance(error, AnsweredEarly):
         return error.result, "success" if error.result.error is None else "failure"
-    result = _failure_of(tool, _as_raised_by_tool(error), context)
+    result = _failure_of(tool, error, context)
     return result, "failure" if isinstance(error, ToolArgumentsError | CallDenied) else "error"
-
-
-def _as_raised_by_tool(error: BaseException) -> BaseException:
-    """Return the `StopIteration` that Python converts to a `RuntimeError` when it leaves a coroutine."""
-    cause = error.__cause__
-    return cause if isinstance(cause, StopIteration) and str(error) == "coroutine raised StopIteration" else error
 
 
 def _failure_of(tool: Callee, error: BaseException, context: ToolContext) -> ToolResult:
