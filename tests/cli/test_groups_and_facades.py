@@ -119,6 +119,18 @@ def test_show_folds_the_methods_of_a_toolbox(invoke, shop):
     assert "\nTools\n  ├─ cold\n  │  ├─ cut  Cut something.\n" in shown
 
 
+@pytest.mark.parametrize("target", ["kitchen.oven.bake", "shop.py:kitchen.oven.bake"])
+def test_show_does_not_fold_a_method_that_is_named_even_if_it_is_the_only_one(invoke, shop, target):
+    shown = invoke("show", target)
+    assert (shown.exit_code, shown.stdout.splitlines()[0], shown.stderr) == (0, "bake", "")
+
+
+def test_command_that_show_prints_for_a_facade_inside_another_works(invoke, project):
+    (project / "shop.py").write_text(TOOLS.replace("Kitchen()]", "]"), "utf-8")
+    assert invoke("show", "shop.py:kitchen.oven").stdout.endswith("  toolkit run shop.py:oven.TOOL\n")
+    assert invoke("run", "shop.py:oven.bake", "what=bread", "--yes", "--quiet").stdout == "bread is baked\n"
+
+
 def test_show_gives_the_tree_as_data(invoke, shop):
     record = json.loads(invoke("show", "admin", "--format", "json").stdout)
     assert record["kind"] == "facade"

@@ -47,7 +47,7 @@ class Collected(NamedTuple):
 def named_tool(tools: "Sequence[Tool]", path: str) -> "Tool | None":
     """Return the tool with a name among these tools and behind their facades, or `None`.
 
-    A tool behind a facade has a dotted name; its bare name works, too, if it is unique.
+    A tool behind a facade has a dotted name; its bare name, or the end of the dotted name, works if it is unique.
     """
     if (found := next((tool for tool in tools if tool.name == path), None)) is not None:
         return found
@@ -59,8 +59,11 @@ def named_tool(tools: "Sequence[Tool]", path: str) -> "Tool | None":
 
     if (found := tool_at(tools, path)) is not None:
         return found
-    named = [tool for tool in leaves_of(fold(tools)) if tool.name == path]
-    return named[0] if len(named) == 1 else None
+    head = path.partition(".")[0]
+    named = [tool for tool in leaves_of(fold(tools)) if tool.name == head]
+    if len(named) != 1:
+        return None
+    return named[0] if head == path else tool_at(named, path)
 
 
 def inner_names(tools: "Sequence[Tool]") -> list[str]:

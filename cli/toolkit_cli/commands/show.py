@@ -71,7 +71,7 @@ def show(
     if unmade:
         _write_explanation(unmade, format)
     else:
-        _write(_fold(opened.tools.values()), format, rules)
+        _write(_fold(opened.tools.values(), target), format, rules)
 
 
 def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
@@ -89,10 +89,14 @@ def _write_explanation(ready: ReadyTool, format: Format) -> None:  # noqa: A002 
         print_lines(explained(ready, width))
 
 
-def _fold(tools: Iterable[Tool]) -> list[Tool]:
-    """Return the tools as a model sees them: the methods of each toolbox are replaced by its facade."""
+def _fold(tools: Iterable[Tool], target: str) -> list[Tool]:
+    """Return the tools as a model sees them: the methods of each toolbox are replaced by its facade.
+
+    A method that the target names stays as it is, even if its toolbox has no others.
+    """
     shown = list(tools)
-    if all(tool.toolbox is None for tool in shown):
+    named = target.replace(":", ".").rpartition(".")[2]
+    if all(tool.toolbox is None or tool.name == named for tool in shown):
         return shown
     from toolkit.disclosure.folding import fold  # noqa: PLC0415 - few tools are in toolboxes
 
