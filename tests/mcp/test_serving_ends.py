@@ -1,5 +1,6 @@
 """A server over HTTP ends at once and says nothing of it, whatever its clients are doing."""
 
+import asyncio
 import json
 import signal
 import socket
@@ -10,6 +11,7 @@ import pytest
 from tests.mcp.fuzzing import ENVELOPE
 from tests.mcp.raw import PATIENCE, message
 from tests.mcp.serving import Listening
+from toolkit.mcp.serving.shutdown import EndingRequests  # private
 
 TOOLS = '''
 import threading
@@ -78,3 +80,61 @@ def test_end_of_a_server_is_quiet_whatever_is_open(tmp_path, begin, number):
     connection.close()
     assert server.told.decode() == served.decode()
     assert server.process.returncode == 128 + number
+
+
+BODY = {"type": "http.request", "body": b"{}", "more_body": False}
+
+
+def received(receive, *, when):
+    """Return what an application receives from a client, and the responses, if its server shuts down at some time."""
+    seen, responses = [], []
+
+    async def application(scope, receive, send):
+        if when == "before":
+            requests.close()
+        seen.append(await receive())
+
+    async def send(response):
+        responses.append(response["status" if response["type"] == "http.response.start" else "body"])
+
+    async def serve():
+        if when == "while waiting":
+            asyncio.get_running_loop().call_later(0, requests.close)
+        await requests({"type": "http", "method": "POST", "headers": []}, receive, send)
+
+    requests = EndingRequests(application)
+    asyncio.run(serve())
+    return seen, responses
+
+
+async def complete():
+    return BODY
+
+
+async def silent():
+    await asyncio.Event().wait()
+
+
+async def late():
+    raise TimeoutError("of the client")
+
+
+GOODBYE = [503, b"the server is shutting down\n"]
+
+
+@pytest.mark.parametrize(
+    ("receive", "when", "expected"),
+    [
+        (complete, "never", ([BODY], [])),
+        (complete, "before", ([BODY], GOODBYE)),
+        (silent, "before", ([{"type": "http.disconnect"}], GOODBYE)),
+        (silent, "while waiting", ([{"type": "http.disconnect"}], GOODBYE)),
+    ],
+)
+def test_only_requests_that_wait_for_the_client_end_when_the_server_shuts_down(receive, when, expected):
+    assert received(receive, when=when) == expected
+
+
+def test_timeout_of_the_connection_is_not_a_shutdown():
+    with pytest.raises(TimeoutError, match="of the client"):
+        received(late, when="never")

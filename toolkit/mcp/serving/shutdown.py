@@ -17,11 +17,11 @@ class EndingRequests:
     def __init__(self, application: ASGIApp) -> None:
         """Wrap an application, in the event loop that serves it."""
         self._application = application
-        self._closing = asyncio.Event()
+        self._closing = _Closing()
 
     def close(self) -> None:
         """End all requests that only wait for the client."""
-        self._closing.set()
+        self._closing.begin()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -31,14 +31,42 @@ class EndingRequests:
         try:
             await self._application(scope, request.receive, request.send)
         except BaseException:
-            if not self._closing.is_set():
+            if not self._closing.has_begun:
                 raise  # otherwise ignored, because the server ends anyway
-        if self._closing.is_set():
+        if self._closing.has_begun:
             await request.finish()
 
 
+class _Closing:
+    """Whether the server is shutting down; if so, nothing waits for a client any longer."""
+
+    def __init__(self) -> None:
+        self.has_begun = False
+        self._limits: set[asyncio.Timeout] = set()
+
+    def begin(self) -> None:
+        """End everything that is waiting."""
+        self.has_begun = True
+        while self._limits:
+            self._limits.pop().reschedule(0.0)  # long ago, so at once
+
+    async def receive(self, receive: Receive) -> Message | None:
+        """Return the next message, or `None` if the server shuts down first."""
+        limit = asyncio.timeout_at(0.0 if self.has_begun else None)
+        try:
+            async with limit:  # takes a fraction of the time of two tasks, one of which is cancelled
+                self._limits.add(limit)
+                return await receive()
+        except TimeoutError:
+            if limit.expired():
+                return None
+            raise
+        finally:
+            self._limits.discard(limit)
+
+
 class _Request:
-    def __init__(self, scope: Scope, receive: Receive, send: Send, closing: asyncio.Event) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send, closing: _Closing) -> None:
         self._scope = scope
         self._receive = receive
         self._send = send
@@ -51,18 +79,11 @@ class _Request:
         """Return the next message, or a disconnect if the server shuts down first."""
         if self._is_received and self._scope["method"] != "GET":
             return await self._receive()
-        message = asyncio.ensure_future(self._receive())
-        closing = asyncio.ensure_future(self._closing.wait())
-        try:
-            await asyncio.wait([message, closing], return_when=asyncio.FIRST_COMPLETED)
-            if not message.done():
-                return {"type": "http.disconnect"}
-            received = message.result()
-            self._is_received = received["type"] == "http.request" and not received.get("more_body", False)
-            return received
-        finally:
-            message.cancel()
-            closing.cancel()
+        message = await self._closing.receive(self._receive)
+        if message is None:
+            return {"type": "http.disconnect"}
+        self._is_received = message["type"] == "http.request" and not message.get("more_body", False)
+        return message
 
     async def send(self, message: Message) -> None:
         self._has_begun = True
