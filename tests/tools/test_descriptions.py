@@ -1,8 +1,9 @@
 """Where the descriptions of a tool and its parameters come from."""
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Optional
 
 import pytest
 from pydantic import Field
@@ -269,3 +270,23 @@ def test_a_typed_tool_made_of_a_function_is_described_by_it():
 
     made = TypedTool(input_type=dict, function=greet)
     assert (made.name, made.spec.description) == ("greet", "Greets somebody.")
+
+
+@dataclass
+class Order:
+    article: Annotated[str, "The article"] | None
+    pieces: Optional[Annotated[int, "How many"]] = None  # noqa: UP045 - the older form
+
+
+def test_texts_of_what_may_be_null_are_descriptions_too():
+    def place(order: Order, note: Annotated[str, "A note"] | None = None, size: Annotated[int, " "] = 1) -> str:
+        """Place an order.
+
+        Args:
+            size: How big.
+        """
+        return "placed"
+
+    assert told(place) == ("Place an order.", {"note": "A note", "size": "How big."})
+    members = from_function(place).spec.properties["order"]["properties"]
+    assert [member["description"] for member in members.values()] == ["The article", "How many"]

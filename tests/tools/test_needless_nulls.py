@@ -39,3 +39,13 @@ def test_null_in_a_list_is_wrong_and_does_not_drop_the_list():
 def test_null_of_what_is_required_inside_is_missing():
     called = searching.run({"query": "x", "filter": {"column": None}})
     assert called.error == "Missing required parameter(s): filter.column"
+
+
+def test_null_of_a_required_parameter_of_any_type_is_missing():
+    @tool
+    def pack(tags: list[str], size: int | str, more: dict[str, int]) -> str:
+        """Pack."""
+        return "packed"
+
+    called = from_function(pack).run({"tags": None, "size": None, "more": None})
+    assert called.error == "Missing required parameter(s): tags, size, more"

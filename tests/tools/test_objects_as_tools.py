@@ -7,6 +7,7 @@ from functools import partial, wraps
 import pytest
 
 from toolkit import InvalidTools, Tool, ToolSpec, from_function, from_object, resolve_tools, tool, toolbox
+from toolkit.problems import Problem
 from toolkit.tools.marking import box_of, mark_of  # private
 from toolkit.tools.resolution import build_tools  # private
 
@@ -371,9 +372,34 @@ def test_a_tool_is_represented_by_its_kind_and_name():
     assert isinstance(from_function(Base().inherited), Tool)
 
 
-@pytest.mark.parametrize("thing", [object(), 5, None, "text", Exception("x")])
+@pytest.mark.parametrize("thing", [object(), 5, "text", Exception("x")])
 def test_an_object_without_tools_has_none(thing):
     assert from_object(thing) == []
+
+
+def test_none_is_not_an_object_with_tools():
+    with pytest.raises(InvalidTools, match="NoneType' is not a tool"):
+        from_object(None)
+
+
+@pytest.mark.parametrize("thing", [None, Base(), "text"])
+def test_specifications_from_something_that_is_not_a_class_are_a_mistake(thing):
+    with pytest.raises(InvalidTools) as caught:
+        ToolSpec.from_class(thing)
+    message = f"an object of type {type(thing).__name__!r} is not a class"
+    assert [*caught.value.problems] == [Problem("TK003", message, hint="for an object, write from_object(…)")]
+
+
+def test_tools_by_name_are_resolved_like_a_list_of_tools():
+    tools = resolve_tools(from_object(Base()))
+    assert resolve_tools(tools) == tools
+
+
+def test_text_instead_of_a_tool_leads_to_load_tools():
+    with pytest.raises(InvalidTools) as caught:
+        resolve_tools(["calculator"])
+    hint = "load_tools opens tools by name or file, and returns a dictionary of tools"
+    assert [*caught.value.problems] == [Problem("TK003", "tools[0]: the text 'calculator' is not a tool", hint=hint)]
 
 
 def test_what_merely_lacks_a_mark_is_a_mistake():

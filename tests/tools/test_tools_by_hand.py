@@ -158,6 +158,14 @@ def problems_of(name="weather", parameters=WEATHER, function=weather, **options)
         ({}, "the parameters of 'weather' must be a JSON Schema of type 'object'"),
         ({"type": "array"}, "the parameters of 'weather' must be a JSON Schema of type 'object'"),
         (
+            {"type": "object", "properties": {"city": {}}, "required": "city"},
+            "the schema cannot be checked: 'required' must be a list, not 'city'",
+        ),
+        (
+            {"type": "object", "properties": {"a": {"enum": "NO"}}},
+            "the schema cannot be checked: 'enum' must be a list, not 'NO'",
+        ),
+        (
             {"type": "object", "properties": {"a": {"type": "strng"}}},
             "the schema cannot be checked: unknown type 'strng'",
         ),

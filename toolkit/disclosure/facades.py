@@ -16,7 +16,7 @@ from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.marking import box_of
 from toolkit.tools.places import place_of
-from toolkit.tools.resolution import build_tools, collisions
+from toolkit.tools.resolution import build_tools, collisions, tools_among
 
 Choice = Callable[..., Iterable[Any] | Awaitable[Iterable[Any]]]
 """Returns the tools for the arguments of a call; it may take the context as a second parameter."""
@@ -283,7 +283,7 @@ def built_for_models(things: Iterable[Any]) -> tuple[list[Tool], list[Problem]]:
     """Return the tools that candidates become for a model, and every problem; never raises."""
     tools: list[Tool] = []
     problems: list[Problem] = []
-    for thing in things:
+    for thing in tools_among(things):
         is_box = not isinstance(thing, Tool | type) and box_of(thing) is not None
         built, found = _facade_of(thing) if is_box else build_tools(thing)
         tools += built

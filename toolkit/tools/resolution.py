@@ -1,6 +1,6 @@
 """Resolves tools, functions and objects to a mapping of tools by name, or reports everything that prevents it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from types import FunctionType
@@ -32,19 +32,25 @@ def resolve_tools(candidates: Iterable[Any]) -> dict[str, Tool]:
     """Return the tools of any mix of objects, by name.
 
     Args:
-        candidates: Tools, marked functions, objects with marked methods, and objects with `execute(text)`.
+        candidates: Tools, marked functions, objects with marked methods, and objects with `execute(text)`, in a list or
+            as the values of a mapping.
 
     Raises:
         InvalidTools: If a candidate is not a valid tool, or two have the same name; `problems` lists everything.
     """
     tools: list[Tool] = []
     problems: list[Problem] = []
-    for position, candidate in enumerate(candidates):
+    for position, candidate in enumerate(tools_among(candidates)):
         built, found = build_tools(candidate)
         tools += built
         problems += [_at(position, problem) for problem in found]
     raise_errors(InvalidTools, [*problems, *collisions(tools)])
     return {tool.name: tool for tool in tools}
+
+
+def tools_among(candidates: Iterable[Any]) -> Iterable[Any]:
+    """Return the values of a mapping, such as that of `load_tools`, and anything else as it is."""
+    return candidates.values() if isinstance(candidates, Mapping) else candidates
 
 
 def _at(position: int, problem: Problem) -> Problem:
@@ -56,8 +62,8 @@ def from_object(thing: Any) -> list[Tool]:
     """Return the tools of an object: its marked methods, or the object itself if it has `execute(text)`.
 
     Raises:
-        InvalidTools: If a tool is not valid, or if `thing` is an unmarked function or a class; `problems` lists
-            everything that is wrong.
+        InvalidTools: If a tool is not valid, or if `thing` is `None`, an unmarked function or a class; `problems`
+            lists everything that is wrong.
     """
     if _has_no_tools(thing):
         return []
@@ -67,9 +73,10 @@ def from_object(thing: Any) -> list[Tool]:
 
 
 def _has_no_tools(thing: Any) -> bool:
-    """Return whether this is an object without tools; an unmarked function or a class is a mistake instead."""
+    """Return whether this is an object without tools; `None`, an unmarked function or a class is a mistake instead."""
     is_other_kind = issubclass(type(thing), Tool | type) or is_routine(thing) or mark_of(thing) is not None
     is_other_kind = is_other_kind or may_be_foreign(thing)
+    is_other_kind = is_other_kind or thing is None
     return not is_other_kind and not marked_methods(type(thing)) and not looks_like_text_tool(thing)
 
 
@@ -148,6 +155,9 @@ def _no_tool(candidate: Any) -> Problem:
             f"the function {name!r} is not marked as a tool",
             f"mark it with @tool, or use from_function({name})",
         )
+    elif isinstance(candidate, str):
+        message = f"the text {candidate[:60]!r} is not a tool"
+        hint = "load_tools opens tools by name or file, and returns a dictionary of tools"
     else:
         message = f"an object of type '{module_of_class(type(candidate))}.{kind_of(candidate)}' is not a tool"
         hint = "mark its methods with @tool, or give it a name, a description and execute(text)"

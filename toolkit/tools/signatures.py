@@ -7,7 +7,8 @@ import sys
 import typing
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+from types import NoneType, UnionType
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from toolkit.codes import UNFIT_PARAMETER, UNREADABLE_ANNOTATION
 from toolkit.problems import Problem
@@ -191,13 +192,21 @@ def _parameter(
     elif default is not MISSING and raw.kind is raw.POSITIONAL_ONLY:
         get_default = partial(_itself, default)
     described = [field.description for field in fields if field.description]
-    texts = [extra for extra in extras if isinstance(extra, str)]
     alias = next((name for field in fields if isinstance(name := field.validation_alias or field.alias, str)), None)
-    description = next(iter([*described, *texts]), documented)
+    description = next(iter([*described, *texts_of(annotation)]), documented)
     is_made = get_default is not None and giving is not None and giving.default_factory is not None
     return Parameter(
         raw.name, annotation, description=description, default=default, typed=typed, alias=alias, is_made=is_made
     ), get_default
+
+
+def texts_of(annotation: Any) -> list[str]:
+    """Return the texts in `Annotated[T, "text"]`, which may be a part of `Annotated[T, "text"] | None`."""
+    texts = [extra for extra in getattr(annotation, "__metadata__", ()) if isinstance(extra, str) and extra.strip()]
+    if texts or get_origin(annotation) not in (Union, UnionType):
+        return texts
+    members = [part for part in get_args(annotation) if part is not NoneType]
+    return texts_of(members[0]) if len(members) == 1 else []
 
 
 def _itself(value: Any) -> Any:

@@ -91,7 +91,7 @@ class ToolSpec:
         """Return the specifications of a class's marked methods, without creating an object of the class.
 
         Raises:
-            InvalidTools: If a method is not a valid tool; `problems` lists everything that is wrong.
+            InvalidTools: If a method is not a valid tool, or `tools` is not a class; `problems` lists everything.
         """
         from toolkit.tools.method_readings import read_methods  # noqa: PLC0415 - needed only here
 

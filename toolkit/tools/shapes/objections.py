@@ -106,7 +106,7 @@ def explain(error: ValueError, schema: Mapping[str, Any], data: Any) -> ToolArgu
     wrong: dict[str, list[str]] = {}
     for detail in details:
         path = path_of(detail, data)
-        if _is_missing(detail, required):
+        if _is_missing(detail, required, data):
             missing[path] = None
         else:
             is_secret = bool(detail["loc"]) and detail["loc"][0] in secrets
@@ -154,11 +154,12 @@ def _label(path: str) -> str:
     return f"Invalid parameter {path!r}" if path else "Invalid arguments"
 
 
-def _is_missing(detail: "ErrorDetails", required: set[str]) -> bool:
+def _is_missing(detail: "ErrorDetails", required: set[str], data: Any) -> bool:
     """Return whether a member is missing; at the top level, null counts as missing where it is not allowed."""
     if detail["type"] == "missing":
         return True
-    return len(detail["loc"]) == 1 and detail["input"] is None and detail["loc"][0] in required
+    name = next(iter(detail["loc"]), None)  # further parts are branches of a union
+    return name in required and isinstance(data, Mapping) and data.get(name) is None
 
 
 def _malformed(detail: "ErrorDetails") -> str:

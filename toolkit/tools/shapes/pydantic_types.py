@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 from toolkit.schemas.tidying import joined_sentences, parts_of, put_in_order, tidied
 from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
 from toolkit.tools.shapes.typed_dicts import readable
-from toolkit.tools.signatures import Parameter
+from toolkit.tools.signatures import Parameter, texts_of
 
 _NAMES = "x-names"
 _UNFIT = (PydanticUserError, PydanticSchemaGenerationError, PydanticUndefinedAnnotation, TypeError, NameError)
@@ -169,7 +169,7 @@ def _described_members(schema: JsonSchemaValue, cls: type | None) -> JsonSchemaV
         return schema
     for name, annotation in hints.items():
         bare = get_args(annotation)[0] if get_origin(annotation) in (Required, NotRequired) else annotation
-        texts = [extra for extra in getattr(bare, "__metadata__", ()) if isinstance(extra, str)]
+        texts = texts_of(bare)
         if texts and name in schema.get("properties", {}):
             schema["properties"][name].setdefault("description", texts[0])
     return schema

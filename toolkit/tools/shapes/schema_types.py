@@ -92,6 +92,9 @@ def _core(schema: Schema, *, extra: str = "allow") -> _Core:
         return core_schema.no_info_plain_validator_function(_refuse)
     if not isinstance(schema.node, Mapping):
         raise TypeError(f"a schema is an object, true or false, not {schema.node!r}")
+    for keyword in ("enum", "required"):
+        if isinstance(schema.node.get(keyword), str):  # would be read as a list of letters
+            raise TypeError(f"{keyword!r} must be a list, not {schema.node[keyword]!r}")
     demands = [demand for demand in (_by_value(schema.node), _by_type(schema, extra), *_by_logic(schema)) if demand]
     if not demands:
         return core_schema.any_schema()
