@@ -17,6 +17,7 @@ from toolkit import (
     ToolContext,
     ToolResult,
     load_tools,
+    resolve_tools,
     tool,
     toolbox,
 )
@@ -262,8 +263,36 @@ def test_reply_that_is_none_is_the_failure_of_the_model():
             return None
 
     for context in (ToolContext(), ToolContext(listener=lambda event: None)):
-        with pytest.raises(ModelError, match="the model 'silent' failed: AttributeError"):
+        with pytest.raises(
+            ModelError, match="'silent' failed: TypeError: its reply is of type NoneType, not a ModelReply"
+        ):
             asyncio.run(run_agent(Silent(), "go", context=context))
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        ("chat:qwen3", "an object of type 'str' is not a model; open_model('chat:qwen3') opens it"),
+        (None, "an object of type 'NoneType' is not a model; a model has a name and a method request"),
+    ],
+)
+def test_something_that_is_not_a_model_is_a_mistake(model, message):
+    with pytest.raises(TypeError) as caught:
+        asyncio.run(run_agent(model, "go"))
+    assert str(caught.value) == message
+    with pytest.raises(TypeError) as caught:
+        AgentTool("helper", "Helps.", model)
+    assert str(caught.value) == message
+
+
+def test_agent_takes_tools_by_name():
+    model = ScriptedModel([ToolCall("double", '{"number": 21}'), "{double}"])
+    assert asyncio.run(run_agent(model, "go", resolve_tools([double]))).text == "42"
+
+
+def test_model_that_calls_a_tool_without_having_any_is_informed():
+    result = asyncio.run(run_agent(ScriptedModel([ToolCall("double"), "{double}"]), "go"))
+    assert result.text == "Error: the tool 'double' does not exist. No tools are available."
 
 
 def test_conversation_is_had_by_one_agent_at_a_time():

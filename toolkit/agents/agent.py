@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 from toolkit.agents.answers import Answer
 from toolkit.agents.kept_turns import can_keep_turns
 from toolkit.agents.loop import context_for_model
-from toolkit.agents.models.messages import Model
+from toolkit.agents.models.messages import Model, check_model
 from toolkit.agents.steps import UNNAMED
 from toolkit.agents.tasks import AgentOptions, AgentResult, Instructions, Output, Settings, Work
 from toolkit.agents.transcripts import Transcript
@@ -61,9 +61,10 @@ async def run_agent(
             approval ends the agent with a ConfigurationError.
         name: The agent's name for people and in metrics.
         **options: Any of `references`, `kind`, `chaining`, `limits`, `budget`, `transcript` and
-            `capture_nested_artifacts`. `Settings` describes them.
+            `capture_nested_artifacts`.
 
     Raises:
+        TypeError: If `model` is not a model.
         InvalidTools: If something is not a tool, or the kind does not fit the tools. The exception lists all problems.
         AgentError: If a limit is reached, or the result of a returning tool does not fit `output_type`.
         ToolExecutionError: If another agent is using the transcript.
@@ -71,6 +72,7 @@ async def run_agent(
         Signal: If more than this agent has to end: a reviewer ends the run, a budget is used up, or the configuration
             is wrong.
     """
+    check_model(model)
     settings = Settings(**options)
     offered = settings.offered(tools)
     transcript = settings.transcript if settings.transcript is not None else Transcript()
@@ -130,8 +132,10 @@ class AgentTool(HandmadeTool):
             **options: The options of `run_agent`, and the options of any tool, such as `category`.
 
         Raises:
+            TypeError: If `model` is not a model.
             InvalidTools: If the tools, the name or the options are invalid. The exception lists all problems.
         """
+        check_model(model)
         self.model = model
         self.tools = folded_tools(tools)
         self.instructions = f"{_DEFAULT_INSTRUCTIONS}{description}" if instructions is None else instructions

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from time import perf_counter
 
-from toolkit.agents.models.messages import Message, Model, ModelError, ModelReply
+from toolkit.agents.models.messages import Message, Model, ModelError, ModelReply, require_reply
 from toolkit.agents.models.streaming import Piece, streamed
 from toolkit.agents.transcripts import Transcript
 from toolkit.errors import Signal
@@ -53,7 +53,7 @@ class _Silent:
         self._model = model
 
     async def reply(self, transcript: Transcript, tools: Sequence[ToolSpec]) -> ModelReply:
-        return await self._model.request(transcript.messages, tools)
+        return require_reply(await self._model.request(transcript.messages, tools))
 
 
 class _Reported:
@@ -91,7 +91,7 @@ class _Reported:
     async def _asked(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         if wants_pieces(self._context.listener):
             return await streamed(self._model, messages, tools, self._report)
-        return await self._model.request(messages, tools)
+        return require_reply(await self._model.request(messages, tools))
 
     @property
     def _run(self) -> str | None:

@@ -72,8 +72,11 @@ class Table:
         known = sorted(self.tools)
         meant = did_you_mean(name, known)
         hint = f" {meant[0].upper()}{meant[1:]}" if meant else ""
-        there = f"Available tools: {', '.join(known)}." if known else "No tools are available."
-        return f"the tool '{name}' does not exist.{hint} {there} Use the exact name of one."
+        if not known:
+            return f"the tool '{name}' does not exist. No tools are available."
+        return (
+            f"the tool '{name}' does not exist.{hint} Available tools: {', '.join(known)}. Use the exact name of one."
+        )
 
     def _record(self, call: FinishedCall) -> None:
         self.past, self._chain = self.past.with_call(call), self._chain.after(call, self.past.run)

@@ -21,6 +21,7 @@ from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
+from toolkit.tools.resolution import tools_among
 from toolkit.wrappers.artifacts import artifacts_of
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class Settings:
         Raises:
             InvalidTools: If the tools, or settings that refer to tools, are invalid. The exception lists all problems.
         """
-        offered = folded_tools([*tools, *referenced_tools(self.references)])
+        offered = folded_tools([*tools_among(tools), *referenced_tools(self.references)])
         raise_errors(InvalidTools, chaining_problems(self.chaining))
         raise_errors(InvalidTools, self.kind.problems(offered, chained_names(self.chaining)))
         return offered

@@ -129,3 +129,19 @@ class Model(Protocol):
         Raises:
             ModelError: If the model does not answer.
         """
+
+
+def check_model(model: object) -> None:
+    """Raise `TypeError` if an object is not a model, for example because it is the name of one."""
+    if not (hasattr(model, "name") and hasattr(model, "request")):
+        hint = (
+            f"open_model({model!r}) opens it" if isinstance(model, str) else "a model has a name and a method request"
+        )
+        raise TypeError(f"an object of type {type(model).__name__!r} is not a model; {hint}")
+
+
+def require_reply(reply: object) -> ModelReply:
+    """Return what a model has returned, or raise `TypeError` if it is not a reply."""
+    if not isinstance(reply, ModelReply):
+        raise TypeError(f"its reply is of type {type(reply).__name__}, not a ModelReply")
+    return reply

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
-from toolkit.agents.models.messages import Message, Model, ModelReply
+from toolkit.agents.models.messages import Message, Model, ModelReply, require_reply
 from toolkit.tools.calls import ToolCall
 from toolkit.tools.spec import ToolSpec
 
@@ -38,8 +38,8 @@ async def streamed(model: Model, messages: Sequence[Message], tools: Sequence[To
         ModelError: If the model does not answer.
     """
     if isinstance(model, StreamingModel):
-        return await model.stream(messages, tools, tell)
-    reply = await model.request(messages, tools)
+        return require_reply(await model.stream(messages, tools, tell))
+    reply = require_reply(await model.request(messages, tools))
     tell_all(reply, tell)
     return reply
 
