@@ -24,7 +24,7 @@ class Program(pexpect.spawn):
 
     def __init__(self, *arguments, stdout=None, **options):
         self._stdout = stdout
-        super().__init__(*arguments, **options)
+        super().__init__(*arguments, **{"use_poll": True, **options})  # more than 1,023 files may be open
         self.delaybeforesend = None
         self.ptyproc.delayafterclose = 0
 

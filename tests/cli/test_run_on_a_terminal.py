@@ -331,7 +331,7 @@ def test_the_terminal_is_given_back_after_a_timeout(project, report):
     command = f"{sys.executable} -m toolkit_cli run file_write path=report.md content=@new.md; stty -a; exit 7"
     asked = Terminal(project, "--version")
     asked.end()
-    asked.child = pexpect.spawn("/bin/sh", ["-c", command], cwd=project, encoding="utf-8", timeout=30)
+    asked.child = pexpect.spawn("/bin/sh", ["-c", command], cwd=project, encoding="utf-8", timeout=30, use_poll=True)
     assert asked.end() == 7
     assert " echo " in asked.seen
     assert " icanon " in asked.seen

@@ -26,9 +26,9 @@ WANTED = Selection(select=("TK010", "TK103", "TK202", "TK301", "TK6"))
 GOOD = "Return the text of the shop's front page."
 
 INTERRUPTED = """
-import signal, sys
+import pathlib, signal, sys
 from toolkit_cli.main import main
-is_c = lambda event, arguments: event == "open" and str(arguments[0]).endswith("c.py")
+is_c = lambda event, arguments: event == "open" and pathlib.PurePath(str(arguments[0])).name == "c.py"
 sys.addaudithook(lambda event, arguments: is_c(event, arguments) and signal.raise_signal(signal.SIGINT))
 sys.exit(main())
 """
