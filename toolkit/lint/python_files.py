@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Protocol
 from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.syntax_nodes import FunctionNode
+from toolkit.sources.source_files import SourceFile
 from toolkit.tools.frameworks import framework_of
 
 if TYPE_CHECKING:
-    from toolkit.sources.source_files import SourceFile
     from toolkit.sources.written_tools import WrittenTool
 
 _OUR_CALL = "from_function("
@@ -84,7 +84,6 @@ class PythonFile(PythonSource):
     def _found(self) -> tuple["WrittenTool", ...]:
         if self._reader is None:
             return ()
-        from toolkit.sources.source_files import SourceFile  # noqa: PLC0415 - only tools of frameworks need it
 
         return self._reader.tools_in(SourceFile(os.path.realpath(self.file), self.tree))
 
