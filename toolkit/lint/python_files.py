@@ -28,7 +28,7 @@ _OTHER_CALL = re.compile(r"\.tool\((?<!\btoolkit\.tool\()")
 class Reader(Protocol):
     """Finds the tools of other frameworks in a parsed file."""
 
-    def tools_in(self, source: "SourceFile") -> tuple["WrittenTool", ...]:
+    def tools_in(self, source: SourceFile) -> tuple["WrittenTool", ...]:
         """Return the tools in the order of the file."""
 
 
@@ -84,7 +84,6 @@ class PythonFile(PythonSource):
     def _found(self) -> tuple["WrittenTool", ...]:
         if self._reader is None:
             return ()
-
         return self._reader.tools_in(SourceFile(os.path.realpath(self.file), self.tree))
 
     def _is_made(self, tool: "WrittenTool") -> bool:
