@@ -18,7 +18,7 @@ from toolkit.approvals.risks import FLOWS, Chooser, Risk
 from toolkit.approvals.rules import Action, Choice, Default, GroupFit, Mark, Rule
 from toolkit.approvals.shadowing import covered_by
 from toolkit.codes import BAD_CONFIGURATION
-from toolkit.documents.kinds import is_text, table
+from toolkit.documents.kinds import FLAG, is_text, table
 from toolkit.documents.tables import Key, Kind, Schema, Spot, read_table, schema_of
 from toolkit.json_texts import json_text
 from toolkit.problems import Location, Problem, did_you_mean
@@ -127,7 +127,7 @@ def _read_rule(action: Action, written: Mapping[str, Any], spot: Spot, groups: M
         where=found.get("where", {}),
         because=found.get("because", ""),
         expires=found.get("expires"),
-        ci=found["ci"][0] if "ci" in found else None,
+        ci=found.get("ci"),
         owner=spot.setting.owner,
         folder=str(spot.setting.folder),
         written=written,
@@ -252,10 +252,6 @@ _NAMES: Final = texts_or_text("a name or pattern, or a list of them", "'file_*'"
 _TEXT: Final = Kind(
     "string", "a string", lambda value, _: value if is_text(value) else None, "'why'", {"type": "string"}
 )
-_FLAG: Final = Kind(
-    "true or false", "true or false", lambda value, _: (value,) if isinstance(value, bool) else None, "true",
-    {"type": "boolean"},
-)  # fmt: skip
 _HASH: Final = Kind(
     "string", "the 64 hexadecimal digits that `toolkit policy check --format json` shows",
     lambda value, _: value if isinstance(value, str) and _DIGEST.fullmatch(value) else None, "",
@@ -287,7 +283,7 @@ RULE: Final = (
     Key("digest", _HASH, "the digest of the tool's definition, for allow rules; another definition needs approval"),
     Key("because", _TEXT, "the reason, shown in questions and refusals"),
     Key("expires", _DAY, "the last day on which the rule applies"),
-    Key("ci", _FLAG, "true: only in CI; false: only elsewhere; by default, everywhere"),
+    Key("ci", FLAG, "true: only in CI; false: only elsewhere; by default, everywhere"),
     Key("match", _EXAMPLES, "arguments that the rule must match, as tests"),
     Key("no_match", _EXAMPLES, "arguments that the rule must not match, as tests"),
 )

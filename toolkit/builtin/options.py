@@ -10,6 +10,7 @@ arguments:
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents.kinds import (
     DURATION_SCHEMA,
     DURATION_WORDS,
+    FLAG,
     NAMED_TEXTS_SCHEMA,
     TEXT_SCHEMA,
     TEXTS_SCHEMA,
@@ -115,9 +117,7 @@ def _in_seconds(option: Key, written: Any) -> str | None:
 
 
 TEXT: Final = as_written("string", "a string that is not blank", TEXT_SCHEMA, is_text, "'…'")
-SWITCH: Final = as_written(
-    "true | false", "true or false", {"type": "boolean"}, lambda written: isinstance(written, bool), "true"
-)
+SWITCH: Final = replace(FLAG, name="true | false")
 COUNT: Final = as_written(
     "whole number",
     "a whole number above zero",

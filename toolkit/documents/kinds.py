@@ -1,6 +1,7 @@
 """Common kinds of settings' values, each with its words, its check and its JSON Schema."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,3 +56,9 @@ def table_of_tables(written: Any, folder: Path) -> Mapping[str, Any] | None:
     """Return a table whose values are all tables, or `None` for any other value."""
     found = table(written, folder)
     return found if found is not None and all(isinstance(each, Mapping) for each in found.values()) else None
+
+
+FLAG: Final = as_written(
+    "true or false", "true or false", {"type": "boolean"}, lambda written: isinstance(written, bool), "true"
+)
+SWITCH: Final = replace(FLAG, name="true | false", example="")

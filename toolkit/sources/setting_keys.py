@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from toolkit.disclosure.choices import read_choices
-from toolkit.documents.kinds import table_of_tables
+from toolkit.documents.kinds import FLAG, SWITCH, table_of_tables
 from toolkit.documents.tables import Key, Schema, Spot, read_table, schema_of
 from toolkit.problems import did_you_mean
 from toolkit.sources.configuration import GroupSettings, ReadySettings
@@ -18,12 +18,10 @@ from toolkit.sources.setting_kinds import (
     DIALECT,
     DOLLARS,
     DURATION,
-    FLAG,
     MODEL,
     NAMES,
     PLAIN,
     RATE,
-    SWITCH,
     TEXTS,
     VARIABLE_NAME,
     WORDS,
@@ -102,9 +100,9 @@ def _servers(tables: Mapping[str, Any], spot: Spot) -> "dict[str, McpServer]":
     return read_servers(tables, spot)
 
 
-def _audit(written: tuple[bool], spot: Spot) -> bool | None:
-    if written[0] or spot.setting.owner == "user":
-        return written[0]
+def _audit(written: bool, spot: Spot) -> bool | None:  # noqa: FBT001 - called with the value of a key
+    if written or spot.setting.owner == "user":
+        return written
     spot.report(f"'{spot.name}' can only be switched on by a project", "remove it, or set it in your own configuration")
     return None
 

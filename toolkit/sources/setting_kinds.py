@@ -90,9 +90,6 @@ DURATION: Final = Kind(
 DOLLARS: Final = Kind(
     "number", "US dollars per million tokens, such as 0.15", _dollars, "", {"type": "number", "minimum": 0}
 )
-SWITCH: Final = as_written(
-    "true | false", "true or false", {"type": "boolean"}, lambda written: isinstance(written, bool)
-)
 DIALECT: Final = Kind(
     "name",
     "the name of a dialect",
@@ -107,13 +104,6 @@ MODEL: Final = Kind(
     _model_name,
     "'openai-chat:gpt-6-luna', or 'chat:NAME'",
     {"type": "string", "pattern": "^[^:]+:.", "not": {"pattern": r"^scripted:.*\.[pP][yY]\s*$"}},
-)
-FLAG: Final = Kind(
-    "true or false",
-    "true or false",
-    lambda written, _: (written,) if isinstance(written, bool) else None,
-    "true",
-    {"type": "boolean"},
 )
 COUNT: Final = as_written(
     "whole number",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from toolkit.documents.kinds import DURATION_SCHEMA, DURATION_WORDS, as_written, duration, is_text
+from toolkit.documents.kinds import DURATION_SCHEMA, DURATION_WORDS, FLAG, as_written, duration, is_text
 from toolkit.documents.tables import Key, Kind, Schema, Spot, read_table, schema_of
 from toolkit.errors import ConfigurationError
 
@@ -68,7 +68,7 @@ def read_webhook(written: Mapping[str, Any], spot: Spot) -> WebhookSettings | No
     if ("listen" in found) != ("callback" in found):
         spot.report(f"'{spot.name}' needs both 'listen' and 'callback', or neither")
         return None
-    return WebhookSettings(**found | ({"private": found["private"][0]} if "private" in found else {}))
+    return WebhookSettings(**found)
 
 
 def webhook_schema() -> Schema:
@@ -90,17 +90,11 @@ _PLACE: Final = as_written("string", "a host and a port", {"type": "string"}, is
 _TIME: Final = Kind("duration", DURATION_WORDS, duration, "'2s'", DURATION_SCHEMA)
 
 
-def _flag(written: Any, _: Path) -> tuple[bool] | None:
-    return (written,) if isinstance(written, bool) else None
-
-
-_FLAG: Final = Kind("true or false", "true or false", _flag, "true", {"type": "boolean"})
-
 KEYS: Final = (
     Key("url", _URL, "the URL that questions are posted to", required=True),
     Key("secret", _NAME, "the name of the environment variable with the shared secret", required=True),
     Key("poll", _TIME, "the polling interval for a later answer", "2s"),
-    Key("private", _FLAG, "whether the URL is allowed to be in a private network, such as on this machine", False),
+    Key("private", FLAG, "whether the URL is allowed to be in a private network, such as on this machine", False),
     Key("listen", _PLACE, "the address to receive answers at; without it, answers are polled"),
     Key("callback", _URL, "the public URL of that address, as the webhook sees it"),
 )

@@ -12,7 +12,7 @@ from typing import Any, Final, get_args
 from urllib.parse import SplitResult, urlsplit
 
 from toolkit.disclosure.choices import read_choices
-from toolkit.documents.kinds import DURATION_SCHEMA, TEXTS_SCHEMA, as_written, duration, in_seconds, is_text
+from toolkit.documents.kinds import DURATION_SCHEMA, SWITCH, TEXTS_SCHEMA, as_written, duration, in_seconds, is_text
 from toolkit.documents.tables import Key, Kind, Schema, Spot
 from toolkit.durations import format_duration
 from toolkit.errors import ConfigurationError
@@ -80,7 +80,7 @@ _DURATION = Kind(
     schema=DURATION_SCHEMA,
     advice=in_seconds,
 )
-_SWITCH = as_written("true | false", "true or false", {"type": "boolean"}, lambda written: isinstance(written, bool))
+
 _ERA = Kind(
     "auto | handshake | stateless",
     "'auto', 'handshake' or 'stateless'",
@@ -197,7 +197,7 @@ _HEADERS = _table_of_texts("{ Authorization = 'Bearer ${TOKEN}' }", _HEADER)
 _COMMON = (
     Key(
         "trusted",
-        _SWITCH,
+        SWITCH,
         "whether to trust the server's annotations of its tools; only in your own configuration",
         False,
         take=_trusted,
