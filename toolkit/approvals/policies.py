@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple, Protocol
 
 from toolkit.approvals.flows import describe_readings, has_read_both
-from toolkit.approvals.risks import Chooser, Risk
+from toolkit.approvals.risks import Chooser, Risk, server_of
 from toolkit.problems import Location
 
 
@@ -98,9 +98,6 @@ class Policy(Protocol):
         """Return whether the call may run, needs approval or is denied."""
 
 
-_REMOTE = "mcp://"
-"""The prefix of the source of an MCP server's tool."""
-
 NO_QUESTION = Verdict("allow")
 """The verdict on a call that needs no approval; compared by identity."""
 
@@ -124,7 +121,7 @@ class ByRisk:
         if call.demanded_by is not None:
             return Verdict("ask", call.demanded_by)
         if risk.requires_approval:
-            is_remote = risk.source is not None and risk.source.startswith(_REMOTE)
+            is_remote = server_of(risk.source) is not None
             return Verdict("ask", "its server is not trusted" if is_remote else "the tool requires approval")
         if risk.destructive:
             return Verdict("ask", "the tool is destructive")

@@ -13,6 +13,13 @@ Flow = Literal["reads_untrusted", "reads_private", "writes", "sends"]
 
 FLOWS: Final[tuple[Flow, ...]] = get_args(Flow)
 
+_REMOTE: Final = "mcp://"
+
+
+def server_of(source: str | None) -> str | None:
+    """Return the name of the MCP server that a tool's source names, or `None` for a tool of this process."""
+    return source.removeprefix(_REMOTE).partition("/")[0] if source and source.startswith(_REMOTE) else None
+
 
 @dataclass(frozen=True, slots=True)
 class Risk:

@@ -8,12 +8,11 @@ from urllib.parse import urlsplit
 
 from toolkit.approvals.host_fits import normal_host
 from toolkit.approvals.policies import DescribedCall
-from toolkit.approvals.risks import Risk
+from toolkit.approvals.risks import Risk, server_of
 from toolkit.json_texts import json_text
 from toolkit.redactors.redactor import MASK
 
 _PATH_NAME = re.compile(r"(?:.*_)?(?:path|file|folder|dir|directory)s?")
-_REMOTE = "mcp://"
 
 
 def offered_rules(call: DescribedCall, action: Literal["allow", "deny"]) -> list[dict[str, Any]]:
@@ -55,7 +54,7 @@ def _source_of(risk: Risk) -> str | None:
     if risk.brought_by is not None:
         return escape(risk.brought_by)
     source = risk.source
-    if source is None or source.startswith(_REMOTE) or not os.path.exists(source):  # noqa: PTH110 - text
+    if source is None or server_of(source) is not None or not os.path.exists(source):  # noqa: PTH110 - text
         return source
     return escape(os.path.realpath(source))
 

@@ -11,7 +11,7 @@ from toolkit.approvals.fits import Fit, all_fit, any_fits, fit_of
 from toolkit.approvals.flows import After, fit_of_readings
 from toolkit.approvals.matchers import Matcher
 from toolkit.approvals.policies import DescribedCall, Ground
-from toolkit.approvals.risks import Chooser, Flow, Risk
+from toolkit.approvals.risks import Chooser, Flow, Risk, server_of
 from toolkit.documents.tables import Owner
 from toolkit.problems import Location
 
@@ -21,7 +21,6 @@ Mark = Literal["destructive", "requires_approval", "open_world", "read_only", "u
 GroupFit = Callable[[Risk], Fit]
 """Returns whether a tool belongs to a group of the configuration."""
 
-_REMOTE = "mcp://"
 _FILES = (".py", ".yaml", ".yml", ".toml")
 
 
@@ -178,9 +177,8 @@ def names_tool(pattern: str, risk: Risk) -> bool:
 
 def names_of(risk: Risk) -> list[str]:
     """Return the names that a rule can use for a tool: its names, and `server.tool` for a tool of a server."""
-    source, names = risk.source or "", [risk.tool, *risk.names]
-    if source.startswith(_REMOTE):
-        server = source.removeprefix(_REMOTE).partition("/")[0]
+    names = [risk.tool, *risk.names]
+    if (server := server_of(risk.source)) is not None:
         names.append(f"{server}.{names[-1].removeprefix(f'{server}.').removeprefix(f'{server}_')}")
     return list(dict.fromkeys(names))
 

@@ -9,7 +9,7 @@ from toolkit.approvals.file_policies import FilePolicy
 from toolkit.approvals.fits import Fit, any_fits, fit_of
 from toolkit.approvals.policy_files import read_policy_file
 from toolkit.approvals.policy_keys import PolicyFile, read_policy_table
-from toolkit.approvals.risks import Risk
+from toolkit.approvals.risks import Risk, server_of
 from toolkit.approvals.rules import GroupFit, names_of
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.disclosure.groups import matches
@@ -21,8 +21,6 @@ from toolkit.sources.provenance import Provenance
 from toolkit.sources.ready import ALL_READY
 from toolkit.sources.shown_paths import place_from
 from toolkit.tools.frameworks import FRAMEWORK_OF_PACKAGE
-
-_REMOTE = "mcp://"
 
 
 def configured_policy(configuration: Configuration, targets: Sequence[str] = ()) -> tuple[FilePolicy, list[Problem]]:
@@ -103,8 +101,9 @@ def _group_fit(settings: GroupSettings, directory: Path) -> GroupFit:
 def _is_from(target: str, risk: Risk, directory: Path) -> Fit:
     """Return whether a tool belongs to a target; for modules, this is not known."""
     source = risk.source or ""
-    if ALL_READY in {target, source} or source.startswith(_REMOTE):
-        return fit_of(source in {target, f"{_REMOTE}{target}"})
+    server = server_of(source)
+    if ALL_READY in {target, source} or server is not None:
+        return fit_of(target in {source, server})
     path, _, name = target.partition(":")
     real, wanted = os.path.realpath(source), os.path.realpath(directory / path)
     if not os.path.exists(wanted):  # noqa: PTH110 - a string

@@ -9,14 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from toolkit.approvals.risks import Risk
+from toolkit.approvals.risks import Risk, server_of
 from toolkit.approvals.rules import names_of
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.folders import SUFFIXES
 from toolkit.sources.ready import ALL_READY
 from toolkit.sources.targets import FilesTarget, NameTarget, parse_target
-
-_REMOTE = "mcp://"
 
 
 class Provenance:
@@ -37,13 +35,13 @@ class Provenance:
 
     def identified(self, risk: Risk) -> Risk:
         """Return the risk with the project's file that adds the tool, and the names by which a rule can allow it."""
-        own = names_of(risk) if not risk.names else risk.names[: 2 if _is_remote(risk) else 1]
+        own = names_of(risk) if not risk.names else risk.names[: 1 if server_of(risk.source) is None else 2]
         return replace(risk, brought_by=self._file_of(risk), allowed_as=tuple(own))
 
     def _file_of(self, risk: Risk) -> str | None:
-        source = risk.source or ""
-        if _is_remote(risk):
-            return self._file_of_server(source.removeprefix(_REMOTE).partition("/")[0])
+        source, server = risk.source or "", server_of(risk.source)
+        if server is not None:
+            return self._file_of_server(server)
         if source == ALL_READY or source in self._named:
             return None
         if source and not source.endswith(SUFFIXES):
@@ -58,10 +56,6 @@ class Provenance:
         place = getattr(server, "place", None)
         file = place.file if place is not None else self._configuration.file
         return os.path.realpath(file) if file is not None else ""
-
-
-def _is_remote(risk: Risk) -> bool:
-    return (risk.source or "").startswith(_REMOTE)
 
 
 def _sources_of(targets: Sequence[str], folder: Path) -> Iterator[str]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import zip_longest
 from typing import Final
 
-from toolkit.approvals.risks import Flow, Risk
+from toolkit.approvals.risks import Flow, Risk, server_of
 from toolkit.tools.names import words_of
 from toolkit.tools.spec import ToolSpec
 
@@ -30,7 +30,6 @@ _ABOUT = frozenset(
      "policies", "customization", "customizations", "default", "preference", "preferences", "theme", "themes"}
 )  # fmt: skip
 """Words after which a name is about configuration and not about data, such as in `list_email_templates`."""
-_REMOTE = "mcp://"
 
 READINGS: Final[frozenset[Flow]] = frozenset({"reads_untrusted", "reads_private"})
 """The flows that are about reading."""
@@ -58,7 +57,7 @@ def is_from_outside(spec: ToolSpec) -> bool:
     """Return whether a tool returns data from outside; as in MCP, this is the default for tools of a server."""
     if spec.flow is not None:
         return "reads_untrusted" in spec.flow
-    is_remote = (spec.source or "").startswith(_REMOTE)
+    is_remote = server_of(spec.source) is not None
     return not spec.destructive and (spec.open_world is True or (is_remote and spec.open_world is None))
 
 
