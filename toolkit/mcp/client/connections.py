@@ -172,20 +172,15 @@ class Connection:
         has_ended = session.has_ended
         if isinstance(error, MCPError) and is_lost(error, has_ended=has_ended):
             session.end()
-        output = f"; its last output: {session.stderr_log.last}" if session.stderr_log.last else ""
         reason = self.redactor.text(reason_of(error, self.server, has_ended=has_ended))
-        return ServerUnreachable(f"MCP server '{self.server.name}' {reason}{output}")
+        return ServerUnreachable(f"MCP server '{self.server.name}' {reason}{_last_output(session)}")
 
     def _refusal(self, error: MCPError) -> ToolExecutionError:
         session = self._session
         if is_lost(error, has_ended=session is None or session.has_ended):
             if session is not None:
                 session.end()
-            output = (
-                f"; its last output: {session.stderr_log.last}"
-                if session is not None and session.stderr_log.last
-                else ""
-            )
+            output = _last_output(session)
             return ServerUnreachable(f"MCP server '{self.server.name}' ended before it had answered{output}")
         if is_unreadable(error):
             message = f"MCP server '{self.server.name}' violated the protocol: {fault_of_answer(error)}"
@@ -194,3 +189,7 @@ class Connection:
         return ToolExecutionError(
             f"MCP server '{self.server.name}' {verb} {self.redactor.text(error.message)}", error.code
         )
+
+
+def _last_output(session: "Conversation | None") -> str:
+    return f"; its last output: {session.stderr_log.last}" if session is not None and session.stderr_log.last else ""

@@ -225,11 +225,8 @@ class Call:
 
         async def elicit(question: types.ElicitRequest) -> types.ElicitResult:
             metadata = ServerMessageMetadata(related_request_id=request_id)
-            self._is_asking += 1
-            try:
+            with self.asking():
                 return await session.send_request(question, types.ElicitResult, metadata=metadata)
-            finally:
-                self._is_asking -= 1
 
         return ClientReviewer(self._park if is_stateless else elicit, self._rules.why_not)
 
@@ -254,14 +251,13 @@ class Call:
         self._asked_so_far += 1
         name = f"question_{self._asked_so_far}"
         self.questions[name] = question = Question(request, asyncio.get_running_loop().create_future())
-        self._is_asking += 1
-        if not self._asked.done():
-            self._asked.set_result(None)
-        try:
-            return await question.answer
-        finally:
-            self._is_asking -= 1
-            self.questions.pop(name, None)
+        with self.asking():
+            if not self._asked.done():
+                self._asked.set_result(None)
+            try:
+                return await question.answer
+            finally:
+                self.questions.pop(name, None)
 
 
 class _FallbackReviewer:
