@@ -68,6 +68,11 @@ def json_text(
         return with_digits(encode, _quote(value))
 
 
+def text_of(value: Any) -> str:
+    """Return a value as text: a string unchanged, anything else as compact JSON."""
+    return value if isinstance(value, str) else json_text(value, separators=(",", ":"))
+
+
 def as_plain(value: Any) -> Any:
     """Convert an object that JSON cannot represent: a mapping becomes a `dict`, anything else a string."""
     return dict(value) if isinstance(value, Mapping) else str(value)

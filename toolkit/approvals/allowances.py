@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from toolkit.approvals.policies import ByRisk, DescribedCall, Policy, Verdict
-from toolkit.approvals.text_globs import as_text, fits_glob
+from toolkit.approvals.text_globs import fits_glob
+from toolkit.json_texts import text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Allowance:
             return True
         given = call.arguments
         return given is not None and all(
-            name in given and fits_glob(as_text(given[name]), glob) for name, glob in self.arguments
+            name in given and fits_glob(text_of(given[name]), glob) for name, glob in self.arguments
         )
 
     def names(self, tool: str) -> bool:
@@ -64,7 +65,7 @@ class Allowance:
         """Return whether the rule could cover a call once all its arguments are known."""
         known = call.arguments or {}
         return self.names(call.risk.tool) and all(
-            fits_glob(as_text(known[name]), glob) if name in known else call.is_later(name)
+            fits_glob(text_of(known[name]), glob) if name in known else call.is_later(name)
             for name, glob in self.arguments
         )
 

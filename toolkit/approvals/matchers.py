@@ -12,9 +12,10 @@ from toolkit.approvals.fits import Fit, all_fit, each_fits, fit_of, opposite
 from toolkit.approvals.host_fits import fits_host, normal_host
 from toolkit.approvals.path_fits import inside
 from toolkit.approvals.schema_fits import conforms, fault_of
-from toolkit.approvals.text_globs import as_text, fits_glob
+from toolkit.approvals.text_globs import fits_glob
 from toolkit.documents.kinds import is_number, is_text, table
 from toolkit.documents.tables import Key, Kind, Spot, read_table, schema_of
+from toolkit.json_texts import text_of
 from toolkit.line_expressions import compile_line_expression
 from toolkit.redactors.redactor import MASK
 from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
@@ -67,7 +68,7 @@ def _each_text(fits: Callable[[str, str | None], Fit], *, only_text: bool = Fals
             return each_fits(fit(item, base) for item in value)
         if only_text and not isinstance(value, str):
             return "doubt"
-        return fits(as_text(value), base)
+        return fits(text_of(value), base)
 
     return fit
 

@@ -4,8 +4,6 @@ import math
 import re
 from fnmatch import fnmatchcase
 
-from toolkit.json_texts import json_text
-
 _MOST_ENCODINGS = 4
 _CLIMB = re.compile(r"(?<![\w.])\.\.(?![\w.])")
 _PLACE = re.compile(r"[^/?#\\]*://[^/?#\\]*")
@@ -20,11 +18,6 @@ def fits_glob(text: str, glob: str) -> bool:
     if glob == "*":
         return True
     return fnmatchcase(text, glob) and _climbs(text) <= _climbs(glob) and _is_at_the_place(text, glob)
-
-
-def as_text(value: object) -> str:
-    """Return the text of a value to match: a string as it is, everything else as JSON."""
-    return value if isinstance(value, str) else json_text(value, separators=(",", ":"))
 
 
 def _climbs(text: str) -> float:

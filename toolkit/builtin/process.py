@@ -10,7 +10,7 @@ from typing import Any, Final
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TEXT, TEXTS, Option, not_above_zero, raise_faults
 from toolkit.builtin.widening import outside_project, own_command
 from toolkit.errors import ConfigurationError
-from toolkit.json_texts import json_text
+from toolkit.json_texts import json_text, text_of
 from toolkit.processes.trees import Ended, StartError, run_command
 from toolkit.processes.watching import missing_support
 from toolkit.telemetry.propagation import trace_variables
@@ -174,15 +174,11 @@ def _answered(answer: Mapping[str, Any], text: str) -> ToolResult:
     success = answer.get("success")
     if success is not None and success is not True:
         error = answer.get("error")
-        message = error if isinstance(error, str) else None if error is None else _compact(error)
-        return ToolResult.failure(message or f"Process returned success={_compact(success)}")
+        message = None if error is None else text_of(error)
+        return ToolResult.failure(message or f"Process returned success={json_text(success, separators=(',', ':'))}")
     if "output" not in answer:
         return ToolResult.success(text, structured=answer.get("structured"))
     output = answer["output"]
-    shown = output if isinstance(output, str) else "" if output is None else _compact(output)
+    shown = "" if output is None else text_of(output)
     shown = shown.encode("utf-8", "replace").decode()  # JSON escapes can be lone surrogates, which UTF-8 cannot encode
     return ToolResult.success(shown, structured=answer.get("structured"))
-
-
-def _compact(value: Any) -> str:
-    return json_text(value, separators=(",", ":"))

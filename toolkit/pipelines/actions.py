@@ -12,8 +12,9 @@ from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest, fingerpri
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ConfigurationError
 from toolkit.events import StepRetried
+from toolkit.json_texts import text_of
 from toolkit.pipelines.definitions import Approval, Compute, Use
-from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_of_written, refused_by_gate, text_of
+from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_of_written, refused_by_gate
 from toolkit.pipelines.plans import Feed, PlannedStep
 from toolkit.pipelines.retrying import RetriedTool
 from toolkit.pipelines.templated_data import MappingValue

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from toolkit.errors import ToolExecutionError
 from toolkit.events import StepStatus
-from toolkit.json_texts import json_text
+from toolkit.json_texts import text_of
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.templated_data import ListValue, MappingValue, Value
 from toolkit.tools.context import ToolContext
@@ -104,14 +104,6 @@ def failure_of(error: Exception, attempts: int = 1) -> Outcome:
     words = message_of(error)
     result, raised = ToolResult.failure(words, code or "error"), raised_by(error, words)
     return outcome_of(result.with_raised(raised) if raised is not None and raised.place else result, attempts)
-
-
-def text_of(value: Any) -> str:
-    """Return a value as text: a string unchanged, anything else as compact JSON."""
-    if isinstance(value, str):
-        return value
-
-    return json_text(value, separators=(",", ":"))
 
 
 class Run:

@@ -6,8 +6,9 @@ from typing import Any, Final
 
 from toolkit.errors import ApprovalPending
 from toolkit.events import ItemFinished
+from toolkit.json_texts import text_of
 from toolkit.pipelines.definitions import MAX_ITEMS, Each
-from toolkit.pipelines.flows import Flow, ItemFlow, Outcome, outcome_of_value, text_of
+from toolkit.pipelines.flows import Flow, ItemFlow, Outcome, outcome_of_value
 from toolkit.pipelines.turns import Turn
 from toolkit.tools.skipped_items import SkippedItem, Skips
 

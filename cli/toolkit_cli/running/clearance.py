@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.risks import Chooser, Risk
-from toolkit.json_texts import json_text
+from toolkit.json_texts import text_of
 from toolkit.problems import Location, Problem
 from toolkit.redactors.redactor import MASK
 from toolkit.tools.admission import with_arguments
@@ -147,5 +147,5 @@ def _is_exact(flag: str, call: DescribedCall) -> bool:
 
 def _short_text(value: Any) -> str | None:
     """Return the text of a value that a rule can match, if it is short enough for a flag."""
-    text = value if isinstance(value, str) else json_text(value, separators=(",", ":"))
+    text = text_of(value)
     return text if len(text) <= _LONGEST_IN_FLAG and text.isprintable() else None
