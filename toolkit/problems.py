@@ -156,6 +156,7 @@ def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
 
 _LONGEST_COMPARED = 200
 _MOST_COMPARED = 200
+_MOST_NAMES = 12
 _SAME_START = 2
 
 
@@ -165,6 +166,13 @@ def did_you_mean(name: str, known: Iterable[str], *, before: str = "", otherwise
     if not matches:
         return otherwise
     return f"did you mean {' or '.join(repr(before + match) for match in matches)}?"
+
+
+def first_names(names: Iterable[str]) -> str:
+    """Return the names in alphabetical order, or only the first of them if there are many; empty if there are none."""
+    known = sorted(names)
+    more = len(known) - _MOST_NAMES
+    return ", ".join(known[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def how_to_install(requirement: str) -> str:

@@ -178,3 +178,16 @@ def test_paths_are_relative_from_a_subfolder_of_the_project_too(invoke, project,
     assert " --> ../../tools/bad.py:5:5\n" in invoke("lint").stdout
     [location, *_] = [one["location"]["file"] for one in json.loads(invoke("lint", "--format", "json").stdout)]
     assert location == str(project / "tools/bad.py")
+    issues = json.loads(invoke("lint", "--format", "gitlab").stdout)
+    assert {issue["location"]["path"] for issue in issues} == {"../../tools/bad.py"}
+    assert '<testsuite name="../../tools/bad.py" ' in invoke("lint", "--format", "junit").stdout
+    assert "| `../../tools/bad.py:5:5` |" in invoke("lint", "--format", "markdown").stdout
+
+
+def test_gitlab_gets_paths_below_the_repository_wherever_the_job_runs(invoke, project, monkeypatch):
+    write(project)
+    (project / "docs").mkdir()
+    monkeypatch.chdir(project / "docs")
+    monkeypatch.setenv("CI_PROJECT_DIR", str(project))
+    issues = json.loads(invoke("lint", "../bad.py", "--format", "gitlab").stdout)
+    assert {issue["location"]["path"] for issue in issues} == {"bad.py"}

@@ -38,6 +38,20 @@ def test_type_is_said_in_a_few_words(schema, words):
     assert type_of(schema) == words
 
 
+def test_choices_that_several_parameters_share_are_listed_at_each_of_them():
+    level = {"$ref": "#/$defs/Level"}
+    schema = {
+        "type": "object",
+        "properties": {"one": level, "many": {"type": "array", "items": level}, "record": {"$ref": "#/$defs/Record"}},
+        "$defs": {"Level": {"enum": ["low", "high"]}, "Record": {"type": "object"}},
+    }
+    assert [(one.name, one.type) for one in parameters_of(schema)] == [
+        ("one", '"low" | "high"'),
+        ("many", 'list of ("low" | "high")'),
+        ("record", "Record"),
+    ]
+
+
 def test_fields_of_objects_are_listed_with_their_address_and_a_recursive_type_ends():
     node = {
         "type": "object",

@@ -55,6 +55,25 @@ def test_unknown_name_in_a_file_names_the_nearest(project):
     ]
 
 
+def test_unknown_name_like_no_other_lists_the_tools_or_the_first_of_many(project):
+    project.tool("tools.py", "forecast")
+    text = "from toolkit import tool\n" + "".join(
+        f'@tool\ndef job{n:02}() -> None:\n    """Do it."""\n' for n in range(14)
+    )
+    project.write("many.py", text)
+    project.write("none.py", "x = 1\n")
+    assert [project.problems(f"{file}.py:qqq") for file in ("tools", "many", "none")] == [
+        ["error[TK001]: nothing is named 'qqq' in 'tools.py' (it has forecast)"],
+        [
+            (
+                "error[TK001]: nothing is named 'qqq' in 'many.py' (it has job00, job01, job02, job03, job04, job05, "
+                "job06, job07, job08, job09, job10, job11 and 2 more)"
+            )
+        ],
+        ["error[TK001]: nothing is named 'qqq' in 'none.py'"],
+    ]
+
+
 def test_unknown_file_names_the_nearest(project):
     project.tool("tools.py", "forecast")
     assert project.problems("tols.py") == ["error[TK001]: there is no file 'tols.py' (did you mean 'tools.py'?)"]

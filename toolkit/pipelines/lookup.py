@@ -6,10 +6,8 @@ from typing import Protocol
 from toolkit.codes import UNKNOWN_TOOL
 from toolkit.documents.shapes import Word
 from toolkit.pipelines.step_keys import STEP_KEYS
-from toolkit.problems import Problem, did_you_mean, errors_among, fix_spelling, set_missing_locations
+from toolkit.problems import Problem, did_you_mean, errors_among, first_names, fix_spelling, set_missing_locations
 from toolkit.tools.base import Tool
-
-SHOWN_NAMES = 12
 
 
 class Names(Protocol):
@@ -62,9 +60,5 @@ class ToolLookup:
 
 def _listed(names: Iterable[str]) -> str:
     """Return a hint that lists the known tools, or the first of them if there are many."""
-    first, *others = sorted(names) or [""]
-    if not first:
-        return "list a source of tools under 'tools'"
-    shown = [first, *others][:SHOWN_NAMES]
-    more = len(others) + 1 - len(shown)
-    return f"the tools here are {', '.join(shown)}" + (f" and {more} more" if more else "")
+    known = first_names(names)
+    return f"the tools here are {known}" if known else "list a source of tools under 'tools'"

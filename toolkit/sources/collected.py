@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from toolkit.codes import NOT_FOUND
-from toolkit.problems import Problem, did_you_mean, errors_among
+from toolkit.problems import Problem, did_you_mean, errors_among, first_names
 
 if TYPE_CHECKING:  # lint does not need tools, only their marks
     from toolkit.tools.base import Tool
@@ -39,8 +39,9 @@ class Collected(NamedTuple):
         if (named := named_tool(self.tools, name)) is not None:
             found = [named]
             return Collected(found, [as_warning(problem) for problem in self.problems])
-        names = [*(tool.name for tool in self.tools), *inner_names(self.tools), *known]
-        missing = Problem(NOT_FOUND, f"nothing is named '{name}' in '{within}'", hint=did_you_mean(name, names))
+        names = [*(tool.name for tool in self.tools), *inner_names(self.tools)]
+        hint = did_you_mean(name, [*names, *known], otherwise=f"it has {first_names(set(names))}" if names else None)
+        missing = Problem(NOT_FOUND, f"nothing is named '{name}' in '{within}'", hint=hint)
         return Collected([], [missing, *(as_warning(problem) for problem in errors_among(self.problems))])
 
 

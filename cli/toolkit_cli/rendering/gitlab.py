@@ -1,13 +1,15 @@
 """Renders findings as GitLab Code Quality reports, which merge requests show next to the lines."""
 
+import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from toolkit.lint.baselines import fingerprints
 from toolkit.lint.breakages import is_breakage
 from toolkit.problems import Problem, Severity
 from toolkit.visibility import visible_json
-from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.excerpts import path_for_people
 
 _SEVERITIES: dict[Severity, str] = {"error": "major", "warning": "minor", "info": "info"}
 
@@ -27,7 +29,13 @@ def _issue(problem: Problem, mark: str) -> dict[str, Any]:
         "fingerprint": mark,
         "severity": "critical" if is_breakage(problem) else _SEVERITIES[problem.severity],
         "location": {
-            "path": shown_path(place.file) if place else ".",
+            "path": _path_in_repository(place.file) if place else ".",
             "lines": {"begin": (place and place.line) or 1},
         },
     }
+
+
+def _path_in_repository(file: str) -> str:
+    """Return a path relative to the repository, as GitLab expects it; its jobs name the folder in `CI_PROJECT_DIR`."""
+    root = os.environ.get("CI_PROJECT_DIR")
+    return str(Path(file).relative_to(root)) if root and Path(file).is_relative_to(root) else path_for_people(file)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from toolkit.problems import Problem
-from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.excerpts import path_for_people
 
 # Characters that XML 1.0 cannot contain, not even escaped.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -15,7 +15,9 @@ def as_junit(problems: Sequence[Problem]) -> str:
     """Return an XML document; warnings and notes are passed cases with a message."""
     by_file: dict[str, list[Problem]] = {}
     for problem in problems:
-        by_file.setdefault(shown_path(problem.location.file) if problem.location else "toolkit", []).append(problem)
+        by_file.setdefault(path_for_people(problem.location.file) if problem.location else "toolkit", []).append(
+            problem
+        )
     failed = sum(problem.severity == "error" for problem in problems)
     suites = [_suite(file, found) for file, found in by_file.items()] or [_passed()]
     tests = max(len(problems), 1)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from toolkit.problems import Problem, Severity
 from toolkit_cli.rendering.escaping import one_line
-from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.excerpts import path_for_people
 from toolkit_cli.rendering.problems import summary_of
 
 _SIGNS: dict[Severity, str] = {"error": "❌", "warning": "⚠️", "info": "💡"}
@@ -23,7 +23,7 @@ def as_markdown(problems: Sequence[Problem]) -> str:
 
 def _row(problem: Problem) -> str:
     place = problem.location
-    at = [shown_path(place.file), *(str(part) for part in (place.line, place.column) if part)] if place else []
+    at = [path_for_people(place.file), *(str(part) for part in (place.line, place.column) if part)] if place else []
     where = f"`{':'.join(at).replace('`', '').replace('|', chr(92) + '|')}`" if at else ""
     hint = f"<br>{_escape(problem.hint)}" if problem.hint else ""
     return f"| {_SIGNS[problem.severity]} | {problem.code} | {where} | {_escape(problem.message)}{hint} |"

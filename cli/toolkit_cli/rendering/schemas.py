@@ -34,9 +34,10 @@ def parameters_of(schema: Mapping[str, Any]) -> list[Parameter]:
 
 def _walk(schema: Schema, prefix: str, depth: int) -> Iterator[Parameter]:
     required = schema.keywords.get("required", ())
-    for name, part in schema.keywords.get("properties", {}).items():
+    for name in schema.keywords.get("properties", {}):
+        part = schema.at("properties", name)
         yield _parameter(f"{prefix}{name}", part, is_required=name in required)
-        inner, sign = _fields_of(schema.at("properties", name))
+        inner, sign = _fields_of(part)
         if inner is not None and depth:
             yield from _walk(inner, f"{prefix}{name}{sign}", depth - 1)
 
@@ -55,16 +56,21 @@ def _fields_of(schema: Schema) -> tuple[Schema | None, str]:
 
 def type_of(schema: Any) -> str:
     """Return a short description of a schema's type, such as `list of integer` or `"a" | "b"`."""
-    part = Schema.of(schema)
+    return _type_at(Schema.of(schema))
+
+
+def _type_at(part: Schema) -> str:
     match part.keywords:
         case {"$ref": str(reference)}:
-            return name_in_reference(reference)
+            target = part.resolved()
+            is_choice = target is not None and "enum" in target.keywords
+            return _type_at(target) if target is not None and is_choice else name_in_reference(reference)
         case {"const": value}:
             return as_json(value)
         case {"enum": [*values]}:
             return " | ".join(map(as_json, values))
         case _ if choices := part.inner(_UNIONS):
-            return " | ".join(dict.fromkeys(type_of(one.node) for one in choices))
+            return " | ".join(dict.fromkeys(_type_at(one) for one in choices))
         case {"type": [*names]}:
             return " | ".join(map(str, names))
         case {"type": "array"}:
@@ -76,27 +82,27 @@ def type_of(schema: Any) -> str:
 
 def _array(schema: Schema) -> str:
     if count := schema.positions:
-        return f"({', '.join(type_of(schema.item(index).node) for index in range(count))})"
-    items = type_of(schema.item(0).node)
+        return f"({', '.join(_type_at(schema.item(index)) for index in range(count))})"
+    items = _type_at(schema.item(0))
     if " | " in items:
         items = f"({items})"
     return "list" if items == "anything" else f"list of {items}"
 
 
 def _simple(name: str, schema: Schema) -> str:
-    values = schema.at("additionalProperties").keywords
-    if name == "object" and values and "properties" not in schema.keywords:
-        return f"object of {type_of(values)}"
+    values = schema.at("additionalProperties")
+    if name == "object" and values.keywords and "properties" not in schema.keywords:
+        return f"object of {_type_at(values)}"
     return str(schema.keywords.get("format", name)) if name == "string" else name
 
 
-def _parameter(name: str, schema: Any, *, is_required: bool) -> Parameter:
-    part: Mapping[str, Any] = schema if isinstance(schema, Mapping) else {}
+def _parameter(name: str, schema: Schema, *, is_required: bool) -> Parameter:
+    part = schema.keywords
     default = as_json(part["default"]) if "default" in part else ""
     description = str(part.get("description", ""))
     return Parameter(
         name,
-        type_of(part),
+        _type_at(schema),
         required=is_required,
         default=default,
         constraints=tuple(_constraints(part)),

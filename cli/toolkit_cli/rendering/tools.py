@@ -14,7 +14,7 @@ from toolkit.tools.origins import place_of_tool
 from toolkit.tools.spec import ToolSpec
 from toolkit_cli.rendering.agents import agent_record, drawn_agent
 from toolkit_cli.rendering.escaping import lines_of, one_line
-from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.excerpts import path_for_people, shown_path
 from toolkit_cli.rendering.outlines import drawn, outline_record
 from toolkit_cli.rendering.policies import outlook_record, outlook_text
 from toolkit_cli.rendering.schemas import Parameter, parameters_of, type_of
@@ -254,7 +254,7 @@ def _facts(tool: Tool, policy: "FilePolicy | None") -> list[Line]:
         "kind": kind_of(tool),
         "framework": _framework_of(tool),
         "from": shown_path(spec.source or ""),
-        "defined": str(place._replace(file=shown_path(place.file))) if place else "",
+        "defined": str(place._replace(file=path_for_people(place.file))) if place else "",
         "category": one_line(spec.category or ""),
         "marks": ", ".join(marks_of(spec)),
         "policy": outlook_text(policy, spec) if policy is not None else "",
