@@ -36,9 +36,8 @@ def square(n: int) -> dict[str, Any]:
 
 @tool(idempotent=True)
 def gentle(n: int) -> int:
-    """Die once, and do no harm."""
+    """Do no harm, or die before it where a file says so: of calls that run side by side, each one."""
     if pathlib.Path("deadly").exists():
-        pathlib.Path("deadly").unlink()
         os.kill(os.getpid(), signal.SIGKILL)
     note(f"gentle {n}")
     return n
@@ -159,6 +158,7 @@ def test_a_killed_batch_goes_on_without_repeating_what_has_ended(project, progra
 def test_a_step_that_does_no_harm_twice_is_repeated_without_a_question(project, program, newest):
     (project / "deadly").touch()
     assert program("run", "tools.py:gentle", "--each", "items.jsonl", "--jobs", "3").returncode == -signal.SIGKILL
+    (project / "deadly").unlink()
     resumed = program("runs", "resume", newest()["id"])
     assert [json.loads(line)["output"] for line in resumed.stdout.splitlines()] == list(range(1, 11))
     assert sorted(effects(project)) == sorted(f"gentle {n}" for n in range(1, 11))
@@ -196,7 +196,6 @@ def test_changed_definitions_are_reported_and_need_consent(project, program, new
 def test_a_changed_item_is_not_mistaken_for_the_one_that_was_done(project, program, newest):
     (project / "deadly").touch()
     program("run", "tools.py:gentle", "--each", "items.jsonl")
-    (project / "deadly").touch()
     program("runs", "resume", newest()["id"])
     (project / "items.jsonl").write_text('{"n": 7}\n', "utf-8")
     program("run", "tools.py:square", "--each", "items.jsonl")
