@@ -97,9 +97,11 @@ turns:
   - calls:
       - {tool: blackboard}
   - calls:
-      - {tool: blackboard_get, arguments: {name: kept}}
       - {tool: communicate, arguments: {message: "Found it."}}
+  - calls:
       - {tool: communicate, arguments: {message: " "}}
+  - calls:
+      - {tool: blackboard_get, arguments: {name: kept}}
   - It is {blackboard_get}.
 """
 
@@ -114,8 +116,8 @@ def test_an_agent_speaks_on_stderr_in_its_own_words_and_sees_the_blackboard(invo
     assert [line.split()[2] for line in lines if line[0] in "✓✗!+-"] == [
         "keep",
         "blackboard",
-        "blackboard_get",
         "communicate",
+        "blackboard_get",
     ]
     assert [line for line in lines if line.startswith("communicate:")] == ["communicate: Found it."]
 
