@@ -126,9 +126,10 @@ def asked_agent(desk, invoke):
     begin = ("agent", "Halve four", "--tools", "tools.py", "--model", "scripted:script.yaml")
     assert invoke(*begin, "--on-approval", "wait").exit_code == 3
     run = newest(invoke)
-    first, second = json.loads(invoke("runs", "approvals", "--format", "json").stdout)
-    invoke("runs", "decide", first["id"], "approve")
-    invoke("runs", "decide", second["id"], "reject", "--reason", "too much")
+    questions = json.loads(invoke("runs", "approvals", "--format", "json").stdout)
+    asked = {question["arguments"]["n"]: question["id"] for question in questions}  # in either order: side by side
+    invoke("runs", "decide", asked[4], "approve")
+    invoke("runs", "decide", asked[2], "reject", "--reason", "too much")
     assert invoke("runs", "resume", run).exit_code == 0
     return run
 
