@@ -50,9 +50,17 @@ def test_changed_tool_is_used_again_once_somebody_has_agreed_to_it(zoo):
     assert zoo.run("run", *ALLOWED, "zoo.feed", "animal=lion").stdout == "lion is fed\n"
 
 
-def test_change_that_lets_more_calls_through_needs_no_agreement(zoo):
+def test_change_that_only_lets_more_calls_through_needs_agreement_too(zoo):
     locked(zoo, "kinder")
-    assert zoo.run("run", *ALLOWED, "zoo.feed", "animal=lion").stdout == "lion is fed\n"
+    done = zoo.run("run", *ALLOWED, "zoo.feed", "animal=lion")
+    assert (done.exit_code, done.stdout, "parameter 'animal' is now optional" in done.stderr) == (2, "", True)
+
+
+def test_rule_that_allows_a_tool_covers_it_as_long_as_it_is_what_was_pinned(zoo):
+    rules = zoo.write("rules.yaml", "allow: [{tool: zoo_feed, source: 'mcp://zoo'}]\n")
+    locked(zoo, "plain")
+    done = zoo.run("run", "--policy", rules, "--start", "zoo", "-q", "zoo.feed", "animal=lion")
+    assert (done.stdout, done.stderr) == ("lion is fed\n", "")
 
 
 @pytest.mark.proof

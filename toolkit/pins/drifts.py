@@ -3,8 +3,12 @@
 A change is breaking if a valid call now fails, if the result has another form, or if a hint changes, since a question
 then disappears, or a new one stops an unattended run. Other changes that programs see are compatible. Changes that
 only a model reads are text.
+
+For tools of MCP servers, every difference counts, even one that no program notices, such as the name of a shared
+definition: a server could put instructions for a model there.
 """
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
@@ -25,9 +29,14 @@ Entry = Mapping[str, Any]
 _COMPARED = {"type", "properties", "required", "enum", "const", "additionalProperties", "default", "$ref", "anyOf",
              *DEFINITIONS, *TEXTS, *LOWER_BOUNDS, *UPPER_BOUNDS}  # fmt: skip
 """The keywords that are compared by a dedicated method."""
+_UNORDERED = {"required", "enum", "type"}
 _SHOWN = 3
 _MOST_WHOLE = 200
 """The longest message that quotes a text before and after its change; of longer texts, only changed words are shown."""
+FROM = "from"
+"""The key of an entry with the server's name for a tool, `server.tool`; tools of this process have none."""
+SECRETS = "secrets"
+"""The key of an entry with the digest of the secrets that a server's definition contains."""
 _RANKS: dict[Kind, int] = {"breaking": 0, "compatible": 1, "text": 2}
 _SEVERITIES: dict[Kind, Severity] = {"breaking": "error", "compatible": "info", "text": "warning"}
 HEADINGS: dict[Kind, str] = {"breaking": "breaking", "compatible": "compatible", "text": "text only"}
@@ -70,7 +79,10 @@ def drifts_between(before: Mapping[str, Entry], now: Mapping[str, Entry]) -> lis
 
 def changes_between(before: Entry, now: Entry) -> list[Change]:
     """Return the differences between two definitions of one tool, the most severe first."""
-    changes = [*_describe(before, now), *_hinted(before, now), *_accepted(before, now), *_returned(before, now)]
+    changes = [*_moved(before, now), *_describe(before, now), *_hinted(before, now)]
+    changes += [*_accepted(before, now), *_returned(before, now)]
+    if not changes and (FROM in before or FROM in now):
+        changes += _rewritten(before, now)
     return sorted(dict.fromkeys(changes), key=lambda change: _RANKS[change.kind])
 
 
@@ -92,6 +104,37 @@ def _describe(before: Entry, now: Entry) -> Iterator[Change]:
         yield Change("text", _text_change("the description", before.get("description"), now.get("description")))
     if before.get("examples") != now.get("examples"):
         yield Change("text", "the examples have changed")
+    if before.get("title") != now.get("title"):
+        yield Change("text", _text_change("the title", before.get("title"), now.get("title")))
+    if before.get("icons") != now.get("icons"):
+        yield Change("text", "the icons have changed")
+    if before.get(SECRETS) != now.get(SECRETS):
+        yield Change("text", "the secrets in the definition have changed")
+
+
+def _moved(before: Entry, now: Entry) -> Iterator[Change]:
+    """Yield that a name now stands for another tool."""
+    old, new = before.get(FROM), now.get(FROM)
+    if old != new:
+        was, becomes = (f"the server's tool '{one}'" if one else "a tool without a server" for one in (old, new))
+        yield Change("breaking", f"it was {was}, and is {becomes}")
+
+
+def _rewritten(before: Entry, now: Entry) -> Iterator[Change]:
+    """Yield which parts of a definition are written in another way, although programs understand the same."""
+    for key in sorted({*before, *now}):
+        if _in_order(before.get(key)) != _in_order(now.get(key)):
+            yield Change("text", f"'{key}' is written in another way")
+
+
+def _in_order(node: Any, key: str = "") -> str:
+    """Return data as JSON text, without the order of what has none."""
+    if isinstance(node, Mapping):
+        return json.dumps({name: _in_order(inner, name) for name, inner in node.items()}, sort_keys=True)
+    if isinstance(node, list | tuple):
+        inner = [_in_order(one) for one in node]
+        return json.dumps(sorted(inner) if key in _UNORDERED else inner)
+    return json.dumps(node)
 
 
 _DEFAULT_HINTS: dict[str, bool | None] = {
@@ -184,8 +227,8 @@ class _Comparison:
             if before.get(key) != now.get(key):
                 what = f"the {key.lstrip('$')} of {self._label(path)}"
                 yield Change("text", _text_change(what, before.get(key), now.get(key)))
-        if before.get("default") != now.get("default") or ("default" in before) != ("default" in now):
-            old, new = (_shown(one["default"]) if "default" in one else "not set" for one in (before, now))
+        old, new = (_shown(one["default"]) if "default" in one else "not set" for one in (before, now))
+        if old != new:
             yield Change("compatible", f"the default of {self._label(path)} was {old}, and is {new}")
 
     def _branches(self, before: Schema, now: Schema, path: str, depth: int) -> Iterator[Change]:

@@ -1,18 +1,21 @@
 """Reads and writes `toolkit.lock`, which pins the definition of every tool, so that no change goes unnoticed.
 
 The file is JSON with sorted keys, so that a diff is easy to review. It records what a model reads of a tool, its
-parameters and results, and its hints; not its location or its code.
+parameters and results, and its hints; not its code. Of a tool of an MCP server, it records everything that can reach a
+model or a client, and which tool of which server it is.
 """
 
 import json
 from collections.abc import Iterable, Mapping
+from hashlib import pbkdf2_hmac
 from pathlib import Path
 from typing import Any
 
+from toolkit.approvals.risks import server_of
 from toolkit.codes import DEFINITION_DRIFT, NOT_FOUND
 from toolkit.documents.json_reading import json_data
 from toolkit.paths import bounded_bytes
-from toolkit.pins.drifts import Entry
+from toolkit.pins.drifts import FROM, SECRETS, Change, Entry, changes_between
 from toolkit.problems import Location, Problem
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
@@ -30,7 +33,11 @@ _REMOVE = "restore it, or delete it and run `toolkit lock --update`"
 
 
 def entry_of(spec: ToolSpec) -> dict[str, Any]:
-    """Return the pinned part of a tool as plain JSON data. Secrets are masked, so a changed secret is not noticed."""
+    """Return the pinned part of a tool as plain JSON data, with secrets masked.
+
+    A changed secret in the definition of our own tool is not noticed. A server could call any text a secret, so for its
+    tools a digest of the secrets is pinned too.
+    """
     hints: dict[str, Any] = {hint: getattr(spec, hint) for hint in _HINTS if getattr(spec, hint) is not None}
     if spec.requires_approval:
         hints["requires_approval"] = True
@@ -41,9 +48,40 @@ def entry_of(spec: ToolSpec) -> dict[str, Any]:
         "hints": hints,
         "examples": list(spec.examples),
     }
+    secrets = secrets_of_schema(spec.parameters, spec.examples)
+    address = _address_of(spec)
+    if address is not None:
+        entry |= {**spec.metadata.get("mcp", {}), FROM: address, SECRETS: _digest(secrets, address)}
     plain: dict[str, Any] = json.loads(json.dumps(entry, default=str))
-    redactor = Redactor(*secrets_of_schema(spec.parameters, spec.examples), outer=redactor_of_environment())
+    redactor = Redactor(*secrets, outer=redactor_of_environment())
     return {key: value for key, value in redactor.data(plain).items() if value}
+
+
+def changes_since(locked: Mapping[str, Entry], spec: ToolSpec) -> list[Change]:
+    """Return how a tool differs from its entry; without one, there are none, unless other tools of its server have one.
+
+    A server with pinned tools cannot add or rename tools unnoticed.
+    """
+    pinned = locked.get(spec.name)
+    if pinned is not None:
+        return changes_between(pinned, entry_of(spec))
+    server = server_of(spec.source)
+    if server is None or all(str(entry.get(FROM, "")).partition(".")[0] != server for entry in locked.values()):
+        return []
+    return [Change("compatible", f"it is not in the lockfile, which has other tools of '{server}'")]
+
+
+def _address_of(spec: ToolSpec) -> str | None:
+    """Return the name of a server's tool, `server.tool`, or `None` for a tool of this process."""
+    server = server_of(spec.source)
+    return None if server is None else next((name for name in spec.names if name.startswith(f"{server}.")), server)
+
+
+def _digest(secrets: list[str], salt: str) -> str | None:
+    """Return a digest that is slow to compute, because a secret could be short."""
+    if not secrets:
+        return None
+    return pbkdf2_hmac("sha256", json.dumps(secrets).encode(), salt.encode(), 10_000).hex()
 
 
 def entries_of(specs: Iterable[ToolSpec]) -> dict[str, Entry]:

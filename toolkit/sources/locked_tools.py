@@ -5,12 +5,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.approvals.risks import Risk
+from toolkit.approvals.risks import Risk, server_of
 from toolkit.pins.drifts import Entry, changes_between
 from toolkit.pins.lock_names import LOCK_FILE
 from toolkit.pins.lockfile import entry_of, read_lock
 from toolkit.problems import Problem
 from toolkit.tools.spec import ToolSpec
+from toolkit.visibility import without_hidden
 
 _HINTS: Final = ("read_only", "destructive", "open_world", "requires_approval")
 
@@ -36,8 +37,10 @@ class LockedTools:
             return False
         key = (risk, risk.digest)
         if key not in self._known:
-            changes = changes_between(_comparable(pinned), _comparable(_entry_of(risk)))
-            self._known[key] = any(change.kind != "compatible" for change in changes)
+            of_server = server_of(risk.source) is not None
+            compared = _read_by_models if of_server else _comparable
+            changes = changes_between(compared(pinned), compared(_entry_of(risk)))
+            self._known[key] = any(of_server or change.kind != "compatible" for change in changes)
         return self._known[key]
 
     @cached_property
@@ -56,3 +59,9 @@ def _comparable(entry: Entry) -> Entry:
     """Return the parts of an entry that are known for every call."""
     hints = {hint: value for hint, value in entry.get("hints", {}).items() if hint in _HINTS}
     return {"description": entry.get("description"), "parameters": entry.get("parameters", {}), "hints": hints}
+
+
+def _read_by_models(entry: Entry) -> Entry:
+    """Return what models receive of a server's tool; its marks depend on whether the user trusts the server."""
+    parts: Entry = without_hidden({"description": entry.get("description"), "parameters": entry.get("parameters", {})})
+    return parts

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.pins.drifts import HEADINGS, changes_between, in_short
+from toolkit.pins.drifts import HEADINGS, in_short
 from toolkit.pins.lock_names import LOCK_FILE
-from toolkit.pins.lockfile import entry_of, read_lock
+from toolkit.pins.lockfile import changes_since, read_lock
 from toolkit.problems import Problem, Severity
 
 
@@ -59,13 +59,7 @@ class DefinitionDrift(Rule):
                 yield locked
             return
         for tool in tools:
-            pinned = locked.get(tool.name)
-            if (
-                pinned is not None
-                and tool.spec is not None
-                and not tool.is_written
-                and (changes := changes_between(pinned, entry_of(tool.spec)))
-            ):
+            if tool.spec is not None and not tool.is_written and (changes := changes_since(locked, tool.spec)):
                 message = f"tool {tool.name!r} is not what '{LOCK_FILE}' pins ({HEADINGS[changes[0].kind]}): {in_short(changes)}"
                 hint = "`toolkit lock --check` shows all; `toolkit lock --update` pins what it is now"
                 severity: Severity = "error" if tool.is_foreign else "warning"

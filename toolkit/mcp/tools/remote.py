@@ -51,7 +51,8 @@ class RemoteTool(ForeignSchemaTool):
         """
         self.server = server
         self.wire_name = wire.name
-        self.announced = _spec(server, wire, name, marks_of(_as_json(wire)))
+        marks = marks_of(_as_json(wire))
+        self.announced = _spec(server, wire, name, marks if server.trusted else _graver(wire, marks))
         self.spec = self.announced if server.trusted else _spec(server, _without_hidden(wire), name, _tightening(wire))
 
     @classmethod
@@ -194,13 +195,17 @@ def _spec(server: McpServer, wire: "WireTool", name: str, marks: Mapping[str, An
     )
 
 
+def _graver(wire: "WireTool", marks: dict[str, Any]) -> dict[str, Any]:
+    """Return the marks of a tool; one that an untrusted server calls read-only and destructive is destructive."""
+    if wire.annotations is None or not wire.annotations.destructive_hint:
+        return marks
+    return {mark: value for mark, value in marks.items() if mark != "read_only"} | {"destructive": True}
+
+
 def _tightening(wire: "WireTool") -> dict[str, Any]:
     """Return the marks of a tool of an untrusted server, which can only make it more restricted."""
-    claims = marks_of(_as_json(wire))
-    grave = {mark: True for mark in ("destructive", "open_world") if claims.get(mark)}
-    if wire.annotations is not None and wire.annotations.destructive_hint:
-        grave["destructive"] = True
-    return {"requires_approval": True, **grave}
+    claims = _graver(wire, marks_of(_as_json(wire)))
+    return {"requires_approval": True} | {mark: True for mark in ("destructive", "open_world") if claims.get(mark)}
 
 
 def _as_json(wire: "WireTool") -> dict[str, Any]:
