@@ -4,11 +4,9 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
-from toolkit.approvals.gates import Demand
 from toolkit.frameworks.late_approvals import ApprovalWanted, ask_late
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_schema_tools import ForeignSchemaTool
-from toolkit.tools.foreign_values import call_safely
 from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
@@ -16,11 +14,15 @@ from toolkit.tools.spec import ToolSpec
 Invoke = Callable[[dict[str, Any], ToolContext], Coroutine[Any, Any, Any]]
 """Calls a tool through its framework, with plain arguments; returns a ToolResult or any other value.
 
-Raises `ApprovalWanted` if the tool requests approval while it runs.
+Raises `ApprovalWanted` if the tool, or the condition that its author has set for it, requests approval of this call.
 """
 
-Wants = Callable[[dict[str, Any], ToolContext], bool]
-"""Returns whether a tool needs approval for these arguments."""
+
+def new_call_id() -> str:
+    """Return an id for a call; conditions of approval may remember it, so no two calls share one."""
+    from uuid import uuid4  # noqa: PLC0415 - only a call needs it
+
+    return f"call_{uuid4().hex}"
 
 
 class ForeignTool(ForeignSchemaTool):
@@ -43,7 +45,6 @@ class ForeignTool(ForeignSchemaTool):
         framework: str,
         thing: object,
         function: Any = None,
-        wants_approval: tuple[str, Wants] | None = None,
     ) -> None:
         """Create a Tool with the definition that the framework would send to its model.
 
@@ -53,24 +54,12 @@ class ForeignTool(ForeignSchemaTool):
             framework: The name of the framework in `toolkit.tools.frameworks`.
             thing: The framework's object.
             function: The user's function behind it, or None.
-            wants_approval: If the arguments decide whether approval is needed: the framework's name for that, and the
-                function that decides.
         """
         self.spec = replace(spec, framework=framework)
         self.framework = framework
         self.thing = thing
         self.function = function
-        self.demands = wants_approval is not None
-        self._wants_approval = wants_approval
         self._invoke = invoke
-
-    def demand(self, parsed: Any, context: ToolContext) -> Demand | None:
-        """Return the approval that the tool itself demands for these arguments; if its check fails, it demands one."""
-        if self._wants_approval is None:
-            return None
-        label, wants = self._wants_approval
-        asks = call_safely(lambda: wants(plain_data(parsed), context), otherwise=True)
-        return Demand(f"the tool asks ({label})") if asks else None
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
         """Call the tool through its framework."""

@@ -246,13 +246,21 @@ class ToolContext:
     def within(self, tool: Subject, arguments: str | Mapping[str, Any]) -> "ToolContext":
         """Return the context for a running call, which knows the call and measures its waiting time."""
         other = object.__new__(ToolContext)
-        vars(other).update(vars(self), call=RunningCall(tool, arguments, self.call), waits=Waiting(self.waits))
+        vars(other).update(vars(self), call=RunningCall(tool, arguments, self.call, {}, []), waits=Waiting(self.waits))
         return other
 
-    def approved(self, arguments: str | Mapping[str, Any], shown_state: Mapping[str, str]) -> "ToolContext":
-        """Return the context for a running call that was approved with these arguments after this state was shown."""
-        call = self.call
-        return self if call is None else self._with(call=call._replace(arguments=arguments, shown_state=shown_state))
+    def approved(
+        self, arguments: str | Mapping[str, Any], shown_state: Mapping[str, str], *by_reviewer: Any
+    ) -> "ToolContext":
+        """Return the context for a running call that was approved with these arguments after this state was shown.
+
+        `by_reviewer` contains the parsed arguments if a reviewer approved them, rather than a rule or a flag.
+        """
+        if self.call is None:
+            return self
+        return self._with(
+            call=self.call._replace(arguments=arguments, shown_state=shown_state, approvals=[*by_reviewer])
+        )
 
     def emit(self, event: "Event") -> None:
         """Send an event to the listener, if there is one, with known secrets redacted.

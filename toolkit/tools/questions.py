@@ -156,12 +156,14 @@ class RunningCall(NamedTuple):
         arguments: The arguments of the call.
         around: The call that made this call, if there is one.
         shown_state: The state on which the effect depends, as it was when a reviewer approved the call.
+        approvals: The parsed arguments with which a reviewer has approved this call, whoever required the question.
     """
 
     tool: Subject
     arguments: str | Mapping[str, Any]
-    around: "RunningCall | None" = None
-    shown_state: Mapping[str, str] = {}
+    around: "RunningCall | None"
+    shown_state: Mapping[str, str]
+    approvals: list[Any]
 
     def digest(self, context: "Surroundings", asked_by: str) -> str:
         """Return the digest that identifies questions of this call and of the calls within it."""

@@ -5,14 +5,21 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from toolkit.frameworks.awaiting import settled
-from toolkit.frameworks.foreign_tools import ForeignTool, Wants
+from toolkit.frameworks.awaiting import awaited, settled
+from toolkit.frameworks.foreign_tools import ForeignTool, new_call_id
 from toolkit.frameworks.google_adk.tool_contexts import tool_context
 from toolkit.frameworks.late_approvals import ApprovalWanted
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import call_safely, has_base, is_routine
+from toolkit.tools.foreign_values import (
+    bases_of_class,
+    call_safely,
+    has_base,
+    is_routine,
+    module_of_class,
+    name_of_class,
+)
 from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
@@ -29,27 +36,23 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
     function = getattr(tool, "func", None)
     setting: Any = getattr(tool, "_require_confirmation", False)
 
-    def wants(arguments: dict[str, Any], context: ToolContext) -> bool:
-        check = getattr(
-            tool, "check_require_confirmation", None
-        )  # since 2.6; older versions call the function directly
-        asked = check(arguments, tool_context(context)) if check else setting(**arguments)
-        return bool(settled(asked))
+    async def invoke(arguments: dict[str, Any], context: ToolContext) -> Any:
+        return await _invoke(tool, arguments, context, call_id=new_call_id(), is_approved=always)
 
+    always = bool(setting) and not callable(setting)  # the gate asks about every call before it gets here
     spec = ToolSpec(
         declaration.name,
         declaration.description or "",
         _parameters_of(declaration),
-        requires_approval=setting is True,
+        requires_approval=always,
         location=place_of(function or type(tool)),
     )
     yield ForeignTool(
         spec,
-        partial(_invoke, tool, wants),
+        invoke,
         framework="google_adk",
         thing=tool,
         function=function,
-        wants_approval=("require_confirmation", wants) if callable(setting) else None,
     )
 
 
@@ -97,22 +100,32 @@ def _lowered(schema: Any) -> Any:
 
 
 async def _invoke(
-    tool: Any, wants: Wants, arguments: dict[str, Any], context: ToolContext, *, was_asked: bool = False
+    tool: Any, arguments: dict[str, Any], context: ToolContext, *, call_id: str, is_approved: bool
 ) -> Any:
-    """Call a tool as an agent does.
+    """Call a tool as an agent does. Its condition is evaluated once, or twice if the call was approved in between.
 
     Raises:
         ApprovalWanted: If the tool requests confirmation.
     """
-    setting = getattr(tool, "_require_confirmation", False)
-    is_approved = was_asked or setting is True or (callable(setting) and wants(arguments, context))
-    handed = tool_context(context, is_approved=is_approved)
+    handed = tool_context(context, call_id, is_approved=is_approved)
+    approved = partial(_invoke, tool, arguments, context, call_id=call_id, is_approved=True)
+    if not is_approved and not _checks_itself(tool):
+        check = getattr(tool, "check_require_confirmation", None)  # missing before 2.6
+        if check is not None and await awaited(check(arguments, handed)) is not False:
+            raise ApprovalWanted("require_confirmation", approved)
     output = await tool.run_async(args=arguments, tool_context=handed)
     if handed.actions.requested_tool_confirmations and not is_approved:
-        raise ApprovalWanted("request_confirmation", partial(_invoke, tool, wants, arguments, context, was_asked=True))
+        has_condition = callable(getattr(tool, "_require_confirmation", None))
+        raise ApprovalWanted("require_confirmation" if has_condition else "request_confirmation", approved)
     if isinstance(output, dict) and output.keys() == {"error"}:
         return ToolResult.failure(str(output["error"]), "error")
     return output
+
+
+def _checks_itself(tool: Any) -> bool:
+    """Return whether a tool evaluates its condition when it runs, as a `FunctionTool` does, rather than its agent."""
+    ran = next(base for base in bases_of_class(type(tool)) if "run_async" in vars(base))
+    return name_of_class(ran) == "FunctionTool" and module_of_class(ran).startswith("google.adk.")
 
 
 CLASSES = {

@@ -8,13 +8,14 @@ from toolkit.tools.context import ToolContext
 _APP = "toolkit"
 
 
-def tool_context(context: ToolContext, *, is_approved: bool = False) -> Any:
+def tool_context(context: ToolContext, call_id: str, *, is_approved: bool = False) -> Any:
     """Return an ADK `ToolContext` for a call, with a session of its own.
 
     ADK is installed if one of its tools exists, and most of the modules are already imported.
 
     Args:
         context: The context of the call.
+        call_id: The id of the call.
         is_approved: Whether a reviewer has approved the call.
     """
     sessions = import_module("google.adk.sessions")
@@ -26,4 +27,4 @@ def tool_context(context: ToolContext, *, is_approved: bool = False) -> Any:
     )
     confirmed = import_module("google.adk.tools.tool_confirmation").ToolConfirmation(confirmed=True)
     theirs = import_module("google.adk.tools.tool_context").ToolContext
-    return theirs(invocation, function_call_id=_APP, tool_confirmation=confirmed if is_approved else None)
+    return theirs(invocation, function_call_id=call_id, tool_confirmation=confirmed if is_approved else None)

@@ -1,14 +1,15 @@
 """Converts tools and agents of OpenAI Agents; see `agents/tool.py` of openai-agents 0.24."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from copy import copy
 from functools import partial
 from typing import Any
 
 from toolkit.errors import ToolExecutionError
-from toolkit.frameworks.awaiting import awaited, settled
-from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.awaiting import awaited
+from toolkit.frameworks.foreign_tools import ForeignTool, new_call_id
+from toolkit.frameworks.late_approvals import ApprovalWanted
 from toolkit.frameworks.openai_agents.guardrails import checked_input, checked_output
 from toolkit.frameworks.openai_agents.outputs import result_of_output
 from toolkit.frameworks.openai_agents.run_contexts import run_context
@@ -44,65 +45,88 @@ def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
 def tools_of_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
     """Yield the Tool of a `FunctionTool`."""
     function = call_safely(lambda: tool.__wrapped__, None)
-    depends = callable(tool.needs_approval)
 
-    def wants(arguments: dict[str, Any], context: ToolContext) -> bool:
-        ctx = run_context(context, tool, agent, function, dumps(arguments))
-        return bool(settled(tool.needs_approval(ctx, arguments, tool.name)))
+    async def invoke(arguments: dict[str, Any], context: ToolContext) -> Any:
+        ctx = run_context(context, tool, agent, function, dumps(arguments), new_call_id())
+        go_on = partial(_invoke, tool, agent, ctx, arguments)
+        await _check_approval(tool, ctx, arguments, go_on)
+        return await go_on()
 
     spec = ToolSpec(
         tool.name,
         tool.description,
         tool.params_json_schema,
-        requires_approval=tool.needs_approval is True,
+        requires_approval=_always_asks(tool),
         strict=tool.strict_json_schema,
         location=place_of(function) if function is not None else None,
-    )
-    yield ForeignTool(
-        spec,
-        partial(_invoke, tool, agent, function),
-        framework="openai_agents",
-        thing=tool,
-        function=function,
-        wants_approval=("needs_approval", wants) if depends else None,
-    )
-
-
-def tools_of_custom_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
-    """Yield the Tool of a `CustomTool`, whose model writes plain text instead of arguments; it becomes `input`."""
-    depends = callable(tool.needs_approval)
-
-    def wants(arguments: dict[str, Any], context: ToolContext) -> bool:
-        ctx = run_context(context, tool, agent, None, arguments["input"])
-        return bool(settled(tool.needs_approval(ctx, arguments["input"], tool.name)))
-
-    async def invoke(arguments: dict[str, Any], context: ToolContext) -> Any:
-        ctx = run_context(context, tool, agent, None, arguments["input"])
-        return result_of_output(await awaited(tool.on_invoke_tool(ctx, arguments["input"])))
-
-    spec = ToolSpec(
-        tool.name,
-        tool.description,
-        _TEXT,
-        requires_approval=tool.needs_approval is True,
     )
     yield ForeignTool(
         spec,
         invoke,
         framework="openai_agents",
         thing=tool,
-        wants_approval=("needs_approval", wants) if depends else None,
+        function=function,
     )
 
 
-async def _invoke(tool: Any, agent: Any, function: Any, arguments: dict[str, Any], context: ToolContext) -> Any:
+def tools_of_custom_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
+    """Yield the Tool of a `CustomTool`, whose model writes plain text instead of arguments; it becomes `input`."""
+
+    async def invoke(arguments: dict[str, Any], context: ToolContext) -> Any:
+        text = arguments["input"]
+        ctx = run_context(context, tool, agent, None, text, new_call_id())
+
+        async def go_on() -> Any:
+            return result_of_output(await awaited(tool.on_invoke_tool(ctx, text)))
+
+        await _check_approval(tool, ctx, text, go_on)
+        return await go_on()
+
+    spec = ToolSpec(
+        tool.name,
+        tool.description,
+        _TEXT,
+        requires_approval=_always_asks(tool),
+    )
+    yield ForeignTool(
+        spec,
+        invoke,
+        framework="openai_agents",
+        thing=tool,
+    )
+
+
+def _always_asks(tool: Any) -> bool:
+    """Return whether every call needs approval: so it does for any setting that is neither False nor a condition."""
+    return tool.needs_approval is not False and not callable(tool.needs_approval)
+
+
+async def _check_approval(
+    tool: Any, ctx: Any, arguments: dict[str, Any] | str, go_on: Callable[[], Coroutine[Any, Any, Any]]
+) -> None:
+    """Evaluate the tool's condition once; only the answer False lets the call run without approval.
+
+    Raises:
+        ApprovalWanted: If the call needs approval, or the condition fails.
+    """
+    condition = getattr(tool, "runtime_needs_approval", lambda: tool.needs_approval)()
+    if not callable(condition):
+        return
+    try:
+        asks = await awaited(condition(ctx, arguments, ctx.tool_call_id))
+    except Exception:  # noqa: BLE001 - whatever a condition raises, it has not allowed the call
+        asks = True
+    if asks is not False:
+        raise ApprovalWanted("needs_approval", go_on)
+
+
+async def _invoke(tool: Any, agent: Any, ctx: Any, arguments: dict[str, Any]) -> Any:
     """Call a tool as a runner does, with its guardrails and its timeout.
 
     Raises:
         ToolArgumentsError: If the tool rejects the arguments.
         ToolExecutionError: If the tool is disabled, or a guardrail stops the call.
     """
-    ctx = run_context(context, tool, agent, function, dumps(arguments))
     if not await awaited(tool.is_enabled(ctx, agent) if callable(tool.is_enabled) else tool.is_enabled):
         raise ToolExecutionError(f"tool {tool.name!r} is disabled by its 'is_enabled'", "unavailable")
     await checked_input(tool, ctx, agent)

@@ -9,7 +9,7 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import call_safely
 
 
-def run_context(context: ToolContext, tool: Any, agent: Any, function: Any, arguments: str) -> Any:
+def run_context(context: ToolContext, tool: Any, agent: Any, function: Any, arguments: str, call_id: str) -> Any:
     """Return a `ToolContext` of the framework for a call.
 
     Args:
@@ -18,12 +18,13 @@ def run_context(context: ToolContext, tool: Any, agent: Any, function: Any, argu
         agent: The agent that has the tool, or None.
         function: The function behind the tool, or None; the type of its first parameter is the type of the context.
         arguments: What the model wrote: JSON, or plain text for a tool without a schema.
+        call_id: The id of the call.
     """
     wanted = _type_of_context(function)
     return sys.modules["agents.tool_context"].ToolContext(
         context=None if wanted is NoneType else given(context, tool.name, "ctx.context", wanted),
         tool_name=tool.name,
-        tool_call_id=tool.name,
+        tool_call_id=call_id,
         tool_arguments=arguments,
         agent=agent,
     )

@@ -5,13 +5,13 @@ adds to another one is respected.
 """
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, NamedTuple
 
 from toolkit.errors import ToolExecutionError
 from toolkit.frameworks.awaiting import awaited, settled
-from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.foreign_tools import ForeignTool, new_call_id
 from toolkit.frameworks.late_approvals import ApprovalWanted
 from toolkit.frameworks.pydantic_ai.outputs import result_of_output
 from toolkit.frameworks.pydantic_ai.run_contexts import run_context
@@ -76,7 +76,7 @@ def tools_of_toolset(toolset: Any, agent: Any = None) -> Iterator[ForeignTool]:
 
 
 def _empty_run_context(agent: Any) -> Any:
-    return run_context(NO_CONTEXT, "", agent=agent, function=None)
+    return run_context(NO_CONTEXT, "", agent, None)
 
 
 def _functions_in(toolset: Any) -> dict[str, Any] | None:
@@ -102,16 +102,11 @@ def _definitions_in(toolset: Any, functions: dict[str, Any], agent: Any) -> Iter
 def _tool(held: _Held) -> ForeignTool:
     definition = held.definition
 
+    always = definition.kind == "unapproved"  # the gate asks about every call before it gets here
+
     async def invoke(arguments: dict[str, Any], context: ToolContext) -> Any:
-        was_asked = always or wants(arguments, context)  # by the gate, since `wants` demands it there
-        return await _invoke(held, arguments, context, is_approved=was_asked)
+        return await _invoke(held, arguments, context, call_id=new_call_id(), is_approved=always)
 
-    def wants(arguments: dict[str, Any], context: ToolContext) -> bool:
-        ctx = run_context(context, definition.name, agent=held.agent, function=held.function)
-        return any(ask(ctx, definition, arguments) for ask in questions)
-
-    questions = list(_questions_of(held.toolset))
-    always = definition.kind == "unapproved"
     spec = ToolSpec(
         definition.name,
         definition.description or "",
@@ -126,23 +121,15 @@ def _tool(held: _Held) -> ForeignTool:
         framework="pydantic_ai",
         thing=held.toolset,
         function=held.function,
-        wants_approval=("approval_required", wants) if questions and not always else None,
     )
 
 
-_Question = Callable[[Any, Any, dict[str, Any]], bool]
-
-
-def _questions_of(toolset: Any) -> Iterator[_Question]:
-    """Yield the functions that decide whether a call needs approval."""
-    while toolset is not None:
-        if (ask := getattr(toolset, "approval_required_func", None)) is not None:
-            yield ask
-        toolset = getattr(toolset, "wrapped", None)
-
-
-async def _invoke(held: _Held, arguments: dict[str, Any], context: ToolContext, *, is_approved: bool) -> Any:
+async def _invoke(
+    held: _Held, arguments: dict[str, Any], context: ToolContext, *, call_id: str, is_approved: bool
+) -> Any:
     """Call a tool as an agent's tool manager does.
+
+    The toolset itself evaluates the condition of `approval_required`, once for each call that is not approved yet.
 
     Raises:
         ApprovalWanted: If the tool requests approval now.
@@ -150,12 +137,18 @@ async def _invoke(held: _Held, arguments: dict[str, Any], context: ToolContext, 
         ToolExecutionError: If the tool needs something that only an agent has.
     """
     name = held.definition.name
-    ctx = run_context(context, name, agent=held.agent, function=held.function, is_approved=is_approved)
+    ctx = run_context(context, name, held.agent, held.function, call_id=call_id, is_approved=is_approved)
+    approved = partial(_invoke, held, arguments, context, call_id=call_id, is_approved=True)
     tool = (await held.toolset.get_tools(ctx)).get(name)
     if tool is None:
         raise ToolExecutionError(
             f"tool {name!r} is not available for this call: its 'prepare' function leaves it out", "unavailable"
         )
+    kind = tool.tool_def.kind  # a `prepare` function can change it from call to call
+    if kind == "external":
+        raise _deferred(name)
+    if kind == "unapproved" and not is_approved:
+        raise ApprovalWanted("requires_approval", approved)
     try:
         valid = tool.args_validator.validate_python(arguments)
     except ValueError as error:
@@ -165,12 +158,15 @@ async def _invoke(held: _Held, arguments: dict[str, Any], context: ToolContext, 
         return result_of_output(await held.toolset.call_tool(name, valid, ctx, tool))
     except Exception as error:
         if kind_of(error) == "ApprovalRequired":
-            approved = partial(_invoke, held, arguments, context, is_approved=True)
             raise ApprovalWanted("ApprovalRequired", approved) from None
         if kind_of(error) == "CallDeferred":
-            message = f"tool {name!r} defers its call to the program that runs its agent (CallDeferred)"
-            raise ToolExecutionError(message, "deferred") from None
+            raise _deferred(name) from None
         raise
+
+
+def _deferred(name: str) -> ToolExecutionError:
+    message = f"tool {name!r} defers its call to the program that runs its agent (CallDeferred)"
+    return ToolExecutionError(message, "deferred")
 
 
 async def _check(tool: Any, ctx: Any, arguments: dict[str, Any]) -> None:

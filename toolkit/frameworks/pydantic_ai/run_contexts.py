@@ -12,7 +12,9 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import call_safely
 
 
-def run_context(context: ToolContext, tool: str, *, agent: Any, function: Any, is_approved: bool = False) -> Any:
+def run_context(
+    context: ToolContext, tool: str, agent: Any, function: Any, *, call_id: str = "", is_approved: bool = False
+) -> Any:
     """Return a `RunContext` for a call.
 
     Args:
@@ -20,6 +22,7 @@ def run_context(context: ToolContext, tool: str, *, agent: Any, function: Any, i
         tool: The name of the tool.
         agent: The agent that has the tool, or None.
         function: The function behind the tool, or None; its first parameter declares the type of the dependencies.
+        call_id: The id of the call.
         is_approved: Whether a reviewer has approved the call.
     """
     theirs = sys.modules["pydantic_ai.tools"].RunContext
@@ -30,7 +33,7 @@ def run_context(context: ToolContext, tool: str, *, agent: Any, function: Any, i
         usage=sys.modules["pydantic_ai.usage"].RunUsage(),
         agent=agent,
         tool_name=tool,
-        tool_call_id=tool,
+        tool_call_id=call_id,
         tool_call_approved=is_approved,
     )
 
