@@ -243,6 +243,8 @@ LYING_HOSTS = [
     "0.0.0.0:{port}",
     "2130706433:{port}",
     "[::ffff:127.0.0.1]:{port}",
+    "[::1]:{port}",
+    "127.0.0.2:{port}",
     "",
     None,
 ]
@@ -253,6 +255,7 @@ LYING_ORIGINS = [
     "http://localhost.evil.example:{port}",
     "http://127.0.0.1:{port}@evil.example",
     "http://127.0.0.1:1",
+    "http://[::1]:{port}",
     "http://localhost",
     "null",
     "file://",
@@ -286,10 +289,9 @@ def test_a_forged_host_or_origin_is_refused_before_anything_is_done(http, served
     for true in (
         {"Host": f"localhost:{http.port}"},
         {"Origin": f"http://127.0.0.1:{http.port}"},
-        {"Host": f"[::1]:{http.port}"},
     ):
         assert honest.ask(call, headers=true)[0] == 200
-    assert marks(served) == before + 3
+    assert marks(served) == before + 2
     figure(f"{len(refused)} of {len(refused)} requests with a forged Host or Origin refused, 0 calls made by them")
 
 

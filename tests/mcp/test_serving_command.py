@@ -196,6 +196,24 @@ def test_door_takes_its_own_names_and_those_that_were_added():
     assert HttpAccess.at(["shop.example"], 80).hosts == {"shop.example", "shop.example:80"}
 
 
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("8000", {"127.0.0.1", "localhost"}),
+        ("127.0.0.1:8000", {"127.0.0.1", "localhost"}),
+        ("localhost:8000", {"127.0.0.1", "localhost"}),
+        ("[::1]:8000", {"[::1]", "localhost"}),
+        ("[0:0:0:0:0:0:0:1]:8000", {"[::1]", "localhost"}),
+        ("127.0.0.2:8000", {"127.0.0.2", "localhost"}),
+        ("10.0.0.7:8000", {"10.0.0.7", socket.gethostname()}),
+        ("[fd00::7]:8000", {"[fd00::7]", socket.gethostname()}),
+        ("shop.example:8000", {"shop.example", socket.gethostname()}),
+    ],
+)
+def test_door_takes_the_names_of_the_address_that_it_listens_on_and_of_no_other_loopback_address(text, names):
+    assert set(transports.parse_place(text).names) == names
+
+
 def knock(url, **headers):
     """Send a request and return the status that it is answered with."""
     body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()

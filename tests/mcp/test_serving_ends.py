@@ -9,8 +9,8 @@ from http.client import HTTPConnection
 import pytest
 
 from tests.mcp.fuzzing import ENVELOPE
-from tests.mcp.raw import PATIENCE, message
-from tests.mcp.serving import Listening
+from tests.mcp.raw import PATIENCE, RawStdio, message
+from tests.mcp.serving import TOOLKIT, Listening
 from toolkit.mcp.serving.shutdown import EndingRequests  # private
 
 TOOLS = '''
@@ -80,6 +80,74 @@ def test_end_of_a_server_is_quiet_whatever_is_open(tmp_path, begin, number):
     connection.close()
     assert server.told.decode() == served.decode()
     assert server.process.returncode == 128 + number
+
+
+CHANGING = """
+import asyncio
+import threading
+from pathlib import Path
+
+from toolkit import tool
+
+@tool(destructive=True)
+def wipe(mark: str) -> str:
+    Path(f"{mark}.begun").touch()
+    threading.Event().wait(60)
+    Path(f"{mark}.done").touch()
+    return "wiped"
+
+@tool(destructive=True)
+async def wipe_slowly(mark: str) -> str:
+    Path(f"{mark}.begun").touch()
+    await asyncio.sleep(60)
+    Path(f"{mark}.done").touch()
+    return "wiped"
+
+@tool(read_only=True)
+async def wait() -> str:
+    Path("waiting").touch()
+    await asyncio.sleep(60)
+    return "waited"
+"""
+CUT_OFF = b"a call of '%s' was stopped before it finished, and may have taken effect\n"
+
+
+def begun(file):
+    while not file.exists():
+        pass
+
+
+@pytest.mark.proof(everyday=2)
+@pytest.mark.parametrize("tool", ["wipe", "wipe_slowly"])
+@pytest.mark.parametrize("how", ["leaves", "SIGTERM"])
+@pytest.mark.parametrize("is_asked", [True, False], ids=["asked", "approved in advance"])
+def test_approved_call_of_a_client_that_leaves_is_stopped_and_reported(tmp_path, tool, how, is_asked):
+    (tmp_path / "tools.py").write_text(CHANGING, "utf-8")
+    command = [TOOLKIT, "serve", "tools.py", "--quiet", *([] if is_asked else ["--yes"])]
+    with RawStdio(command, cwd=tmp_path, capabilities={"elicitation": {}} if is_asked else {}) as server:
+        server.send(message("tools/call", 1, name=tool, arguments={"mark": "m"}))
+        if is_asked:
+            said = {"action": "accept", "content": {"decision": "approve"}}
+            server.send({"jsonrpc": "2.0", "id": server.read()["id"], "result": said})
+        begun(tmp_path / "m.begun")
+        if how == "SIGTERM":
+            server.process.send_signal(signal.SIGTERM)
+            server.process.wait(PATIENCE)
+    assert server.status == (143 if how == "SIGTERM" else 0)
+    assert server.told == [CUT_OFF % tool.encode()]
+    assert not (tmp_path / "m.done").exists()
+
+
+def test_call_that_cannot_have_changed_anything_is_not_reported_at_the_end(tmp_path):
+    (tmp_path / "tools.py").write_text(CHANGING, "utf-8")
+    command = [TOOLKIT, "serve", "tools.py", "--quiet"]
+    with RawStdio(command, cwd=tmp_path, capabilities={"elicitation": {}}) as server:
+        server.send(message("tools/call", 1, name="wait", arguments={}))
+        server.send(message("tools/call", 2, name="wipe", arguments={"mark": "m"}))
+        assert server.read()["method"] == "elicitation/create"
+        begun(tmp_path / "waiting")
+    assert (server.status, server.told) == (0, [])
+    assert not (tmp_path / "m.begun").exists()
 
 
 BODY = {"type": "http.request", "body": b"{}", "more_body": False}

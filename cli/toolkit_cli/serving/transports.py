@@ -5,10 +5,10 @@ import gc
 import os
 import re
 import socket
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import closing
 from ipaddress import IPv4Address, IPv6Address, ip_address
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from toolkit.mcp.serving.over_stdio import serve_stdio
 from toolkit.mcp.serving.server import Options, ToolServer
@@ -68,10 +68,14 @@ class Place(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The host names that clients may use."""
-        if self.is_private:
-            return (_LOOPBACK, "localhost", "[::1]")
-        return (f"[{self.host}]" if ":" in self.host else self.host, socket.gethostname())
+        """The host names that clients may use.
+
+        Another user of this machine can listen on the same port of another loopback address, so these are not included.
+        """
+        own = self.host if self._address is None else f"[{self._address}]" if ":" in self.host else str(self._address)
+        if not self.is_private:
+            return (own, socket.gethostname())
+        return (own, "localhost", _LOOPBACK) if own in {"localhost", _LOOPBACK} else (own, "localhost")
 
 
 class HttpOptions(NamedTuple):
@@ -177,6 +181,8 @@ def _until_the_end(
     work: "Callable[[ToolServer], Awaitable[None]]",
     watch: Watch | None,
 ) -> int:
+    cut_off: list[str] = []
+
     async def serve() -> None:
         server = ToolServer(tools, options)
         watching = asyncio.ensure_future(watch(server)) if watch is not None else None
@@ -185,8 +191,18 @@ def _until_the_end(
         finally:
             if watching is not None:
                 watching.cancel()
+            cut_off.extend(server.cut_off)
 
     gc.freeze()  # imported objects stay alive; collecting them repeatedly, and again at exit, would take a second
+    try:
+        return _run(serve)
+    finally:
+        for name in cut_off:
+            console.say(f"a call of '{name}' was stopped before it finished, and may have taken effect")
+
+
+def _run(serve: Callable[[], Coroutine[Any, Any, None]]) -> int:
+    """Run a server until it ends or is interrupted; return the exit code."""
     with Interrupts() as interrupts:
         try:
             asyncio.run(serve())

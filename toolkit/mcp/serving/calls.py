@@ -112,6 +112,7 @@ class Call:
         self._asked_so_far = 0
         self._task: Task | None = None
         self._is_asking = 0
+        self._is_unanswered = False
         self._progress: ProgressSender | None = None
         self._working = 0.0
 
@@ -163,6 +164,11 @@ class Call:
         if self._progress is not None:
             await self._progress.close()
         return task.finished.result()
+
+    @property
+    def waits_for_person(self) -> bool:
+        """Whether a question of the call is open, or was still open when its client disconnected."""
+        return self._is_asking > 0 or self._is_unanswered
 
     def cancel(self) -> None:
         if self._task is not None:
@@ -243,6 +249,9 @@ class Call:
         self._is_asking += 1
         try:
             yield
+        except BaseException:
+            self._is_unanswered = True
+            raise
         finally:
             self._is_asking -= 1
 

@@ -37,6 +37,7 @@ T = TypeVar("T")
 _log = logging.getLogger("toolkit.mcp")
 
 _MOST_AT_ONCE = 256
+_SOON = 5.0
 _MOST_TIMED = 1_000
 """Maximum number of cached tools with a time limit; caching them keeps what a tool computes once for all its calls."""
 
@@ -80,6 +81,9 @@ class ToolServer:
         self._bus = InMemorySubscriptionBus()
         self._listening = ListenHandler(self._bus)
         self._slots = asyncio.Semaphore(_MOST_AT_ONCE)
+        self._running: dict[Call, None] = {}
+        self.cut_off: list[str] = []
+        """The names of tools whose calls the end of the server has cancelled, and that may have changed something."""
         self.protocol = self._protocol()
 
     async def replace(self, tools: Mapping[str, Tool]) -> None:
@@ -91,6 +95,9 @@ class ToolServer:
 
     def close(self) -> None:
         """Cancel all calls, and end all subscriptions to changes."""
+        running = (call for call in self._running if not call.waits_for_person)
+        self.cut_off += [call.tool.name for call in running if not call.tool.spec.read_only]
+        self._running.clear()
         self._listening.close()
         self._pending.close()
         self._pool.close()
@@ -152,7 +159,13 @@ class ToolServer:
         self, call: Call, request: Context, session: str | None, name: str
     ) -> types.CallToolResult | types.InputRequiredResult:
         """Wait for the result of a call, or return its open questions."""
-        result = await call.result()
+        self._running[call] = None
+        try:
+            result = await call.result()
+        except asyncio.CancelledError:  # by its client or, if the server ends soon, by that
+            asyncio.get_running_loop().call_later(_SOON, self._running.pop, call, None)
+            raise
+        self._running.pop(call, None)
         if result is None:
             if self._pending.is_full:
                 call.cancel()

@@ -59,7 +59,8 @@ def _answer_to(line: bytes) -> JSONRPCError | None:
     try:
         value = json.loads(line.decode())
     except (ValueError, RecursionError) as error:
-        return _error(None, PARSE_ERROR, f"Parse error: a line must be one JSON message ({_shortly(error)})")
+        reason = "encode it as UTF-8: it contains null bytes" if b"\0" in line else _shortly(error)
+        return _error(None, PARSE_ERROR, f"Parse error: a line must be one JSON message ({reason})")
     if isinstance(value, list):
         return _error(None, INVALID_REQUEST, "Invalid request: batches are not supported; send one message per line")
     if not isinstance(value, dict):
