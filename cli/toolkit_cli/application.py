@@ -3,7 +3,7 @@
 import gc
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Annotated, Any, NoReturn
@@ -113,14 +113,16 @@ class _LazyGroup(TyperGroup):
     def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002
         return list(COMMANDS)
 
-    def get_command(self, ctx: typer.Context, cmd_name: str) -> TyperCommand | None:  # type: ignore[override]  # noqa: ARG002
+    def get_command(  # type: ignore[override]
+        self,
+        ctx: typer.Context,  # noqa: ARG002 - as in Typer
+        cmd_name: str,
+    ) -> "TyperCommand | TyperGroup | None":
         return _load(cmd_name) if cmd_name in COMMANDS else None
 
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
-        name = args[0]
-        if name not in COMMANDS and not ctx.resilient_parsing:
-            hint = did_you_mean(name, COMMANDS, otherwise=f"the commands are {', '.join(COMMANDS)}")
-            raise Failure(ExitCode.USAGE, f"there is no command '{name}'", hint=hint)
+        if not ctx.resilient_parsing:
+            _check_known(args[0], COMMANDS)
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: typer.Context, incomplete: str) -> list[CompletionItem]:  # type: ignore[override]
@@ -160,12 +162,54 @@ class _Command(TyperCommand):
             return super().invoke(ctx)
 
 
-def _load(name: str) -> TyperCommand:
-    """Import a command's module and make the command from its function."""
-    place, _ = COMMANDS[name]
-    module, _, function = place.partition(":")
-    alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    alone.command(name, cls=_Command)(spread(getattr(import_module(module), function)))
-    command = get_command(alone)
-    assert isinstance(command, TyperCommand)  # noqa: S101 - made from one function, so not a group
-    return command
+def _first_line(function: Callable[..., int]) -> str:
+    return (function.__doc__ or "").partition("\n")[0]
+
+
+class _Subcommands(TyperGroup):
+    """A command that is divided into others, each with its own arguments and options."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        if not args and not ctx.resilient_parsing:
+            hint = f"the commands are {', '.join(self.commands)}"
+            raise Failure(ExitCode.USAGE, f"`toolkit {self.name}` needs a command", hint=hint)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:  # type: ignore[override]
+        if not ctx.resilient_parsing:
+            _check_known(args[0], self.commands, f"{self.name} ")
+        return super().resolve_command(ctx, args)
+
+
+def _check_known(name: str, known: Collection[str], before: str = "") -> None:
+    """Check that there is a command with a name.
+
+    Args:
+        name: The name as typed.
+        known: The names of the commands.
+        before: The command that these are part of, followed by a blank.
+
+    Raises:
+        Failure: If there is none.
+    """
+    if name not in known:
+        hint = did_you_mean(name, known, otherwise=f"the commands are {', '.join(known)}")
+        raise Failure(ExitCode.USAGE, f"there is no command '{before}{name}'", hint=hint)
+
+
+def _load(name: str) -> "TyperCommand | TyperGroup":
+    """Import a command's module, and make the command from its function, or from its table of subcommands."""
+    place, help_line = COMMANDS[name]
+    module, _, member = place.partition(":")
+    made: Callable[..., int] | Mapping[str, Callable[..., int]] = getattr(import_module(module), member)
+    alone = typer.Typer(
+        name=name, cls=_Subcommands, help=help_line, add_completion=False, rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+    )  # fmt: skip
+    if isinstance(made, Mapping):
+        alone.callback()(lambda: None)  # with a callback, a single subcommand is still one
+    for command, function in made.items() if isinstance(made, Mapping) else ((name, made),):
+        alone.command(command, cls=_Command, short_help=_first_line(function))(spread(function))
+    command_or_group = get_command(alone)
+    assert isinstance(command_or_group, TyperCommand | TyperGroup)  # noqa: S101 - what the two classes above are
+    return command_or_group

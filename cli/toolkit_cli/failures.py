@@ -171,6 +171,8 @@ def _usage_problem(error: typer.TyperException) -> Problem:
     message = (error.message if possibilities else error.format_message()).rstrip(".")
     message, _, _ = message.partition(". Choose from:")  # the name of the argument lists the choices
     message = message.replace("a valid int range", "a whole number")
+    if superfluous := _SUPERFLUOUS.fullmatch(message):
+        message = f"unexpected argument '{superfluous[1]}'"
     context = getattr(error, "ctx", None)
     hint = f"see `{context.command_path} --help`" if context else None
     unknown = getattr(error, "option_name", "").lstrip("-")
@@ -183,6 +185,7 @@ def _usage_problem(error: typer.TyperException) -> Problem:
     return Problem("", message[:1].lower() + message[1:], hint=hint)
 
 
+_SUPERFLUOUS = re.compile(r"Got unexpected extra argument\S* \((.*)\)", re.DOTALL)
 _NO_CHOICE = re.compile(r"'(.*)' is not one of (.*)\.", re.DOTALL)
 _CHOICE = re.compile(r"'([^']*)'")
 

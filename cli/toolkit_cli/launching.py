@@ -118,7 +118,7 @@ class _Work(NamedTuple):
         options = self.options
         store = stack.enter_context(open_store(url))
         resumed = options.resumed if isinstance(options.resumed, StoredResume) else None
-        request = _request(options)
+        request = options.as_request()
         if self.context.listener is not None:
             from toolkit.telemetry.propagation import trace_variables  # noqa: PLC0415 - few runs are observed
 
@@ -177,7 +177,7 @@ class _Work(NamedTuple):
             self.report.run,
             self.tool,
             target=options.target,
-            request=_request(options),
+            request=options.as_request(),
             arguments=arguments,
             resumed=resumed,
         )
@@ -206,17 +206,6 @@ def _without_steps(option: str, tool: Tool) -> Failure:
     if _is_agent(tool):
         why_not = f"'{tool.name}' has none: {NOT_FROM_TEXTS}"
     return Failure(ExitCode.USAGE, f"{option} records the steps of a pipeline or an agent, but {why_not}", hint=hint)
-
-
-def _request(typed: RunOptions) -> dict[str, Any]:
-    """Return what is needed to run it again, as plain data; options about approvals are left out."""
-    batch, policy = typed.batch, typed.asking.policy
-    kept = {name: getattr(typed, name) for name in _KEPT} | typed.given._asdict()
-    options = None if batch is None else batch._asdict() | {"out": batch.out and str(batch.out), "store": None}
-    return {**kept, "policy": policy and str(policy), "batch": options}
-
-
-_KEPT = ("target", "timeout", "format", "tools", "model", "base_url", "on_approval")
 
 
 def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mapping[str, Any]:

@@ -1,10 +1,12 @@
 """The command-line options of `toolkit run`."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
 
 import typer
 
+from toolkit.visibility import visible_json
 from toolkit_cli.completion import complete_argument, complete_target
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.options import (
@@ -167,6 +169,29 @@ class RunOptions(NamedTuple):
             store=self._store(),
         )
 
+    def as_request(self) -> dict[str, Any]:
+        """Return what is needed to run it again, as plain data; options about approvals are left out."""
+        batch, policy = self.batch, self.asking.policy
+        kept = {name: getattr(self, name) for name in _KEPT} | self.given._asdict()
+        options = None if batch is None else batch._asdict() | {"out": batch.out and str(batch.out), "store": None}
+        return {**kept, "policy": policy and str(policy), "batch": options}
+
+    @classmethod
+    def of_request(cls, kept: Mapping[str, Any], words: Sequence[str]) -> "RunOptions":
+        """Return the options of a recorded run; `words` are its arguments if they could not be recorded."""
+        batch = kept["batch"] or {}
+        return cls(
+            words=list(words),
+            args=visible_json(kept["arguments"]) if kept["is_whole"] and kept["arguments"] else None,
+            asking=AskingOptions(policy=None if kept["policy"] is None else Path(kept["policy"])),
+            given=ContextOptions(kept["context"], kept["memory_id"]),
+            each=batch.get("source"),
+            jobs=batch.get("jobs"),
+            out=Path(batch["out"]) if batch.get("out") else None,
+            on_item_error=batch.get("on_item_error"),
+            **{name: kept[name] for name in _KEPT if name in kept},
+        )
+
     def _store(self) -> str | None:
         """Return the URL of the store for the batch, if any.
 
@@ -183,3 +208,7 @@ class RunOptions(NamedTuple):
             hint = "use --store postgresql://host/database"
             raise Failure(ExitCode.USAGE, "--jobs 0 leaves the items to workers, so it needs --store", hint=hint)
         return url
+
+
+_KEPT: Final = ("target", "timeout", "format", "tools", "model", "base_url", "on_approval")
+"""The options that are recorded as they were typed, and with which a run continues."""

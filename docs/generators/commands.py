@@ -30,16 +30,19 @@ def pages() -> dict[str, str]:
     }
 
 
-def _section(group: TyperGroup, name: str, parent: Context) -> str:
-    command = cast("TyperCommand", group.get_command(parent, name))
+def _section(group: TyperGroup, name: str, parent: Context, level: str = "##") -> str:
+    command = cast("TyperCommand | TyperGroup", group.get_command(parent, name))
     context = Context(command, info_name=name, parent=parent, terminal_width=WIDE, max_content_width=WIDE)
-    usage = " ".join(["toolkit", name, *command.collect_usage_pieces(context)])
+    if isinstance(command, TyperGroup):
+        parts = (_section(command, part, context, f"{level}#") for part in command.list_commands(context))
+        return "\n".join([f"{level} {context.command_path}\n", f"{command.help}\n", *parts])
+    usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     parameters = command.get_params(context)
     arguments = [each for each in parameters if isinstance(each, TyperArgument)]
     options = [each for each in parameters if not isinstance(each, TyperArgument)]
     return "\n".join(
         [
-            f"## toolkit {name}\n",
+            f"{level} {context.command_path}\n",
             f"```text\n{usage}\n```\n",
             f"{cleandoc(command.help or '')}\n",
             *_listed("Arguments", (each.get_help_record(context) for each in arguments)),

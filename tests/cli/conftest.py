@@ -36,13 +36,12 @@ def program(project):
 
     def run(*arguments, **options):
         environment = {**os.environ, "COLUMNS": "80", **options.pop("env", {})}
-        defaults = {"stdin": subprocess.DEVNULL} if "input" not in options else {}
+        defaults = {"cwd": project} | ({"stdin": subprocess.DEVNULL} if "input" not in options else {})
         return subprocess.run(
             [sys.executable, "-m", "toolkit_cli", *map(str, arguments)],
             capture_output=True,
             encoding="utf-8",
             check=False,
-            cwd=project,
             env=environment,
             timeout=300,  # far longer than anything takes, also on a busy machine
             **(defaults | options),

@@ -105,8 +105,11 @@ def test_only_a_page_about_a_run_is_written_over(desk, invoke):
     assert invoke("runs", "show", run, "--html", ".").exit_code == 2
     for _ in range(2):
         assert invoke("runs", "show", run, "--html", "page.html").exit_code == 0
-    misused = invoke("runs", "list", "--html", "page.html")
-    assert misused.stderr == "error: --html works only with `toolkit runs show`, and not with --format json\n"
+    misused = invoke("runs", "show", run, "--html", "page.html", "--format", "json")
+    assert (misused.exit_code, json.loads(misused.stderr)["message"]) == (
+        2,
+        "--html and --format json cannot be combined",
+    )
 
 
 SCRIPT = """

@@ -548,3 +548,61 @@ def test_twenty_runs_at_once_share_one_journal(project, program, figure):
     figure(
         f"twenty batches at once on one journal, each with its own items: {runs * items:,} of {runs * items:,}, no error"
     )
+
+
+# ----------------------------------------------------------------------------------------- options of resumed runs
+
+
+def test_a_policy_named_for_a_resumed_run_is_the_one_of_my_folder(project, program, newest):
+    for folder, action in ((project, "allow"), (project / "elsewhere", "deny")):
+        folder.mkdir(exist_ok=True)
+        (folder / "rules.yaml").write_text(f"toolkit: 1\n{action}: [{{tool: square}}]\n", "utf-8")
+    (project / "deadly").touch()
+    program("run", "tools.py:square", "--each", "items.jsonl")
+    resume = ("runs", "resume", newest()["id"], "--repeat", "--policy", "rules.yaml")
+    denied = program(*resume, cwd=project / "elsewhere")
+    assert denied.returncode != 0
+    assert denied.stderr == "error: 'square' is denied by deny rule, elsewhere/rules.yaml:2\n"
+    assert len(effects(project)) == 4
+
+
+def test_a_waiting_run_can_be_resumed_without_questions(project, program, newest):
+    (project / "wipe.yaml").write_text(
+        "name: clean\ndescription: Wipe.\ntools: [./tools.py]\nsteps: [{use: wipe, with: {n: 3}}]\n", "utf-8"
+    )
+    waiting = program("run", "wipe.yaml", "--on-approval", "wait")
+    assert waiting.returncode == 3
+    resumed = program("runs", "resume", newest()["id"], "--no-input")
+    assert resumed.returncode == 3
+    assert "--on-approval" not in resumed.stderr
+    assert effects(project) == []
+
+
+MISPLACED = [
+    ("list", "extra"),
+    ("list", "--reason", "x"),
+    ("list", "--failed"),
+    ("show", "ID", "--state", "failed"),
+    ("show", "ID", "--repeat"),
+    ("resume", "ID", "--html", "page.html"),
+    ("cancel", "ID", "--failed"),
+    ("cancel", "ID", "extra"),
+    ("watch", "ID", "--format", "json"),
+    ("approvals", "--all-like"),
+    ("decide", "ID", "approve", "--failed"),
+    ("schedule", "0 6 * * *", "calculator", "--reason", "x"),
+    ("schedules", "extra"),
+    ("unschedule", "nightly", "--each", "items.jsonl"),
+]
+
+
+@pytest.mark.parametrize("words", MISPLACED, ids=" ".join)
+def test_what_a_command_of_runs_does_not_take_is_an_error_and_nothing_is_done(project, program, newest, words):
+    (project / "deadly").touch()
+    program("run", "tools.py:square", "--each", "items.jsonl")
+    run = newest()
+    misused = program("runs", *(run["id"] if word == "ID" else word for word in words))
+    assert (misused.returncode, misused.stdout) == (2, "")
+    option = next((word for word in words if word.startswith("--")), None)
+    assert (f"no such option: {option}" if option else "unexpected argument 'extra'") in misused.stderr
+    assert newest() == run

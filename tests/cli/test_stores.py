@@ -481,3 +481,14 @@ def worker(project):
         process.terminate()
     for process in started:
         process.communicate(timeout=60)
+
+
+def test_a_store_named_for_a_resumed_run_is_the_one_of_my_folder(project, program, newest):
+    (project / "deadly").touch()
+    assert program("run", "tools.py:gentle", "--each", "items.jsonl", "--store", STORE).returncode == -signal.SIGKILL
+    (project / "sub").mkdir()
+    run = newest()["id"]
+    resumed = program(
+        "runs", "resume", run, "--store", f"sqlite:///../{STORE.removeprefix('sqlite:///')}", cwd=project / "sub"
+    )
+    assert (resumed.returncode, len(resumed.stdout.splitlines())) == (0, 10)

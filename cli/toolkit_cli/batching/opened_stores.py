@@ -19,6 +19,15 @@ def named_store(typed: str | None) -> str | None:
     return typed or os.environ.get(STORE_VARIABLE) or None
 
 
+def absolute_store(url: str | None) -> str | None:
+    """Return the URL of a store that means the same store in every working directory.
+
+    Raises:
+        ConfigurationError: If the URL is invalid.
+    """
+    return None if url is None else StoreUrl.parse(url).text
+
+
 def open_store(url: str, *, makes: bool = True) -> Store:
     """Open a store.
 

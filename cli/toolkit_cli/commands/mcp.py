@@ -1,7 +1,7 @@
 """`toolkit mcp`: list the configured MCP servers, or check that they answer."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 import typer
 
@@ -20,14 +20,11 @@ from toolkit_cli.settings import load_configuration
 from toolkit_cli.unknown_names import unknown_names
 
 if TYPE_CHECKING:
+    from toolkit.mcp.settings.servers import McpServer
     from toolkit.sources.configuration import Configuration
     from toolkit.sources.servers import ConfiguredServers
 
 
-Action = Annotated[
-    Literal["list", "ping"],
-    typer.Argument(metavar="list|ping", help="List the servers, or check that they answer.", show_default=False),
-]
 Names = Annotated[
     list[str] | None,
     typer.Argument(
@@ -37,100 +34,104 @@ Names = Annotated[
         autocompletion=complete_server,
     ),
 ]
+Shown = Annotated[Literal["text", "json"], typer.Option("--format", help="The output format.")]
 
 
-def mcp(
-    action: Action,
-    names: Names = None,
-    *,
-    start: Starts = None,
-    format: Annotated[  # noqa: A002 - the option's name
-        Literal["text", "json"], typer.Option("--format", help="The output format.")
-    ] = "text",
-    debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
-) -> ExitCode:
-    """List the configured MCP servers with their state, protocol and tools, or check that they answer.
+class ServersOptions(NamedTuple):
+    """The command-line options of `toolkit mcp list` and `toolkit mcp ping`, one per field."""
 
-    `list` only starts servers that you have allowed; `ping` asks for consent first. The exit code is 4 if a server
-    cannot be reached.
+    names: Names = None
+    start: Starts = None
+    format: Shown = "text"
+    debug: Debug = False
+
+
+def list_servers(options: ServersOptions) -> ExitCode:
+    """List the configured servers with their state and tools.
+
+    Only servers that you have allowed are started. The exit code is 4 if one of them cannot be reached.
     """
-    configuration = load_configuration(start=start)
-    _report_warnings(as_json=format == "json")
-    chosen = _choose(names or (), configuration)
-    if not chosen:
-        console.say("no MCP server is configured; add one to toolkit.toml under [mcp.NAME]")
-        return ExitCode.SUCCESS
-    from toolkit.sources.servers import ConfiguredServers, missing_extra  # noqa: PLC0415 - help needs none of it
-
-    if problem := missing_extra():
-        raise Failure(code_for([problem]), problems=[problem])
-    from toolkit.sources.setting_consents import consents_for  # noqa: PLC0415
-
-    servers = ConfiguredServers(configuration, consents_for(configuration, gate_for(configuration)))
-    work = _list if action == "list" else _ping
-    return work(chosen, configuration, servers, as_json=format == "json")
-
-
-def _report_warnings(*, as_json: bool) -> None:
-    """Report warnings about the configuration."""
-    report(find_configuration()[1], as_json=as_json)
-
-
-def _choose(names: Sequence[str], configuration: "Configuration") -> list[str]:
-    """Return the names of the chosen servers; all configured ones by default.
-
-    Raises:
-        Failure: If servers are unknown; lists all of them.
-    """
-    known = configuration.mcp
-    unknown = unknown_names(names, known, "MCP server", code=NOT_FOUND)
-    if unknown:
-        raise Failure(code_for(unknown), problems=unknown)
-    return list(dict.fromkeys(names)) or list(known)
-
-
-def _list(
-    names: Sequence[str], configuration: "Configuration", servers: "ConfiguredServers", *, as_json: bool
-) -> ExitCode:
     from toolkit.mcp.client.health import check_servers  # noqa: PLC0415 - it imports the SDK
     from toolkit.mcp.tools.remote import left_out  # noqa: PLC0415 - as above
 
-    named = [configuration.mcp[name] for name in names]
-    allowed = [server for server in named if servers.may_be_reached(server)]
-    found = {one.server.name: one for one in check_servers(allowed, configuration.context)}
-    shown = [found.get(server.name, server) for server in named]
-    if as_json:
+    chosen = _choose_servers(options)
+    if chosen is None:
+        return ExitCode.SUCCESS
+    allowed = [server for server in chosen.servers if chosen.opened.may_be_reached(server)]
+    found = {one.server.name: one for one in check_servers(allowed, chosen.configuration.context)}
+    shown = [found.get(server.name, server) for server in chosen.servers]
+    if options.format == "json":
         console.write_json([server_record(one) for one in shown])
     else:
-        lines = listed_servers(shown, console.data_width())
-        print_lines(lines)
+        print_lines(listed_servers(shown, console.data_width()))
         report([left_out(one.server, tool) for one in found.values() for tool in one.unreadable])
     return ExitCode.NOT_FOUND if any(one.health is None for one in found.values()) else ExitCode.SUCCESS
 
 
-def _ping(
-    names: Sequence[str], configuration: "Configuration", servers: "ConfiguredServers", *, as_json: bool
-) -> ExitCode:
-    from toolkit.mcp.client.connections import ServerUnreachable  # noqa: PLC0415
-    from toolkit.mcp.client.health import ping  # noqa: PLC0415 - it imports the SDK
+def ping_servers(options: ServersOptions) -> ExitCode:
+    """Check that servers answer, and how fast.
 
+    You are asked for consent before a server of the project is started. The exit code is 4 if one cannot be reached.
+    """
+    from toolkit.mcp.client.connections import ServerUnreachable  # noqa: PLC0415 - it imports the SDK
+    from toolkit.mcp.client.health import ping  # noqa: PLC0415 - as above
+
+    chosen = _choose_servers(options)
+    if chosen is None:
+        return ExitCode.SUCCESS
     problems = []
-    for name in names:
-        server = configuration.mcp[name]
-        if refused := servers.refusal(server):
+    for server in chosen.servers:
+        if refused := chosen.opened.refusal(server):
             problems.append(refused)
             continue
         try:
-            health, seconds = ping(server, configuration.context)
+            health, seconds = ping(server, chosen.configuration.context)
         except ServerUnreachable as error:
             problems.append(Problem(SERVER_UNREACHABLE, str(error), server.place))
             continue
         milliseconds = round(seconds * 1000, 1)
-        if as_json:
-            record = {"name": name, "protocol": health.protocol, "title": health.title, "milliseconds": milliseconds}
-            console.write_data(f"{visible_json(record)}\n")
+        if options.format == "json":
+            record = {"name": server.name, "protocol": health.protocol, "title": health.title}
+            console.write_data(f"{visible_json(record | {'milliseconds': milliseconds})}\n")
         else:
-            console.write_data(f"{name} answers in {milliseconds:g}ms ({health.protocol})\n")
+            console.write_data(f"{server.name} answers in {milliseconds:g}ms ({health.protocol})\n")
     if problems:
         raise Failure(code_for(problems), problems=problems)
     return ExitCode.SUCCESS
+
+
+class _Chosen(NamedTuple):
+    """The servers that a command is about."""
+
+    servers: list["McpServer"]
+    configuration: "Configuration"
+    opened: "ConfiguredServers"
+
+
+def _choose_servers(options: ServersOptions) -> _Chosen | None:
+    """Return the named servers, or all configured ones; `None` if there are none.
+
+    Raises:
+        Failure: If servers are unknown, with all of them; or if the extra `mcp` is missing.
+    """
+    configuration = load_configuration(start=options.start)
+    report(find_configuration()[1], as_json=options.format == "json")
+    unknown = unknown_names(options.names or (), configuration.mcp, "MCP server", code=NOT_FOUND)
+    if unknown:
+        raise Failure(code_for(unknown), problems=unknown)
+    if not configuration.mcp:
+        console.say("no MCP server is configured; add one to toolkit.toml under [mcp.NAME]")
+        return None
+    from toolkit.sources.servers import ConfiguredServers, missing_extra  # noqa: PLC0415 - help needs none of it
+
+    if problem := missing_extra():
+        raise Failure(code_for([problem]), problems=[problem])
+    from toolkit.sources.setting_consents import consents_for  # noqa: PLC0415 - as above
+
+    opened = ConfiguredServers(configuration, consents_for(configuration, gate_for(configuration)))
+    names = list(dict.fromkeys(options.names or ())) or list(configuration.mcp)
+    return _Chosen([configuration.mcp[name] for name in names], configuration, opened)
+
+
+SERVERS: Final[Mapping[str, Callable[..., int]]] = {"list": list_servers, "ping": ping_servers}
+"""The commands of `toolkit mcp`."""

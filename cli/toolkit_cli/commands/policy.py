@@ -1,7 +1,7 @@
 """`toolkit policy`: show what the approval rules decide about a call, list the rules, or test them."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 import typer
 
@@ -11,6 +11,7 @@ from toolkit.approvals.risks import Risk
 from toolkit.problems import Problem, errors_among
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
+from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.options import Debug, PolicyPath, Sources, Starts
 from toolkit_cli.rendering.printed_lines import print_lines
@@ -24,71 +25,86 @@ if TYPE_CHECKING:
 
 _NO_FILES = "there are no rules; add some to the project's toolkit.policy.yaml or to your own policy.yaml"
 
-Action = Annotated[
-    Literal["check", "list", "test", "audit"],
-    typer.Argument(
-        metavar="check|list|test|audit",
-        help="Check a call, list all rules in order, test the rules, or show the audit log.",
-        show_default=False,
-    ),
-]
 Words = Annotated[
     list[str] | None,
     typer.Argument(
-        metavar="[TARGET [ARG]...]",
-        help="With check: a tool or pipeline and its arguments, as for `toolkit run`.",
+        metavar="TARGET [ARG]...",
+        help="A tool or pipeline and its arguments, as for `toolkit run`.",
         show_default=False,
+        autocompletion=complete_target,
     ),
 ]
-Chosen = Annotated[Literal["person", "model"], typer.Option("--chosen-by", help="With check: who chooses the call.")]
-Read = Annotated[
-    After | None,
-    typer.Option("--after", help="With check: what the run has read before the call.", show_default=False),
-]
-Verified = Annotated[bool, typer.Option("--verify", help="With audit: check that no record was changed or removed.")]
 Shown = Annotated[Literal["text", "json"], typer.Option("--format", help="The output format.")]
 
 
-def policy(  # noqa: PLR0913 - each is an option of the command
-    action: Action,
-    words: Words = None,
-    *,
-    chosen_by: Chosen = "person",
-    after: Read = None,
-    verify: Verified = False,
-    policy: PolicyPath = None,
-    tools: Sources = None,
-    start: Starts = None,
-    format: Shown = "text",  # noqa: A002 - the option's name
-    debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
-) -> ExitCode:
-    """Show what the approval rules decide about a call, list the rules, or test them. Nothing is called.
+class RulesOptions(NamedTuple):
+    """The command-line options of `toolkit policy list` and `toolkit policy test`, one per field."""
 
-    `check` shows the rule that decides, with its file and line; the exit code is 3 unless the call runs without a
-    question. `list` shows the rules of all files in the order in which they apply. `test` runs the tests in the rules,
-    and reports rules of the project that match none of its tools; the exit code is 1 if there are problems. `audit`
-    shows past decisions, oldest first; with --verify, the exit code is 1 if a record was changed or removed.
+    policy: PolicyPath = None
+    tools: Sources = None
+    start: Starts = None
+    format: Shown = "text"
+    debug: Debug = False
+
+
+class CheckOptions(NamedTuple):
+    """The command-line options of `toolkit policy check`, one per field."""
+
+    words: Words = None
+    chosen_by: Annotated[Literal["person", "model"], typer.Option("--chosen-by", help="Who chooses the call.")] = (
+        "person"
+    )
+    after: Annotated[
+        After | None, typer.Option("--after", help="What the run has read before the call.", show_default=False)
+    ] = None
+    rules: RulesOptions = RulesOptions()
+
+
+class AuditOptions(NamedTuple):
+    """The command-line options of `toolkit policy audit`, one per field."""
+
+    verify: Annotated[bool, typer.Option("--verify", help="Check that no record was changed or removed.")] = False
+    format: Shown = "text"
+    debug: Debug = False
+
+
+def _configuration(options: RulesOptions) -> "Configuration":
+    return load_configuration(options.tools, start=options.start, policy=options.policy)
+
+
+def check_call(options: CheckOptions) -> ExitCode:
+    """Show which rule decides about a call.
+
+    The rule is shown with its file and line. Nothing is called. The exit code is 3 unless the call runs without a
+    question.
     """
-    if words and action != "check":
-        raise Failure(ExitCode.USAGE, f"`policy {action}` takes no target", hint=f"leave out '{words[0]}'")
-    if not words and action == "check":
+    if not options.words:
         raise Failure(
             ExitCode.USAGE, "the call to check is missing", hint="write: toolkit policy check TARGET name=value"
         )
-    if verify and action != "audit":
-        raise Failure(ExitCode.USAGE, "--verify works only with `policy audit`")
-    if action == "audit":
-        return _audit(verify=verify, as_json=format == "json")
-    if after is not None and action != "check":
-        raise Failure(ExitCode.USAGE, "--after works only with `policy check`")
-    configuration = load_configuration(tools, start=start, policy=policy)
-    match action:
-        case "check":
-            return _check(words or (), configuration, chosen_by, after, as_json=format == "json")
-        case "list":
-            return _list(configuration, as_json=format == "json")
-        case "test":
-            return _test(configuration, as_json=format == "json")
+    as_json = options.rules.format == "json"
+    return _check(options.words, _configuration(options.rules), options.chosen_by, options.after, as_json=as_json)
+
+
+def list_rules(options: RulesOptions) -> ExitCode:
+    """List the rules of all files in the order in which they apply."""
+    return _list(_configuration(options), as_json=options.format == "json")
+
+
+def check_rules(options: RulesOptions) -> ExitCode:
+    """Run the tests in the rules.
+
+    Rules of the project that match none of its tools are reported, too. The exit code is 1 if there are problems.
+    """
+    return _test(_configuration(options), as_json=options.format == "json")
+
+
+def show_audit(options: AuditOptions) -> ExitCode:
+    """Show past decisions, oldest first.
+
+    With --verify, the exit code is 1 if a record was changed or removed.
+    """
+    return _audit(verify=options.verify, as_json=options.format == "json")
 
 
 def _check(
@@ -196,3 +212,12 @@ def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Pro
 
 def _count(count: int, what: str) -> str:
     return f"{count} {what.removesuffix('s') if count == 1 else what}"
+
+
+POLICY: Final[Mapping[str, Callable[..., int]]] = {
+    "check": check_call,
+    "list": list_rules,
+    "test": check_rules,
+    "audit": show_audit,
+}
+"""The commands of `toolkit policy`."""

@@ -2,24 +2,24 @@
 
 import os
 import time
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple
 
 import typer
 
 from toolkit.journals.kept_runs import KeptRun, State
-from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.agent_launching import launch_agent
 from toolkit_cli.agent_options import AGENT, AgentOptions
 from toolkit_cli.batching.kept_runs import Consent, JournalRuns, Kept, StoreRuns
-from toolkit_cli.batching.opened_stores import named_store
+from toolkit_cli.batching.opened_stores import absolute_store, named_store
 from toolkit_cli.batching.pending_approvals import Reply, decide_approval, list_approvals
 from toolkit_cli.batching.stored_runs import StoredResume
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.launching import launch
-from toolkit_cli.options import AskingOptions, ContextOptions, MessageOptions, OpeningOptions, StoreName
+from toolkit_cli.options import AskingOptions, MessageOptions, OpeningOptions, StoreName
 from toolkit_cli.rendering.agent_turns import work_of_agents
 from toolkit_cli.rendering.kept_runs import listed_runs, shown_run, step_line
 from toolkit_cli.rendering.printed_lines import print_lines
@@ -32,218 +32,179 @@ from toolkit_cli.running.run_page_files import records_of, write_run_page
 _GLANCE = 0.3
 """How often `watch` checks for new steps, in seconds."""
 
-Action = Annotated[
-    Literal["list", "show", "resume", "cancel", "watch", "approvals", "decide", "schedule", "schedules", "unschedule"],
-    typer.Argument(
-        metavar="list|show|resume|cancel|watch|approvals|decide|schedule|schedules|unschedule",
-        help="List runs; show, resume, cancel or watch one. List pending approvals, or decide one. Add, list or "
-        "remove schedules.",
-        show_default=False,
-    ),
-]
 RunId = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="[ID|CRON|NAME]",
-        help="The id of the run, or of the question with decide; its first characters are enough. With schedule, a "
-        "cron expression; with unschedule, the name.",
-        show_default=False,
-    ),
-]
-Rest = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[ARG]...",
-        help="With decide: approve, reject, or edit and the new arguments. With resume: the arguments again, if they "
-        "contained secrets. With schedule: the TARGET and its arguments.",
-        show_default=False,
-    ),
-]
-InState = Annotated[State | None, typer.Option(help="With list: only runs in this state.", show_default=False)]
-Part = Annotated[
-    str, typer.Option(metavar="TEXT", help="With list: only runs whose target contains this.", show_default=False)
-]
-Limit = Annotated[int, typer.Option(metavar="N", min=1, help="With list: the maximum number of runs.")]
-Each = Annotated[
-    str | None,
-    typer.Option(metavar="FILE", help="With schedule: run it for each item of a file in the worker's folder."),
-]
-ScheduleName = Annotated[
-    str | None,
-    typer.Option(
-        "--name", metavar="NAME", help="With schedule: the name of the schedule; by default, the tool's name."
-    ),
-]
-Waits = Annotated[
-    Literal["ask", "wait"],
-    typer.Option(
-        "--on-approval",
-        help="With schedule: ask on the worker, or wait for `toolkit runs decide`, if a call needs approval.",
-    ),
-]
-Failed = Annotated[
-    bool, typer.Option("--failed", help="With show: only failed steps and items. With resume: run failed items again.")
-]
-Repeat = Annotated[bool, typer.Option("--repeat", help="With resume: repeat steps that started but did not finish.")]
-Changes = Annotated[
-    bool,
-    typer.Option("--accept-changes", help="With resume: continue although definitions or items have changed."),
-]
-Reason = Annotated[
     str,
-    typer.Option(metavar="TEXT", help="With decide: the reason for a rejection, for the caller.", show_default=False),
-]
-AllLike = Annotated[
-    bool, typer.Option("--all-like", help="With decide: give the same answer for all items that wait at the same step.")
-]
-Shown = Annotated[
-    Literal["text", "json"],
-    typer.Option("--format", help="The output format of list, show and approvals."),
-]
-Page = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE",
-        help="With show: write a self-contained HTML page to a file, or to stdout with `-`.",
+    typer.Argument(
+        metavar="ID",
+        help="The id of the run, as `toolkit runs list` shows it; its first characters are enough.",
         show_default=False,
     ),
 ]
+RunFilter = Annotated[
+    str | None,
+    typer.Argument(metavar="[ID]", help="Only the questions of this run; by default, of all.", show_default=False),
+]
+Shown = Annotated[Literal["text", "json"], typer.Option("--format", help="The output format.")]
+ScheduleName = Annotated[str, typer.Argument(metavar="NAME", help="The name of the schedule.", show_default=False)]
 
 
-class RunsOptions(NamedTuple):
-    """The command-line options of `toolkit runs`, one per field."""
+class ListOptions(NamedTuple):
+    """The command-line options of `toolkit runs list`, one per field."""
 
-    action: Action
-    name: RunId = None
-    rest: Rest = None
-    state: InState = None
-    target: Part = ""
-    limit: Limit = 50
+    state: Annotated[State | None, typer.Option(help="Only runs in this state.", show_default=False)] = None
+    target: Annotated[
+        str, typer.Option(metavar="TEXT", help="Only runs whose target contains this.", show_default=False)
+    ] = ""
+    limit: Annotated[int, typer.Option(metavar="N", min=1, help="The maximum number of runs.")] = 50
     store: StoreName = None
-    each: Each = None
-    schedule_name: ScheduleName = None
-    on_approval: Waits = "ask"
-    failed: Failed = False
-    repeat: Repeat = False
-    accept_changes: Changes = False
-    reason: Reason = ""
-    all_like: AllLike = False
-    asking: AskingOptions = AskingOptions()
-    opening: OpeningOptions = OpeningOptions()
     format: Shown = "text"
-    html: Page = None
     messages: MessageOptions = MessageOptions()
 
 
-def runs(options: RunsOptions) -> int:
-    """List recorded runs; show, resume, cancel or watch one; answer pending approvals; schedule runs.
+class ShowOptions(NamedTuple):
+    """The command-line options of `toolkit runs show`, one per field."""
 
-    Batches are recorded, and so are pipelines and agents that run with --journal. A resumed run does not repeat
-    finished steps. A step that started but did not finish may have taken effect, so it is only repeated if its tool is
-    read-only or idempotent, or with --repeat. Approvals are not carried over. With --on-approval wait, a call that
-    needs approval waits for `runs decide`, and the answer is valid for exactly that call.
+    run: RunId
+    failed: Annotated[bool, typer.Option("--failed", help="Only failed steps and items.")] = False
+    html: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a self-contained HTML page to a file, or to stdout with `-`.",
+            show_default=False,
+        ),
+    ] = None
+    store: StoreName = None
+    format: Shown = "text"
+    messages: MessageOptions = MessageOptions()
+
+
+class ResumeOptions(NamedTuple):
+    """The command-line options of `toolkit runs resume`, one per field."""
+
+    run: RunId
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ARG]...", help="The arguments again, if they contained secrets.", show_default=False),
+    ] = None
+    failed: Annotated[bool, typer.Option("--failed", help="Run failed items again.")] = False
+    repeat: Annotated[bool, typer.Option("--repeat", help="Repeat steps that started but did not finish.")] = False
+    accept_changes: Annotated[
+        bool, typer.Option("--accept-changes", help="Continue although definitions or items have changed.")
+    ] = False
+    store: StoreName = None
+    asking: AskingOptions = AskingOptions()
+    opening: OpeningOptions = OpeningOptions()
+    messages: MessageOptions = MessageOptions()
+
+
+class OneRunOptions(NamedTuple):
+    """The command-line options of `toolkit runs cancel` and `toolkit runs watch`, one per field."""
+
+    run: RunId
+    store: StoreName = None
+    messages: MessageOptions = MessageOptions()
+
+
+class ApprovalsOptions(NamedTuple):
+    """The command-line options of `toolkit runs approvals`, one per field."""
+
+    run: RunFilter = None
+    store: StoreName = None
+    format: Shown = "text"
+    messages: MessageOptions = MessageOptions()
+
+
+class DecideOptions(NamedTuple):
+    """The command-line options of `toolkit runs decide`, one per field."""
+
+    question: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="The id of the question, as `toolkit runs approvals` shows it; its first characters are enough.",
+            show_default=False,
+        ),
+    ]
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="approve|reject|edit [ARG]...",
+            help="The answer; edit is followed by the new arguments.",
+            show_default=False,
+        ),
+    ] = None
+    reason: Annotated[
+        str, typer.Option(metavar="TEXT", help="The reason for a rejection, for the caller.", show_default=False)
+    ] = ""
+    all_like: Annotated[
+        bool, typer.Option("--all-like", help="Give the same answer for all items that wait at the same step.")
+    ] = False
+    store: StoreName = None
+    messages: MessageOptions = MessageOptions()
+
+
+class NewScheduleOptions(NamedTuple):
+    """The command-line options of `toolkit runs schedule`, one per field."""
+
+    cron: Annotated[
+        str,
+        typer.Argument(metavar="CRON", help="When to start, as a cron expression in UTC.", show_default=False),
+    ]
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="TARGET [ARG]...",
+            help="A tool or a pipeline and its arguments, as for `toolkit run`.",
+            show_default=False,
+        ),
+    ] = None
+    each: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Run it for each item of a file in the worker's folder.")
+    ] = None
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="NAME", help="The name of the schedule; by default, the tool's name."),
+    ] = None
+    on_approval: Annotated[
+        Literal["ask", "wait"],
+        typer.Option(
+            "--on-approval", help="Ask on the worker, or wait for `toolkit runs decide`, if a call needs approval."
+        ),
+    ] = "ask"
+    store: StoreName = None
+    messages: MessageOptions = MessageOptions()
+
+
+class SchedulesOptions(NamedTuple):
+    """The command-line options of `toolkit runs schedules`, one per field."""
+
+    store: StoreName = None
+    format: Shown = "text"
+    messages: MessageOptions = MessageOptions()
+
+
+class UnscheduleOptions(NamedTuple):
+    """The command-line options of `toolkit runs unschedule`, one per field."""
+
+    name: ScheduleName
+    store: StoreName = None
+    messages: MessageOptions = MessageOptions()
+
+
+# ------------------------------------------------------------------------------------------------------ recorded runs
+
+
+def list_runs(options: ListOptions) -> int:
+    """List recorded runs, newest first.
+
+    Batches are recorded, and so are pipelines and agents that run with --journal.
     """
-    if options.html is not None and (options.action, options.format) != ("show", "text"):
-        raise Failure(ExitCode.USAGE, "--html works only with `toolkit runs show`, and not with --format json")
-    url = named_store(options.store)
-    if options.action in ("schedule", "schedules", "unschedule"):
-        return _schedules(options, url)
-    with ExitStack() as stack:
-        kept: Kept = JournalRuns(JournalRuns.usual_path()) if url is None else stack.enter_context(StoreRuns(url))
-        if options.action == "list":
-            return _list(kept.runs(), options.state, options.target, options.limit, as_json=options.format == "json")
-        if options.action == "approvals":
-            return list_approvals(kept, options.name, url, as_json=options.format == "json")
-        if options.action == "decide":
-            return decide_approval(kept, options.name, options.rest or [], Reply(options.reason, options.all_like), url)
-        if options.name is None:
-            hint = "`toolkit runs list` shows the ids"
-            raise Failure(ExitCode.USAGE, f"`toolkit runs {options.action}` needs the id of a run", hint=hint)
-        run = find_run(kept.runs(), options.name)
-        match options.action:
-            case "show":
-                return _show(options, kept, run)
-            case "cancel":
-                return _cancel(kept, run)
-            case "watch":
-                return _watch(kept, run)
-        _check_unfinished(run, repeats_failures=options.failed)
-        resumed = kept.resumed(run, Consent(options.accept_changes, options.failed, options.repeat))
-    return _resume(options, run, resumed, url)
-
-
-def _resume(typed: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume, url: str | None) -> int:
-    if run.request.get("command") == AGENT:
-        return _resume_agent(typed, run, resumed)
-    options = _options_of(run, typed.rest or [])
-    return launch(
-        options._replace(
-            store=url,
-            asking=typed.asking._replace(policy=typed.asking.policy or options.asking.policy),
-            opening=typed.opening,
-            messages=typed.messages,
-            resumed=resumed,
-        )
-    )
-
-
-def _resume_agent(typed: RunsOptions, run: KeptRun, resumed: Resumed | StoredResume) -> int:
-    """Resume an agent's task.
-
-    Raises:
-        Failure: If the task contained secrets, which are not recorded.
-    """
-    if not run.request["is_whole"]:
-        raise Failure(
-            ExitCode.USAGE, f"the task of the run '{run.id}' contained secrets, which are not recorded; start it again"
-        )
-    _enter_folder(run)
-    options = AgentOptions.of_request(run.request)
-    return launch_agent(
-        options._replace(
-            asking=typed.asking._replace(policy=typed.asking.policy or options.asking.policy),
-            opening=typed.opening,
-            messages=typed.messages,
-            resumed=resumed if isinstance(resumed, Resumed) else None,
-        )
-    )
-
-
-def _enter_folder(run: KeptRun) -> None:
-    """Change to the folder in which a run was started.
-
-    Raises:
-        Failure: If the folder no longer exists.
-    """
-    folder = run.request["cwd"]
-    try:
-        os.chdir(folder)
-    except OSError as error:
-        raise Failure(ExitCode.USAGE, f"the run was started in '{folder}', which cannot be entered") from error
-
-
-def _schedules(options: RunsOptions, url: str | None) -> ExitCode:
-    """Add, list or remove schedules.
-
-    Raises:
-        Failure: If no store is given.
-    """
-    from toolkit_cli.batching.schedules import ScheduleOptions, add_schedule, list_schedules, remove_schedule  # noqa: PLC0415 - few runs are scheduled
-
-    if url is None:
-        hint = "use --store postgresql://host/database, or set TOOLKIT_STORE"
-        raise Failure(ExitCode.USAGE, "schedules need a store", hint=hint)
-    if options.action == "schedule":
-        wanted = ScheduleOptions(options.each, options.schedule_name, options.on_approval)
-        return add_schedule(url, options.name or "", options.rest or (), wanted)
-    if options.action == "schedules":
-        return list_schedules(url, as_json=options.format == "json")
-    return remove_schedule(url, options.name)
-
-
-def _list(known: list[KeptRun], state: State | None, target: str, limit: int, *, as_json: bool) -> ExitCode:
-    found = [run for run in known if state in (None, run.state) and target in run.target][:limit]
-    if as_json:
+    with _runs_in(options.store) as kept:
+        known = kept.runs()
+    found = [run for run in known if options.state in (None, run.state) and options.target in run.target]
+    found = found[: options.limit]
+    if options.format == "json":
         console.write_json([run.as_record() for run in found])
     elif found:
         print_lines(listed_runs(found, console.data_width()))
@@ -252,8 +213,16 @@ def _list(known: list[KeptRun], state: State | None, target: str, limit: int, *,
     return ExitCode.SUCCESS
 
 
-def _show(options: RunsOptions, kept: Kept, run: KeptRun) -> ExitCode:
-    steps = [step for step in kept.steps(run) if not options.failed or step.status not in ("ok", "skipped")]
+def show_run(options: ShowOptions) -> int:
+    """Show a run with its steps and questions.
+
+    With --html, it is written as a self-contained HTML page.
+    """
+    if options.html is not None and options.format != "text":
+        raise Failure(ExitCode.USAGE, "--html and --format json cannot be combined")
+    with _runs_in(options.store) as kept:
+        run = find_run(kept.runs(), options.run)
+        steps = [step for step in kept.steps(run) if not options.failed or step.status not in ("ok", "skipped")]
     if options.html is not None:
         write_run_page(options.html, run, steps)
     elif options.format == "json":
@@ -270,31 +239,116 @@ def _show(options: RunsOptions, kept: Kept, run: KeptRun) -> ExitCode:
     return ExitCode.SUCCESS
 
 
-def _cancel(kept: Kept, run: KeptRun) -> ExitCode:
-    """Stop a running run as Ctrl-C does, or mark an interrupted one as cancelled.
+def cancel_run(options: OneRunOptions) -> int:
+    """Stop a run.
 
-    Raises:
-        Failure: If the run has completed.
+    A running one ends as after Ctrl-C, and keeps its finished work; an interrupted one is marked as cancelled.
     """
-    if run.state == "completed":
-        raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed")
-    console.say(kept.cancel(run))
+    with _runs_in(options.store) as kept:
+        run = find_run(kept.runs(), options.run)
+        if run.state == "completed":
+            raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed")
+        console.say(kept.cancel(run))
     return ExitCode.SUCCESS
 
 
-def _watch(kept: Kept, run: KeptRun) -> ExitCode:
-    """Print a line for each step as it finishes, until the run ends."""
+def watch_run(options: OneRunOptions) -> int:
+    """Print each step of a run as it finishes.
+
+    It ends with the run. The exit code is 1 if the run ends without completing.
+    """
     since = 0.0
-    while True:
-        run = next(one for one in kept.runs() if one.id == run.id)
-        for step in sorted(kept.steps(run, since=since), key=lambda step: step.ended or 0.0):
-            if step.ended is not None:
-                since = max(since, step.ended)
-                console.write_data(f"{paint(step_line(step), colour=console.data_has_colour())}\n")
-        if run.state != "running":
-            console.say(f"{run.state}: {run.error}" if run.error else run.state)
-            return ExitCode.SUCCESS if run.state == "completed" else ExitCode.FINDINGS
-        time.sleep(_GLANCE)
+    with _runs_in(options.store) as kept:
+        id = find_run(kept.runs(), options.run).id  # noqa: A001 - its name everywhere
+        while True:
+            run = next(one for one in kept.runs() if one.id == id)
+            for step in sorted(kept.steps(run, since=since), key=lambda step: step.ended or 0.0):
+                if step.ended is not None:
+                    since = max(since, step.ended)
+                    console.write_data(f"{paint(step_line(step), colour=console.data_has_colour())}\n")
+            if run.state != "running":
+                console.say(f"{run.state}: {run.error}" if run.error else run.state)
+                return ExitCode.SUCCESS if run.state == "completed" else ExitCode.FINDINGS
+            time.sleep(_GLANCE)
+
+
+@contextmanager
+def _runs_in(store: str | None) -> Iterator[Kept]:
+    """Open the runs of a store or, if neither the option nor the environment names one, of the user's journal."""
+    url = named_store(store)
+    if url is None:
+        yield JournalRuns(JournalRuns.usual_path())
+    else:
+        with StoreRuns(url) as runs:
+            yield runs
+
+
+# ----------------------------------------------------------------------------------------------------------- resuming
+
+
+def resume_run(options: ResumeOptions) -> int:
+    """Continue a run that failed, was interrupted or waits.
+
+    Finished steps are not repeated. A step that started but did not finish may have taken effect, so it is only
+    repeated if its tool is read-only or idempotent, or with --repeat. Approvals are not carried over, except answers to
+    questions of a run with --on-approval wait. The run continues in the folder in which it was started; paths of
+    options are relative to the current one.
+    """
+    with _runs_in(options.store) as kept:
+        run = find_run(kept.runs(), options.run)
+        _check_unfinished(run, repeats_failures=options.failed)
+        resumed = kept.resumed(run, Consent(options.accept_changes, options.failed, options.repeat))
+    url, policy = absolute_store(named_store(options.store)), options.asking.policy
+    asking = options.asking if policy is None else options.asking._replace(policy=policy.absolute())
+    options = options._replace(asking=asking)
+    if run.request.get("command") == AGENT:
+        return _resume_agent(options, run, resumed)
+    if not run.request["is_whole"] and not options.words:
+        message = f"the arguments of the run '{run.id}' contained secrets, which are not recorded"
+        raise Failure(ExitCode.USAGE, message, hint=f"pass them again: toolkit runs resume {run.id} name=value")
+    _enter_folder(run)
+    earlier = RunOptions.of_request(run.request, options.words or ())
+    return launch(
+        earlier._replace(
+            store=url,
+            asking=_asking(options, earlier.asking),
+            on_approval="ask" if options.asking.no_input else earlier.on_approval,
+            opening=options.opening,
+            messages=options.messages,
+            resumed=resumed,
+        )
+    )
+
+
+def _resume_agent(options: ResumeOptions, run: KeptRun, resumed: Resumed | StoredResume) -> int:
+    """Resume an agent's task.
+
+    Raises:
+        Failure: If the task contained secrets, which are not recorded.
+    """
+    if not run.request["is_whole"]:
+        raise Failure(
+            ExitCode.USAGE, f"the task of the run '{run.id}' contained secrets, which are not recorded; start it again"
+        )
+    if options.words:
+        message = f"an agent's run takes no arguments again: '{options.words[0]}'"
+        raise Failure(ExitCode.USAGE, message, hint="leave them out; the task is recorded")
+    _enter_folder(run)
+    earlier = AgentOptions.of_request(run.request)
+    return launch_agent(
+        earlier._replace(
+            asking=_asking(options, earlier.asking),
+            on_approval="ask" if options.asking.no_input else earlier.on_approval,
+            opening=options.opening,
+            messages=options.messages,
+            resumed=resumed if isinstance(resumed, Resumed) else None,
+        )
+    )
+
+
+def _asking(typed: ResumeOptions, earlier: AskingOptions) -> AskingOptions:
+    """Return the options for questions as typed, with the policy file of the earlier run if no other is named."""
+    return typed.asking._replace(policy=typed.asking.policy or earlier.policy)
 
 
 def _check_unfinished(run: KeptRun, *, repeats_failures: bool) -> None:
@@ -308,32 +362,92 @@ def _check_unfinished(run: KeptRun, *, repeats_failures: bool) -> None:
         raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed", hint=hint)
 
 
-def _options_of(run: KeptRun, words: list[str]) -> RunOptions:
-    """Return the options of a recorded run, after changing to the folder in which it was started.
+def _enter_folder(run: KeptRun) -> None:
+    """Change to the folder in which a run was started.
 
     Raises:
-        Failure: If the arguments contained secrets, which are not recorded, and `words` is empty.
+        Failure: If the folder no longer exists.
     """
-    kept: dict[str, Any] = run.request
-    if not kept["is_whole"] and not words:
-        message = f"the arguments of the run '{run.id}' contained secrets, which are not recorded"
-        raise Failure(ExitCode.USAGE, message, hint=f"pass them again: toolkit runs resume {run.id} name=value")
-    _enter_folder(run)
-    batch = kept["batch"] or {}
-    return RunOptions(
-        kept["target"],
-        words,
-        args=visible_json(kept["arguments"]) if kept["is_whole"] and kept["arguments"] else None,
-        asking=AskingOptions(policy=None if kept["policy"] is None else Path(kept["policy"])),
-        timeout=kept["timeout"],
-        format=kept["format"],
-        tools=kept["tools"],
-        model=kept["model"],
-        base_url=kept["base_url"],
-        given=ContextOptions(kept["context"], kept["memory_id"]),
-        on_approval=kept.get("on_approval", "ask"),
-        each=batch.get("source"),
-        jobs=batch.get("jobs"),
-        out=Path(batch["out"]) if batch.get("out") else None,
-        on_item_error=batch.get("on_item_error"),
-    )
+    folder = run.request["cwd"]
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        raise Failure(ExitCode.USAGE, f"the run was started in '{folder}', which cannot be entered") from error
+
+
+# ---------------------------------------------------------------------------------------------------------- approvals
+
+
+def list_pending(options: ApprovalsOptions) -> int:
+    """List pending approval questions.
+
+    Runs with --on-approval wait record their questions and wait for an answer.
+    """
+    with _runs_in(options.store) as kept:
+        return list_approvals(kept, options.run, named_store(options.store), as_json=options.format == "json")
+
+
+def decide(options: DecideOptions) -> int:
+    """Answer a pending question.
+
+    The answer is valid for exactly the call that was shown.
+    """
+    reply = Reply(options.reason, options.all_like)
+    with _runs_in(options.store) as kept:
+        return decide_approval(kept, options.question, options.words or [], reply, named_store(options.store))
+
+
+# ---------------------------------------------------------------------------------------------------------- schedules
+
+
+def add_schedule(options: NewScheduleOptions) -> int:
+    """Run a target repeatedly on the workers of a store."""
+    from toolkit_cli.batching import schedules  # noqa: PLC0415 - few runs are scheduled
+
+    wanted = schedules.ScheduleOptions(options.each, options.name, options.on_approval)
+    return schedules.add_schedule(_needed_store(options.store), options.cron, options.words or (), wanted)
+
+
+def list_schedules(options: SchedulesOptions) -> int:
+    """List the schedules of a store."""
+    from toolkit_cli.batching import schedules  # noqa: PLC0415 - as above
+
+    return schedules.list_schedules(_needed_store(options.store), as_json=options.format == "json")
+
+
+def remove_schedule(options: UnscheduleOptions) -> int:
+    """Remove a schedule.
+
+    Runs that it has begun are kept.
+    """
+    from toolkit_cli.batching import schedules  # noqa: PLC0415 - as above
+
+    return schedules.remove_schedule(_needed_store(options.store), options.name)
+
+
+def _needed_store(typed: str | None) -> str:
+    """Return the URL of the store from the option or the environment.
+
+    Raises:
+        Failure: If neither names one.
+    """
+    url = named_store(typed)
+    if url is None:
+        hint = "use --store postgresql://host/database, or set TOOLKIT_STORE"
+        raise Failure(ExitCode.USAGE, "schedules need a store", hint=hint)
+    return url
+
+
+RUNS: Final[Mapping[str, Callable[..., int]]] = {
+    "list": list_runs,
+    "show": show_run,
+    "resume": resume_run,
+    "cancel": cancel_run,
+    "watch": watch_run,
+    "approvals": list_pending,
+    "decide": decide,
+    "schedule": add_schedule,
+    "schedules": list_schedules,
+    "unschedule": remove_schedule,
+}
+"""The commands of `toolkit runs`."""
