@@ -9,7 +9,6 @@ from tests.volumes import examples
 from toolkit import ToolSpec
 from toolkit.lint.definitions import Text, ToolDefinition  # private
 from toolkit.lint.places import Somewhere  # private
-from toolkit.lint.python_files import PythonFile  # private
 from toolkit.lint.rule import RuleSettings  # private
 from toolkit.lint.rules import (  # private
     no_return_description,
@@ -17,6 +16,7 @@ from toolkit.lint.rules import (  # private
     sensitive_reference,
     short_description,
 )
+from toolkit.source_code.python_files import PythonFile  # private
 
 PARTS = [
     *("'", '"', "`", "```", "<b>", "</p>", "<x", "a < b", "---", "|---|", "| --- | :---: |", "\x07", "\x1b[0m", "\x85"),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from toolkit.lint.python_files import PythonFile  # private
 from toolkit.lint.returned_types import annotation_hint, returned_type  # private
+from toolkit.source_code.python_files import PythonFile  # private
 
 BODIES = {
     "return f'sun in {city}'": "str",

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.volumes import examples
+from toolkit.boundaries import Boundary  # private
 from toolkit.sources import Configuration, find_configuration
-from toolkit.sources.boundaries import Boundary  # private
 
 
 def found(project, folder=".", **variables):

@@ -6,8 +6,8 @@ Only operations that build text count, such as f-strings, `+` and `Path(…)`; t
 import ast
 from collections.abc import Callable
 
-from toolkit.lint.python_functions import PythonFunction
-from toolkit.sources.source_files import last_name
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.source_files import last_name
 
 Holds = Callable[[ast.expr, "set[str] | frozenset[str]"], bool]
 _TEXT_FUNCTIONS = {

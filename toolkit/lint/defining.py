@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
 from toolkit.lint.places import FoundLater, Somewhere, WrittenInPython
-from toolkit.lint.python_files import PythonFile
-from toolkit.lint.python_functions import PythonFunction, PythonParameter
-from toolkit.lint.python_sources import PythonSource
-from toolkit.lint.written_schemas import written_schema
 from toolkit.lint.written_specs import written_spec
 from toolkit.problems import Location
 from toolkit.schemas.schema import Schema
+from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_functions import PythonFunction, PythonParameter
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.written_schemas import written_schema
 from toolkit.tools.places import place_in_file
 from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
-    from toolkit.sources.written_tools import WrittenTool
+    from toolkit.source_code.written_tools import WrittenTool
 
 # Annotations that contain no description; any other name may be an alias of one that does.
 _PLAIN_TYPES = {
@@ -228,7 +228,7 @@ def _filler_of(framework: str | None, name: str) -> str | None:
     """Return the text that a framework sends for a parameter without a description, or None."""
     if framework is None:
         return None
-    from toolkit.sources.marks_table import marks_of  # noqa: PLC0415 - most tools are ours
+    from toolkit.source_code.marks_table import marks_of  # noqa: PLC0415 - most tools are ours
 
     marks = marks_of(framework)
     return marks.filler.replace("NAME", name) if marks and marks.filler else None

@@ -8,10 +8,10 @@ from typing import Any, Literal, NamedTuple, Protocol
 from toolkit import dialects
 from toolkit.dialects import Export
 from toolkit.documents.nodes import Mapping as MappingNode, Node, Sequence as SequenceNode
-from toolkit.lint.python_functions import PythonFunction, PythonParameter
 from toolkit.problems import Edit, Location
 from toolkit.schemas.places import Pointer
 from toolkit.schemas.schema import Schema
+from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.tools.source_marks import Terms
 from toolkit.tools.spec import ToolSpec
 
@@ -123,7 +123,7 @@ class ToolDefinition:
         """What its framework calls the things that hints mention; None for a tool of this package."""
         if self.framework is None:
             return None
-        from toolkit.sources.marks_table import marks_of  # noqa: PLC0415 - most tools are ours
+        from toolkit.source_code.marks_table import marks_of  # noqa: PLC0415 - most tools are ours
 
         marks = marks_of(self.framework)
         return None if marks is None else marks.terms

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
-from toolkit.lint.python_functions import PythonFunction
-from toolkit.sources.source_files import last_name
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.source_files import last_name
 
 Kind = Literal["write", "destroy", "send", "database"]
 

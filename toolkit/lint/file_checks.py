@@ -16,8 +16,6 @@ from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.installed import is_installed
 from toolkit.lint.json_definitions import definitions_in
 from toolkit.lint.pipeline_files import PipelineFile
-from toolkit.lint.python_files import PythonFile
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.record_reader import read_step
 from toolkit.lint.reports import Report
 from toolkit.lint.requests import Request
@@ -25,12 +23,14 @@ from toolkit.lint.rule import Rule
 from toolkit.lint.suppressions import Header, suppressions_in, widened
 from toolkit.lint.undefined_names import undefined_annotations
 from toolkit.problems import Location, Problem, Severity, read_problem
+from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_functions import PythonFunction
 from toolkit.sources.folders import mentions_tools
 from toolkit.tools.frameworks import title_of
 
 if TYPE_CHECKING:
-    from toolkit.sources.source_files import SourceFile
-    from toolkit.sources.written_tools import ToolReader, WrittenTool
+    from toolkit.source_code.source_files import SourceFile
+    from toolkit.source_code.written_tools import ToolReader, WrittenTool
 
 _LARGEST = 16 * 1024 * 1024
 KnownTree = Callable[[str, str], ast.Module | None]
@@ -232,7 +232,7 @@ class _LateReader:
 
     @cached_property
     def _reader(self) -> "ToolReader":
-        from toolkit.sources.written_tools import ToolReader  # noqa: PLC0415 - most projects have none
+        from toolkit.source_code.written_tools import ToolReader  # noqa: PLC0415 - most projects have none
 
         return ToolReader()
 

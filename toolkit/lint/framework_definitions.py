@@ -7,11 +7,11 @@ from typing import Any
 from toolkit.lint.defining import SourceTexts, described, shows_all
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, Written
 from toolkit.lint.places import Somewhere, WrittenInPython
-from toolkit.lint.python_files import PythonFile
-from toolkit.lint.python_functions import PythonFunction
-from toolkit.lint.python_sources import PythonSource
-from toolkit.lint.syntax_nodes import is_none
-from toolkit.sources.written_tools import WrittenTool, hides_arguments, value_of
+from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.syntax_nodes import is_none
+from toolkit.source_code.written_tools import WrittenTool, hides_arguments, value_of
 
 UNKNOWN_NAME = "(known at runtime)"
 

@@ -2,8 +2,8 @@
 
 import ast
 
-from toolkit.lint.python_sources import PythonSource
 from toolkit.problems import Edit
+from toolkit.source_code.python_sources import PythonSource
 
 
 def importing(file: PythonSource, module: str, name: str | None = None) -> list[Edit]:

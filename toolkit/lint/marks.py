@@ -2,8 +2,8 @@
 
 import ast
 
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.problems import Edit
+from toolkit.source_code.python_functions import PythonFunction
 
 
 def with_option(function: PythonFunction, mark: ast.expr, option: str) -> Edit:

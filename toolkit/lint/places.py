@@ -7,9 +7,9 @@ from functools import cached_property
 
 from toolkit.documents.nodes import Scalar
 from toolkit.lint.definitions import Written
-from toolkit.lint.literals import Literal
-from toolkit.lint.python_sources import PythonSource
 from toolkit.problems import Edit, Location
+from toolkit.source_code.literals import Literal
+from toolkit.source_code.python_sources import PythonSource
 
 
 class Somewhere:

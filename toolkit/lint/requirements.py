@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from toolkit.lint.python_sources import PythonSource
+from toolkit.source_code.python_sources import PythonSource
 
 _FILES = ("pyproject.toml", "requirements.txt")
 _SCRIPT = re.compile(r"^# /// script$(.*?)^# ///$", re.MULTILINE | re.DOTALL)

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from toolkit.lint.python_functions import PythonFunction
+from toolkit.source_code.python_functions import PythonFunction
 
 _MADE: Final[Mapping[type[ast.expr], str]] = {
     ast.JoinedStr: "str",

@@ -12,8 +12,8 @@ from toolkit.problems import Edit, Fix, Location, Problem, Severity
 if TYPE_CHECKING:
     from toolkit.lint.definitions import ToolDefinition
     from toolkit.lint.pipeline_files import PipelineFile
-    from toolkit.lint.python_files import PythonFile
-    from toolkit.lint.python_functions import PythonFunction
+    from toolkit.source_code.python_files import PythonFile
+    from toolkit.source_code.python_functions import PythonFunction
 
 PORTABLE = "portable"
 """The name for the common subset that every provider accepts."""

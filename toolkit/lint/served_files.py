@@ -3,9 +3,9 @@
 import ast
 from fnmatch import fnmatchcase
 
-from toolkit.lint.python_files import PythonFile
-from toolkit.lint.python_sources import PythonSource
-from toolkit.sources.source_files import last_name
+from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.source_files import last_name
 from toolkit.tools.source_marks import SourceMarks
 
 _STDIO = "stdio"

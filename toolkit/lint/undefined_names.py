@@ -9,11 +9,11 @@ import builtins
 from collections.abc import Iterable, Iterator
 
 from toolkit.codes import UNREADABLE_ANNOTATION
-from toolkit.lint.python_files import PythonFile
-from toolkit.lint.python_functions import PythonFunction
-from toolkit.lint.syntax_nodes import SCOPES, parsed_annotation
 from toolkit.problems import Location, Problem
-from toolkit.sources.source_files import last_name
+from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.source_files import last_name
+from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
 
 _INJECTED = {"ToolContext", "MemoryId"}
 

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Callable, Container, Iterator
 
 from toolkit.lint.carried_text import Holds, carriers_of, carries
-from toolkit.lint.python_functions import PythonFunction, PythonParameter
-from toolkit.lint.python_sources import PythonSource
-from toolkit.lint.syntax_nodes import is_none
-from toolkit.sources.source_files import last_name
+from toolkit.source_code.python_functions import PythonFunction, PythonParameter
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.source_files import last_name
+from toolkit.source_code.syntax_nodes import is_none
 
 _TEXTS = {"str", "Path", "AnyUrl", "HttpUrl"}
 _CHECKS = {"isalnum", "isalpha", "isdigit", "isidentifier", "isdecimal", "match", "fullmatch", "UUID"}

@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Mapping
 
-from toolkit.lint.python_functions import PythonFunction
-from toolkit.lint.python_sources import PythonSource
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.python_sources import PythonSource
 
 _CLASSES = {
     "httpx.AsyncClient", "httpx.Client", "httpx2.AsyncClient", "httpx2.Client", "requests.Session", "requests.session",

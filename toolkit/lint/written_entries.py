@@ -17,19 +17,19 @@ from toolkit.lint.framework_definitions import (
     written_schema_of,
 )
 from toolkit.lint.json_definitions import definitions_in
-from toolkit.lint.python_files import PythonFile
-from toolkit.lint.python_functions import PythonFunction
-from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.requests import JSON
-from toolkit.lint.rough_schemas import JSON_TYPES, RoughSchemas, is_required
 from toolkit.lint.suppressions import Suppression, suppressions_in, widened
-from toolkit.lint.syntax_nodes import FunctionNode
 from toolkit.pins.drifts import Entry
 from toolkit.pins.lockfile import entry_of
 from toolkit.problems import Location, Problem
 from toolkit.schemas.schema import Schema
-from toolkit.sources.meanings import Defined
-from toolkit.sources.written_tools import ToolReader, WrittenTool, hides_arguments, may_have_tools
+from toolkit.source_code.meanings import Defined
+from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.rough_schemas import JSON_TYPES, RoughSchemas, is_required
+from toolkit.source_code.syntax_nodes import FunctionNode
+from toolkit.source_code.written_tools import ToolReader, WrittenTool, hides_arguments, may_have_tools
 from toolkit.tools.protocol_tools import marks_of
 
 _HINTS = ("read_only", "destructive", "idempotent", "open_world", "requires_approval")

@@ -7,10 +7,10 @@ from typing import Any
 
 from toolkit.errors import InvalidTools
 from toolkit.lint.definitions import ParameterDefinition
-from toolkit.lint.python_functions import PythonFunction
-from toolkit.lint.python_sources import PythonSource
-from toolkit.lint.written_classes import WrittenClasses
-from toolkit.lint.written_schemas import written_schema
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.written_classes import WrittenClasses
+from toolkit.source_code.written_schemas import written_schema
 from toolkit.tools.spec import ToolSpec
 
 _PLAIN_RESULTS = {"str", "int", "float", "bool", "bytes", "dict", "list", "set", "tuple"}

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from toolkit.codes import NO_TOOLS, NOT_A_TOOL
 from toolkit.problems import Location, Problem
+from toolkit.source_code.module_files import place_in_package
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.folders import PYTHON, mentions_tools
-from toolkit.sources.package_places import place_in_package
 
 if TYPE_CHECKING:
-    from toolkit.sources.recognition import Recogniser
+    from toolkit.source_code.recognition import Recogniser
 
 Chooser = Literal["user", "configuration", "file"]
 """Who chose a target: the user on the command line or in Python, the project's settings, or a YAML file."""
@@ -54,7 +54,7 @@ class ImportPermission:
     @cached_property
     def recogniser(self) -> "Recogniser":
         """Analyzes the sources of files."""
-        from toolkit.sources.recognition import Recogniser  # noqa: PLC0415 - not needed for files that are run
+        from toolkit.source_code.recognition import Recogniser  # noqa: PLC0415 - not needed for files that are run
 
         return Recogniser()
 

@@ -19,8 +19,7 @@ from types import ModuleType
 from zlib import crc32
 
 from toolkit.problems import Location, Problem
-from toolkit.sources.module_files import PACKAGE, source_of_module
-from toolkit.sources.package_places import place_in_package
+from toolkit.source_code.module_files import PACKAGE, place_in_package, source_of_module
 from toolkit.tools.deferred_problems import problems_deferred
 
 _OURS = frozenset({"toolkit", "toolkit_cli"})

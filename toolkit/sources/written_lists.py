@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS
 from toolkit.problems import Location, Problem
+from toolkit.source_code.written_tools import ToolReader, WrittenTool, may_have_tools
 from toolkit.sources.targets import FilesTarget, parse_target
-from toolkit.sources.written_tools import ToolReader, WrittenTool, may_have_tools
 
 
 class WrittenList(NamedTuple):

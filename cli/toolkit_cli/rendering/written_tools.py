@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from toolkit.sources.written_tools import WrittenTool
+from toolkit.source_code.written_tools import WrittenTool
 from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.styles import Line

@@ -5,9 +5,9 @@ from typing import Any
 
 from toolkit.codes import BAD_OPTION
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.source_code.python_functions import PythonFunction
 from toolkit.tools.options import OPTIONS, option_problems
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 
 from toolkit.codes import BLOCKING_IN_ASYNC
 from toolkit.lint.importing import importing
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
+from toolkit.source_code.python_functions import PythonFunction
 
 _BLOCKING = {
     "time.sleep", "os.system", "os.wait", "urllib.request.urlopen", "urllib.request.urlretrieve", "input", "socket.create_connection",

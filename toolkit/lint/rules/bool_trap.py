@@ -7,9 +7,9 @@ from itertools import combinations
 
 from toolkit.codes import BOOL_TRAP
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.source_code.python_functions import PythonFunction
 
 _ALTERNATIVE = re.compile(r"(?:(?:sort|order)_)?(?:by|as)_")
 _NEGATION = re.compile(r"(?:no|not|non|dont|disable|without|exclude)_")

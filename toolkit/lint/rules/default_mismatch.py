@@ -9,12 +9,12 @@ from toolkit.codes import DEFAULT_MISMATCH
 from toolkit.documents.nodes import Mapping as MappingNode, Scalar
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.json_edits import replacing, without_entry
-from toolkit.lint.python_functions import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.lint.schema_values import misfit_of_value
-from toolkit.lint.syntax_nodes import is_none
-from toolkit.lint.written_schemas import written_schema
 from toolkit.problems import Fix, Problem, Severity
+from toolkit.source_code.python_functions import PythonFunction, PythonParameter
+from toolkit.source_code.syntax_nodes import is_none
+from toolkit.source_code.written_schemas import written_schema
 
 _CHANGING = {
     "add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault",

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from toolkit.codes import DESCRIPTION_REQUIRED
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.source_code.python_functions import PythonFunction
 
 
 class DescriptionRequired(Rule):

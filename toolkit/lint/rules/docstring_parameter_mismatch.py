@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from toolkit.codes import DOCSTRING_PARAMETER_MISMATCH
-from toolkit.lint.literals import Literal
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Location, Problem, nearest
+from toolkit.source_code.literals import Literal
+from toolkit.source_code.python_functions import PythonFunction
 
 
 class _Entry(NamedTuple):

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from toolkit.codes import DUPLICATE_TOOL_NAME
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.python_files import PythonFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.source_code.python_files import PythonFile
 from toolkit.tools.collisions import collision
 
 if TYPE_CHECKING:
-    from toolkit.sources.written_tools import WrittenTool
+    from toolkit.source_code.written_tools import WrittenTool
 
 
 class DuplicateToolName(Rule):

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from toolkit.codes import EXPOSED_CONTEXT
-from toolkit.lint.python_functions import PythonFunction, PythonParameter
-from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.source_code.python_functions import PythonFunction, PythonParameter
+from toolkit.source_code.python_sources import PythonSource
 from toolkit.tools.source_marks import SourceMarks
 
 

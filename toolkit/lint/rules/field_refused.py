@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterator
 
 from toolkit.codes import FIELD_REFUSED
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.source_code.python_functions import PythonFunction
 
 
 class FieldRefused(Rule):

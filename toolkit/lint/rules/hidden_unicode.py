@@ -9,9 +9,9 @@ from tokenize import COMMENT, STRING, generate_tokens
 from toolkit.codes import HIDDEN_UNICODE
 from toolkit.lint.definitions import Text, ToolDefinition
 from toolkit.lint.pipeline_files import PipelineFile
-from toolkit.lint.python_files import PythonFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Edit, Location, Problem
+from toolkit.source_code.python_files import PythonFile
 from toolkit.visibility import hidden_spans, may_hide
 
 _LOOK_ALIKES = ("CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "FULLWIDTH", "MATHEMATICAL")

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from toolkit.codes import LOST_DEFAULT
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
-from toolkit.lint.syntax_nodes import is_none
 from toolkit.problems import Problem
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.syntax_nodes import is_none
 
 
 class LostDefault(Rule):

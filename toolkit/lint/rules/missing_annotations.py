@@ -7,9 +7,9 @@ from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.effects import effects_of
 from toolkit.lint.marks import with_option
 from toolkit.lint.naming import READING
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
+from toolkit.source_code.python_functions import PythonFunction
 from toolkit.tools.names import words_of
 
 

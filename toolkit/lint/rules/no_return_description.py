@@ -8,8 +8,8 @@ from toolkit.codes import NO_RETURN_DESCRIPTION
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.naming import READING
 from toolkit.lint.rule import Rule
-from toolkit.lint.syntax_nodes import is_none
 from toolkit.problems import Problem
+from toolkit.source_code.syntax_nodes import is_none
 from toolkit.tools.spec import ToolSpec
 
 _RESULT_WORDS = re.compile(

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator
 
 from toolkit.codes import NO_TIMEOUT
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
-from toolkit.lint.syntax_nodes import is_none
 from toolkit.problems import Problem
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.syntax_nodes import is_none
 
 _REQUESTS = {f"requests.{method}" for method in ("get", "post", "put", "patch", "delete", "head", "options", "request")}
 _PROCESSES = {"subprocess.run", "subprocess.call", "subprocess.check_call", "subprocess.check_output"}

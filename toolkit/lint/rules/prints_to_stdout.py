@@ -5,13 +5,13 @@ from collections.abc import Collection, Iterator
 
 from toolkit.codes import PRINTS_TO_STDOUT
 from toolkit.lint.importing import importing
-from toolkit.lint.python_files import PythonFile
-from toolkit.lint.python_functions import PythonFunction
-from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.rule import Rule
 from toolkit.lint.served_files import serving_calls
-from toolkit.lint.syntax_nodes import nodes_below
 from toolkit.problems import Edit, Fix, Problem
+from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.syntax_nodes import nodes_below
 
 _STREAMS = {"sys.stdout", "sys.__stdout__"}
 _WRITING = {"write", "writelines"}

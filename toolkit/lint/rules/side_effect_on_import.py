@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterator
 
 from toolkit.codes import SIDE_EFFECT_ON_IMPORT
-from toolkit.lint.python_files import PythonFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.source_code.python_files import PythonFile
 
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "request")
 _DOING = {

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from toolkit.codes import SWALLOWED_ERROR
 from toolkit.lint.effects import leading_text
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
-from toolkit.sources.source_files import last_name
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.source_files import last_name
 
 _BROAD = {"Exception", "BaseException"}
 _FAILURE = re.compile(

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from toolkit.codes import UNAWAITED
-from toolkit.lint.python_files import PythonFile
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_functions import PythonFunction
 
 _COROUTINES = {
     "asyncio.sleep",

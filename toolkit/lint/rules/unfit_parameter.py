@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from toolkit.codes import UNFIT_PARAMETER
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.python_functions import PythonFunction
-from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.python_sources import PythonSource
 from toolkit.tools.objections import unfit_objection, variadic_objection
 
 _CALLABLE, _FUTURE, _STREAM = "a callable", "a future", "a stream"

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from toolkit.codes import UNRESTRICTED_PATH
 from toolkit.lint.carried_text import carries
-from toolkit.lint.python_functions import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.lint.unguarded import names_in, unguarded
 from toolkit.problems import Problem
-from toolkit.sources.source_files import last_name
+from toolkit.source_code.python_functions import PythonFunction, PythonParameter
+from toolkit.source_code.source_files import last_name
 from toolkit.tools.names import words_of
 
 _WORDS = frozenset({"path", "paths", "file", "filename", "filepath", "folder", "directory", "dir"})

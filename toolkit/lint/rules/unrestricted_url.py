@@ -6,11 +6,11 @@ from functools import partial
 
 from toolkit.codes import UNRESTRICTED_URL
 from toolkit.lint.carried_text import begins_with
-from toolkit.lint.python_functions import PythonFunction, PythonParameter
 from toolkit.lint.rule import Rule
 from toolkit.lint.unguarded import unguarded
 from toolkit.lint.web_clients import clients_of
 from toolkit.problems import Problem
+from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.tools.names import words_of
 
 _WORDS = frozenset({"url", "urls", "uri", "link", "endpoint", "webhook", "href"})

@@ -6,12 +6,12 @@ from typing import Any
 
 from toolkit.codes import UNTYPED_PARAMETER
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
-from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.schemas.keywords import holders_about
 from toolkit.schemas.kinds import types_of
 from toolkit.schemas.places import REFERENCES
+from toolkit.source_code.python_sources import PythonSource
 
 _ANYTHING = {"Any", "typing.Any", "typing_extensions.Any", "object"}
 _BARE = {"dict": "dict[str, str]", "list": "list[str]", "typing.Dict": "dict[str, str]", "typing.List": "list[str]"}

@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator
 
 from toolkit.codes import UNUSED_PARAMETER
-from toolkit.lint.python_functions import PythonFunction
 from toolkit.lint.rule import Rule
 from toolkit.lint.rules.exposed_context import is_exposed_context
 from toolkit.problems import Problem
+from toolkit.source_code.python_functions import PythonFunction
 
 _CONSTANT = (
     ast.Constant,

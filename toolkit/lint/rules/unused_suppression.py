@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from toolkit.codes import UNUSED_SUPPRESSION
-from toolkit.lint.python_files import PythonFile
-from toolkit.lint.python_sources import PythonSource
 from toolkit.lint.rule import NAMES, Rule
 from toolkit.problems import Edit, Location, Problem
+from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_sources import PythonSource
 
 _CODE = re.compile(r"[A-Za-z]+[0-9]+")
 _NOQA = re.compile(rf"#\s*noqa\s*:\s*({_CODE.pattern}(?:[,\s]+{_CODE.pattern})*)", re.IGNORECASE)

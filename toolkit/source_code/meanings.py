@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import NamedTuple
 
-from toolkit.sources.local_names import Local, LocalNames
-from toolkit.sources.lookups import Lookups
-from toolkit.sources.module_files import PACKAGE, source_of_module
-from toolkit.sources.package_places import place_in_package
-from toolkit.sources.source_files import (
+from toolkit.source_code.local_names import Local, LocalNames
+from toolkit.source_code.lookups import Lookups
+from toolkit.source_code.module_files import PACKAGE, place_in_package, source_of_module
+from toolkit.source_code.source_files import (
     FUNCTIONS,
     Binding,
     Definition,

@@ -5,17 +5,17 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolkit.lint.literals import Literal
-from toolkit.lint.python_sources import PythonSource
-from toolkit.lint.syntax_nodes import SCOPES, FunctionNode, children, nodes_below
-from toolkit.lint.written_values import UnknownValueError
 from toolkit.problems import Location
-from toolkit.sources.source_files import last_name
+from toolkit.source_code.literals import Literal
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.source_files import last_name
+from toolkit.source_code.syntax_nodes import SCOPES, FunctionNode, children, nodes_below
+from toolkit.source_code.written_values import UnknownValueError
 from toolkit.tools.docstrings import Docstring, read_docstring
 from toolkit.tools.source_marks import is_among
 
 if TYPE_CHECKING:
-    from toolkit.sources.written_tools import WrittenTool
+    from toolkit.source_code.written_tools import WrittenTool
 
 _MARKS = {"toolkit.tool", "toolkit.tools.marking.tool"}
 _INJECTED = {"ToolContext", "MemoryId"}

@@ -6,9 +6,9 @@ import pytest
 
 from tests.volumes import some_of
 from toolkit.lint import LintSettings, check
+from toolkit.source_code.meanings import Meanings  # private
+from toolkit.source_code.source_files import SourceFile  # private
 from toolkit.sources import Configuration
-from toolkit.sources.meanings import Meanings  # private
-from toolkit.sources.source_files import SourceFile  # private
 
 MODULES = ("a", "b", "c")
 BODIES = (

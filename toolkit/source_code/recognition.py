@@ -8,10 +8,10 @@ import ast
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
-from toolkit.sources.marks_table import MARKS, MarksTable
-from toolkit.sources.meanings import CALLED, UNREADABLE, Defined, Meaning, Meanings, is_partial
-from toolkit.sources.module_files import PACKAGE
-from toolkit.sources.source_files import FUNCTIONS, Binding, Definition, Imported, SourceFile
+from toolkit.source_code.marks_table import MARKS, MarksTable
+from toolkit.source_code.meanings import CALLED, UNREADABLE, Defined, Meaning, Meanings, is_partial
+from toolkit.source_code.module_files import PACKAGE
+from toolkit.source_code.source_files import FUNCTIONS, Binding, Definition, Imported, SourceFile
 from toolkit.tools.frameworks import framework_of
 from toolkit.tools.source_marks import SourceMarks
 

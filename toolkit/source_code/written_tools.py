@@ -8,12 +8,12 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, NamedTuple
 
-from toolkit.sources.class_tools import ClassTool, class_tools
-from toolkit.sources.constants import Constants
-from toolkit.sources.local_names import LocalNames
-from toolkit.sources.marks_table import MarksTable, marks_of
-from toolkit.sources.meanings import CALLED, Defined, Meanings
-from toolkit.sources.source_files import FUNCTIONS, Definition, SourceFile, last_name
+from toolkit.source_code.class_tools import ClassTool, class_tools
+from toolkit.source_code.constants import Constants
+from toolkit.source_code.local_names import LocalNames
+from toolkit.source_code.marks_table import MarksTable, marks_of
+from toolkit.source_code.meanings import CALLED, Defined, Meanings
+from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
 from toolkit.tools.frameworks import all_packages, framework_of
 from toolkit.tools.source_marks import OUR_MARKS, Place, Registration, SourceMarks, is_among
 

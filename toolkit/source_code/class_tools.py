@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from toolkit.sources.constants import Constants, value_in
-from toolkit.sources.meanings import Defined
-from toolkit.sources.source_files import FUNCTIONS, last_name
+from toolkit.source_code.constants import Constants, value_in
+from toolkit.source_code.meanings import Defined
+from toolkit.source_code.source_files import FUNCTIONS, last_name
 from toolkit.tools.source_marks import ToolClasses
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef

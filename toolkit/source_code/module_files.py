@@ -1,10 +1,16 @@
-"""Find the source file of a module without importing anything, not even its parent packages."""
+"""Find the source file of a module, and the module of a source file, without importing anything.
+
+Not even the parent packages of a module are imported.
+"""
 
 import os
 import sys
 from collections.abc import Iterable, Iterator
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
+from pathlib import Path
+
+from toolkit.boundaries import Boundary, is_outermost
 
 PACKAGE = "__init__.py"
 
@@ -58,3 +64,34 @@ def _find_by_finders(top: str) -> tuple[str | None, list[str]]:
 
 def _foreign_finders() -> Iterator[object]:
     return (finder for finder in sys.meta_path if getattr(finder, "__module__", "") != "_frozen_importlib")
+
+
+def place_in_package(file: str) -> tuple[str, list[str]]:
+    """Return the folder to import a file from, and the parts of its module name.
+
+    A package does not extend beyond the root of its repository, its file system, or files of other users, because
+    importing a file also runs its parent packages.
+    """
+    folder, base = os.path.split(file)
+    names = [] if base == PACKAGE else [os.path.splitext(base)[0]]  # noqa: PTH122 - see below
+    # Strings, because this runs at every start, and Path objects would take most of the time.
+    while _is_package(folder):
+        outer, package = os.path.split(folder)
+        names.insert(0, package)
+        if _ends_at(folder, file):
+            return outer, names
+        folder = outer
+    return folder, names or [os.path.basename(folder)]  # noqa: PTH119
+
+
+def _is_package(folder: str) -> bool:
+    return os.path.isfile(os.path.join(folder, PACKAGE)) and os.path.basename(folder).isidentifier()  # noqa: PTH113, PTH118, PTH119
+
+
+def _ends_at(folder: str, file: str) -> bool:
+    """Return whether a folder is the outermost package of a file."""
+    outer = os.path.dirname(folder)  # noqa: PTH120
+    if not _is_package(outer):
+        return False
+
+    return is_outermost(Path(folder)) or not Boundary(Path(file)).believes(Path(outer, PACKAGE))

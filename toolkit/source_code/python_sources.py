@@ -6,11 +6,11 @@ from functools import cached_property
 from typing import Any
 
 from toolkit.documents.sources import Source
-from toolkit.lint.literals import Literal
-from toolkit.lint.syntax_nodes import DEFINITIONS, FunctionNode, definitions_below, nodes_below, statements_below
-from toolkit.lint.written_values import UnknownValueError, written_value
 from toolkit.problems import Edit, Location
-from toolkit.sources.source_files import imported_by
+from toolkit.source_code.literals import Literal
+from toolkit.source_code.source_files import imported_by
+from toolkit.source_code.syntax_nodes import DEFINITIONS, FunctionNode, definitions_below, nodes_below, statements_below
+from toolkit.source_code.written_values import UnknownValueError, written_value
 
 _KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
 _NAMED = (ast.arg, ast.keyword)

@@ -7,8 +7,8 @@ refers to itself.
 import ast
 from typing import Any, Final
 
-from toolkit.lint.python_sources import PythonSource
-from toolkit.lint.written_schemas import Schema, schema_of_annotation, with_default, with_field
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.written_schemas import Schema, schema_of_annotation, with_default, with_field
 
 _MODEL: Final = {"pydantic.BaseModel"}
 _TYPED_DICT: Final = {"typing.TypedDict", "typing_extensions.TypedDict"}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from toolkit.sources.source_files import FUNCTIONS, Binding, Definition, imported_by, statements_below
+from toolkit.source_code.source_files import FUNCTIONS, Binding, Definition, imported_by, statements_below
 
 
 class Local(NamedTuple):

@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterable
 from contextlib import suppress
 
-from toolkit.sources.local_names import Local, LocalNames
-from toolkit.sources.meanings import Defined, Meanings, Module
-from toolkit.sources.source_files import Definition, Imported, SourceFile
+from toolkit.source_code.local_names import Local, LocalNames
+from toolkit.source_code.meanings import Defined, Meanings, Module
+from toolkit.source_code.source_files import Definition, Imported, SourceFile
 
 _DEEPEST = 20
 

@@ -10,14 +10,14 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
-from toolkit.lint.python_functions import PythonFunction
-from toolkit.lint.python_sources import PythonSource
-from toolkit.lint.syntax_nodes import FunctionNode
-from toolkit.sources.source_files import SourceFile
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.source_files import SourceFile
+from toolkit.source_code.syntax_nodes import FunctionNode
 from toolkit.tools.frameworks import framework_of
 
 if TYPE_CHECKING:
-    from toolkit.sources.written_tools import WrittenTool
+    from toolkit.source_code.written_tools import WrittenTool
 
 _OUR_CALL = "from_function("
 # Each pattern begins with literal text, which is ten times faster to search for than the start of a line.

@@ -5,7 +5,7 @@ import ast
 import pytest
 from hypothesis import given, strategies as st
 
-from toolkit.lint.literals import Literal  # private
+from toolkit.source_code.literals import Literal  # private
 
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 
