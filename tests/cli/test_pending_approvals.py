@@ -416,3 +416,44 @@ def test_a_journal_that_somebody_has_changed_approves_nothing(project, invoke, w
 def test_the_journal_with_questions_is_for_its_owner_alone(project, invoke):
     invoke(*BATCH, *WAIT)
     assert (project / "state/toolkit/runs.db").stat().st_mode & 0o077 == 0
+
+
+POLICY = """\
+deny: [{tool: wipe, where: {n: 13}, because: Never that one.}]
+ask: [{tool: wipe, where: {n: 99}, because: Ask twice.}]
+"""
+
+
+@pytest.mark.parametrize("store", [(), ("--store", "sqlite:///store/runs.db")], ids=["journal", "store"])
+def test_a_stored_edit_is_judged_again(project, invoke, store):
+    def found(*words):
+        return json.loads(invoke("runs", *words, *store, "--format", "json").stdout)
+
+    def answered(answer, *words):
+        [question] = found("approvals")
+        assert invoke("runs", "decide", question["id"], answer, *words, *store).exit_code == 0
+        result = invoke("runs", "resume", found("list")[0]["id"], *store)
+        return question["asked_by"], result.exit_code, json.loads(result.stdout.splitlines()[-1])
+
+    (project / "toolkit.policy.yaml").write_text(POLICY, "utf-8")
+    (project / "items.jsonl").write_text('{"n": 1}\n', "utf-8")
+    invoke(*BATCH, *WAIT, *store)
+    by_risk, by_rule = "the tool is destructive", "ask rule, toolkit.policy.yaml:2: Ask twice."
+    assert answered("edit", "n=99")[:2] == (by_risk, 3)
+    assert effects(project) == []
+    assert answered("edit", "n=13") == (
+        by_rule,
+        1,
+        {
+            "item": 1,
+            "error": "The reviewer's edit is denied by deny rule, toolkit.policy.yaml:1: Never that one.",
+            "error_code": "rejected",
+            "at": "items.jsonl:1",
+        },
+    )
+    assert effects(project) == []
+
+    invoke(*BATCH, *WAIT, *store)
+    assert answered("edit", "n=99")[:2] == (by_risk, 3)
+    assert answered("approve") == (by_rule, 0, {"item": 1, "output": "wiped 99"})
+    assert effects(project) == ["wipe 99 tidy"]

@@ -132,3 +132,36 @@ def test_a_tool_that_is_named_from_the_working_directory_is_not_asked_about_agai
     again = Terminal(project, *words)
     assert again.end() == 0
     assert MENU_END not in again.seen
+
+
+def test_an_edit_that_a_rule_denies_is_refused_while_it_is_typed(project, own):
+    (project / "toolkit.policy.yaml").write_text(
+        "deny: [{tool: note, where: {text: no}, because: Not that.}]\n", "utf-8"
+    )
+    run = Terminal(project, "run", "tools.py:note", "path=a", "text=hi", "--quiet")
+    run.answer("e")
+    run.expect("edit which")
+    run.child.send("text\r")
+    run.expect("text =")
+    run.child.send("\x15no\r")
+    run.expect("it is denied by deny rule, toolkit.policy.yaml:1: Not that.")
+    run.expect("text =")
+    run.child.send("\x15yes\r")
+    run.answer("o")
+    assert run.end() == 0
+    assert run.stdout == "wrote a\n"
+
+
+@pytest.mark.parametrize(("before", "after"), [("0", "false"), ("1", "true"), ("1", "1.0")])
+def test_an_edit_that_only_changes_the_type_is_an_edit(project, before, after):
+    source = (
+        "from typing import Any\nfrom toolkit import tool\n\n@tool(destructive=True)\ndef keep(value: Any) -> str:\n"
+    )
+    (project / "tools.py").write_text(f"{source}    'Keep.'\n    return repr(value)\n", "utf-8")
+    run = Terminal(project, "run", "tools.py:keep", f"value:={before}", "--quiet")
+    run.answer("e")
+    run.expect("value (JSON) =")
+    run.child.send(f"\x15{after}\r")
+    run.answer("o")
+    assert run.end() == 0
+    assert run.stdout == f"{after.capitalize()}\n"

@@ -4,7 +4,7 @@ A gate fails closed: a missing reviewer, a reviewer or policy that raises or ret
 approve a call.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -15,10 +15,10 @@ from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Rej
 from toolkit.approvals.flows import CallHistory
 from toolkit.approvals.permissions import REVIEWER, Granted, NoWitness, Refused, Settled, Witness, denied, rejected
 from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Policy, Verdict
-from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
+from toolkit.approvals.requests import DEFAULT_TIMEOUT, EditedCall, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.approvals.turns import turn_of
-from toolkit.errors import ConfigurationError, Signal
+from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError
 from toolkit.running import await_or_run
 
 if TYPE_CHECKING:
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 Question = Callable[[str], ReviewRequest]
 """Creates the request for the reviewer from the reason for the question, such as `the tool is destructive`."""
+
+_MOST_QUESTIONS = 10
+"""How often one call can be asked about, since each edit can need approval for another reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +161,9 @@ class Gate:
     ) -> Granted | Refused:
         """Decide whether a call may run. Only this method interprets the answers of policies and reviewers.
 
+        A call that a reviewer has edited is judged again: it can be denied, and is asked about again if that is for
+        another reason than those that the reviewer has seen.
+
         Args:
             call: The call, or `None` for a question that is not about a call, which only the reviewer can answer.
             question: Creates the request, if the reviewer has to be asked.
@@ -166,6 +172,7 @@ class Gate:
 
         Raises:
             ConfigurationError: If the reviewer has to be asked, but there is none or it is not a valid reviewer.
+            ToolArgumentsError: If the reviewer's edit is invalid.
             ExitEarlyError: If the reviewer ends the run.
             ApprovalPending: If the answer will come later.
             ApprovalTimeoutError: If there is no answer in time and `on_timeout` is `raise`.
@@ -180,6 +187,26 @@ class Gate:
                 if verdict.because:
                     witness.decided(call.risk.tool, Continue(), verdict.because, 0.0)
                 return Granted(by=verdict.because)
+        seen: set[tuple[str, object]] = set()
+        while len(seen) < _MOST_QUESTIONS:
+            request, decision = await self._reviewed(call, question, witness, verdict)
+            if call is None or verdict is None or not (isinstance(decision, Edit) and request.editable):
+                return _read(decision, request)
+            seen.add((verdict.because, verdict.ground))
+            edited = _edited(decision, request, call, question)
+            again = self.verdict_on(edited.call)
+            if again.action == "deny":
+                witness.settled(Settled(edited.call, again, edited.question(again.because)))
+                return denied(again.because, "The reviewer's edit")
+            if again.action == "allow" or (again.because, again.ground) in seen:
+                return Granted(decision, REVIEWER)
+            call, question, verdict = edited.call, edited.question, again
+        return rejected(Reject("the call was edited again and again, so nobody has approved it"))
+
+    async def _reviewed(
+        self, call: DescribedCall | None, question: Question, witness: Witness, verdict: Verdict | None
+    ) -> tuple[ReviewRequest, Decision]:
+        """Ask the reviewer, let the witness observe it, and return the question and the answer."""
         request = question(verdict.because if verdict is not None else "")
         if verdict is not None and verdict.exact:
             request = replace(request, step_digest="", may_be_remembered=False, may_be_alike=False)
@@ -189,7 +216,7 @@ class Gate:
             seconds = perf_counter() - asked
         witness.settled(Settled(call, verdict, request, decision))
         witness.decided(request.risk.tool, decision, REVIEWER, seconds)
-        return _read(decision, request)
+        return request, decision
 
     @final
     async def ask(self, request: ReviewRequest) -> Decision:
@@ -227,6 +254,20 @@ class Gate:
             if isinstance(decision, ExitEarly):
                 self._endings.append(decision)
             return decision
+
+
+def _edited(decision: Edit, request: ReviewRequest, call: DescribedCall, question: Question) -> EditedCall:
+    """Return the call with the arguments of an edit.
+
+    Raises:
+        ToolArgumentsError: If the edit is invalid.
+    """
+    if request.edited is not None:
+        return request.edited(decision.arguments)
+    if not isinstance(decision.arguments, Mapping):
+        raise ToolArgumentsError("The reviewer's edit is invalid: it is a text instead of arguments")
+    new = decision.arguments
+    return EditedCall(call._replace(arguments=new), lambda because: replace(question(because), arguments=new))
 
 
 def _check_timeout(timeout: Any) -> None:

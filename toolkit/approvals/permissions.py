@@ -84,6 +84,12 @@ def rejected(decision: Reject) -> Refused:
     return Refused(f"Rejected by reviewer: {reason}" if reason else "Rejected by reviewer", reason)
 
 
-def denied(because: str) -> Refused:
-    """Return the refusal of a call that a policy denies."""
-    return Refused(f"Denied by {because}" if because else "Denied", because)
+def denied(because: str, what: str = "") -> Refused:
+    """Return the refusal of a call that a policy denies.
+
+    Args:
+        because: The rule, or the reason, that the policy gives.
+        what: What was denied, if it was not the call as it was made.
+    """
+    verb = f"{what} is denied" if what else "Denied"
+    return Refused(f"{verb} by {because}" if because else verb, because)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from toolkit.approvals.pending import Binding
 from toolkit.approvals.policies import DescribedCall
@@ -13,6 +13,18 @@ OnTimeout = Literal["reject", "exit_early", "raise", "continue"]
 
 DEFAULT_TIMEOUT = 300.0
 """How long a question waits for its answer by default, in seconds."""
+
+
+class EditedCall(NamedTuple):
+    """A call with the arguments of a reviewer's edit, which is judged and, if necessary, asked about like any other.
+
+    Attributes:
+        call: The call as a policy judges it.
+        question: Creates the request for the reviewer from the reason for the question.
+    """
+
+    call: DescribedCall
+    question: "Callable[[str], ReviewRequest]"
 
 
 def _nothing_to_say(_: Mapping[str, Any] | str) -> str | None:
@@ -50,6 +62,8 @@ class ReviewRequest:
         may_be_alike: Whether one answer may apply to all similar questions of the step.
         objection: Returns why edited arguments would be refused, or `None` if they are valid.
         preview_of: Returns what the call would do with edited arguments, if the tool has a preview.
+        edited: Returns the call with edited arguments, and raises `ToolArgumentsError` if they are invalid. By default,
+            it is the same call with these arguments.
     """
 
     text: str
@@ -74,6 +88,7 @@ class ReviewRequest:
     may_be_alike: bool = True
     objection: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
     preview_of: Callable[[Mapping[str, Any] | str], str | None] = _nothing_to_say
+    edited: Callable[[Mapping[str, Any] | str], EditedCall] | None = None
 
     @property
     def fingerprint(self) -> str:

@@ -9,9 +9,8 @@ from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.tools.approval_checks import decide
 from toolkit.tools.callees import Callee
 from toolkit.tools.context import ToolContext
-from toolkit.tools.questions import Admitted, CallQuestion
+from toolkit.tools.questions import Admitted, CallQuestion, with_arguments
 from toolkit.tools.refusals import CallDenied
-from toolkit.tools.subjects import Subject
 
 
 def verdict_on(tool: Callee, parsed: Any, context: ToolContext, demand: Demand | None) -> Verdict:
@@ -22,11 +21,6 @@ def verdict_on(tool: Callee, parsed: Any, context: ToolContext, demand: Demand |
     demanded_by = demand.asked_by if demand is not None else None
     call = DescribedCall(tool.described.risk, context.chosen_by, demanded_by, earlier=gate.history.tools)
     return gate.verdict_on(with_arguments(call, tool, parsed) if gate.needs_arguments else call)
-
-
-def with_arguments(call: DescribedCall, tool: Subject, parsed: Any) -> DescribedCall:
-    """Return a call with everything that a rule can match: its arguments, their defaults, and its folder."""
-    return call._replace(arguments=tool.describe(parsed), defaults=tool.defaults(parsed), base=tool.uses.get("base"))
 
 
 async def admit(
@@ -40,7 +34,8 @@ async def admit(
     """Ask for approval if necessary, and return the approved arguments.
 
     Raises:
-        CallDenied: If the call is denied.
+        CallDenied: If the call, or a reviewer's edit of it, is denied.
+        ToolArgumentsError: If a reviewer's edit is invalid.
         ConfigurationError: If approval is required and there is no reviewer.
         ExitEarlyError: If the reviewer ends the run.
     """
@@ -50,4 +45,4 @@ async def admit(
         if demand is not None:
             demand.on_refusal(decision)
         raise CallDenied(decision.message)
-    return question.admitted(decision) if verdict.action == "ask" else Admitted(parsed)
+    return question.admitted if verdict.action == "ask" else Admitted(parsed)

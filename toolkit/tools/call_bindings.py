@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from toolkit.tools.surroundings import Surroundings
 
 
-def binding_of_call(tool: Subject, sent: str, request: ReviewRequest, context: "Surroundings") -> Binding | None:
+def binding_of_call(
+    tool: Subject, sent: str, request: ReviewRequest, context: "Surroundings", *, edits: int = 0
+) -> Binding | None:
     """Return the binding of an answer to a tool call, or `None` if its run is not journaled.
 
     Args:
@@ -24,10 +26,12 @@ def binding_of_call(tool: Subject, sent: str, request: ReviewRequest, context: "
         sent: The arguments as received.
         request: The question with everything that is shown.
         context: The context of the call.
+        edits: How often the call has been edited; each question about an edit has its own place.
     """
     definition = tool.spec.risk.digest
     whole = [tool.name, definition, sent, dict(state_of(request.preview))]
-    return binding_of(whole, request, context, definition=definition, parameters=tool.spec.parameters)
+    found = binding_of(whole, request, context, definition=definition, parameters=tool.spec.parameters)
+    return found if found is None or not edits else found._replace(path=found.path + "/edited" * edits, alike="")
 
 
 def binding_of(

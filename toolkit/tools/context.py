@@ -6,14 +6,14 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from toolkit.approvals.decisions import Continue, Decision, Reject
+from toolkit.approvals.decisions import Continue, Decision, Edit, Reject
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.permissions import Refused
 from toolkit.approvals.policies import DescribedCall, Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.approvals.risks import Chooser, Risk
-from toolkit.errors import ConfigurationError, Signal
+from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError
 from toolkit.events import FileChanged, Progress, redacted
 from toolkit.freezing import NO_VALUES, freeze_mapping
 from toolkit.redactors.environment import redactor_of_environment
@@ -22,7 +22,7 @@ from toolkit.running import loop_is_running, run_in_loop
 from toolkit.tools.approval_checks import decide
 from toolkit.tools.metrics import NO_METRICS, Metrics
 from toolkit.tools.plain_arguments import plain_data
-from toolkit.tools.questions import RunningCall
+from toolkit.tools.questions import OwnQuestion, RunningCall
 from toolkit.tools.reports import NO_REPORT, Finished, Report, Started
 from toolkit.tools.subjects import Subject
 from toolkit.tools.wait_clocks import Waiting
@@ -392,9 +392,15 @@ class ToolContext:
         )
         if self.call is not None:
             request = self.call.asks(request, context=self)
-        call = None if answer_is_text else self._call_of(request, self.gate)
-        decision = await decide(self, call, lambda _: request)
-        return Reject(decision.reason) if isinstance(decision, Refused) else decision.decision
+        call = self._call_of(request, self.gate)
+        question = OwnQuestion(request, call, self)
+        try:
+            decision = await decide(self, None if answer_is_text else call, question)
+        except ToolArgumentsError as error:
+            return Reject(str(error))
+        if isinstance(decision, Refused):
+            return Reject(decision.reason)
+        return decision.decision if question.edited is None else Edit(question.edited, by=decision.decision.by)
 
     def _call_of(self, request: ReviewRequest, gate: Gate) -> DescribedCall:
         """Return the call that a question of a running tool is about, as a policy sees it."""

@@ -4,24 +4,23 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolkit.approvals.decisions import Edit
-from toolkit.approvals.permissions import Granted
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.previews import state_of
-from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
+from toolkit.approvals.requests import DEFAULT_TIMEOUT, EditedCall, ReviewRequest
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.call_bindings import binding_of_call
 from toolkit.tools.call_secrets import learn_arguments, redactor_of
+from toolkit.tools.edited_arguments import is_same, restore_secrets
 from toolkit.tools.plain_arguments import freeze_as_json
 from toolkit.tools.refusals import AnsweredEarly
 from toolkit.tools.review_requests import (
     digest_of_call,
     digest_of_step,
-    restore_secrets,
     scope_of,
     shown_arguments,
     shown_defaults,
 )
+from toolkit.tools.secret_arguments import members_of
 from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:
@@ -43,6 +42,11 @@ class Admitted(NamedTuple):
     shown_state: Mapping[str, str] = {}
 
 
+def with_arguments(call: DescribedCall, tool: Subject, parsed: Any) -> DescribedCall:
+    """Return a call with everything that a rule can match: its arguments, their defaults, and its folder."""
+    return call._replace(arguments=tool.describe(parsed), defaults=tool.defaults(parsed), base=tool.uses.get("base"))
+
+
 class CallQuestion:
     """The question about one call. The arguments are frozen as text, so that what is shown is exactly what runs."""
 
@@ -61,9 +65,12 @@ class CallQuestion:
         self._arguments = arguments
         self._context = context
         self._demand = demand
+        self._replaced: str | None = None
+        self._edits = 0
         self._sent = ""
         self._shown: Mapping[str, Any] = {}
         self._parsed: Any = None
+        self._state: Mapping[str, str] = {}
         self._states: dict[str, Mapping[str, str]] = {}
 
     def __call__(self, because: str) -> ReviewRequest:
@@ -71,6 +78,8 @@ class CallQuestion:
         tool, context, demand, gate = self._tool, self._context, self._demand, self._context.gate
         sent = self._sent = freeze_as_json(self._arguments)
         parsed = self._parsed = self._read(sent)
+        preview = self._preview(sent, parsed)
+        self._state = {**self._state, **self._states[sent]}
         redactor = redactor_of(context)
         redactor.learn(*tool.own_secrets)
         learn_arguments(redactor, tool, sent)
@@ -88,7 +97,7 @@ class CallQuestion:
             uses=tool.uses,
             asked_by=because,
             place=context.place,
-            preview=self._preview(sent, parsed),
+            preview=preview,
             show=demand.show if demand is not None else None,
             timeout=gate.timeout if gate is not None else DEFAULT_TIMEOUT,
             on_timeout=gate.on_timeout if gate is not None else "reject",
@@ -100,25 +109,39 @@ class CallQuestion:
             step_digest=digest_of_step(tool, context),
             objection=self._objection,
             preview_of=self._preview_of,
+            edited=self._edit,
         )
-        return replace(request, binding=binding_of_call(tool, sent, request, context))
+        return replace(request, binding=binding_of_call(tool, sent, request, context, edits=self._edits))
 
-    def admitted(self, granted: Granted) -> Admitted:
-        """Return the arguments to run with after the answer.
+    @property
+    def admitted(self) -> Admitted:
+        """The arguments to run with after an approval: those that were shown last, or the last edit."""
+        return Admitted(self._parsed, self._replaced, {**self._state, **self._states.get(self._sent, {})})
+
+    def _edit(self, edited: Mapping[str, Any] | str) -> EditedCall:
+        """Continue with the arguments of an edit, and return their call.
 
         Raises:
-            ToolArgumentsError: If the reviewer's edit is invalid.
+            ToolArgumentsError: If the edit is invalid.
         """
-        state = self._states.get(self._sent, {})
-        if not isinstance(granted.decision, Edit):
-            return Admitted(self._parsed, None, state)
         try:
-            edited = restore_secrets(granted.decision.arguments, self._shown, self._sent)
-            return Admitted(self._read(edited), edited, {**state, **self._states.get(edited, {})})
+            sent = restore_secrets(edited, self._shown, self._sent)
+            self._parsed = self._read(sent)
         except AnsweredEarly:
             raise
         except (ToolArgumentsError, ToolExecutionError) as error:
             raise ToolArgumentsError(f"The reviewer's edit is invalid: {error}") from error
+        self._arguments = self._replaced = self._sent = sent
+        self._edits += 1
+        return EditedCall(self._described(self._parsed), self)
+
+    def _described(self, parsed: Any) -> DescribedCall:
+        """Return the call with other arguments, as a policy judges it."""
+        gate, demand = self._context.gate, self._demand
+        asker = demand.asked_by if demand is not None else None
+        earlier = gate.history.tools if gate is not None else ()
+        call = DescribedCall(self._tool.described.risk, self._context.chosen_by, asker, earlier=earlier)
+        return with_arguments(call, self._tool, parsed)
 
     def _read(self, sent: str) -> Any:
         parsed = self._tool.parse(sent)
@@ -132,12 +155,12 @@ class CallQuestion:
 
     def _objection(self, edited: Mapping[str, Any] | str) -> str | None:
         try:
-            self._read(restore_secrets(edited, self._shown, self._sent))
+            parsed = self._read(restore_secrets(edited, self._shown, self._sent))
+            return _denial(self._described(parsed), self._context)
         except AnsweredEarly:
             return None
         except (ToolArgumentsError, ToolExecutionError) as error:
             return str(error)
-        return None
 
     def _preview_of(self, edited: Mapping[str, Any] | str) -> str | None:
         try:
@@ -146,6 +169,58 @@ class CallQuestion:
             return None if preview is None else redactor_of(self._context).text(preview)
         except (ToolArgumentsError, ToolExecutionError, OSError):
             return None
+
+
+class OwnQuestion:
+    """A question that a running call asks itself, about arguments that the reviewer may edit."""
+
+    def __init__(self, request: ReviewRequest, call: DescribedCall, context: "Surroundings") -> None:
+        """Create a question.
+
+        Args:
+            request: The question, with the arguments as the tool has passed them.
+            call: The call as a policy judges it.
+            context: The context of the call.
+        """
+        self._request = request
+        self._call = call
+        self._context = context
+        self.edited: dict[str, Any] | None = None
+
+    def __call__(self, because: str) -> ReviewRequest:
+        """Return the request for a reviewer; `because` is the reason for the question."""
+        asked_by = self._request.asked_by if self.edited is None else because
+        return replace(self._request, asked_by=asked_by, edited=self._edit, objection=self._objection)
+
+    def _edit(self, edited: Mapping[str, Any] | str) -> EditedCall:
+        """Continue with the arguments of an edit, and return their call.
+
+        Raises:
+            ToolArgumentsError: If the edit is invalid.
+        """
+        self.edited = self._read(edited)
+        self._request = replace(self._request, arguments=self.edited)
+        return EditedCall(self._call._replace(arguments=self.edited), self)
+
+    def _read(self, edited: Mapping[str, Any] | str) -> dict[str, Any]:
+        sent = self._request.arguments
+        shown = redactor_of(self._context).data(sent)
+        arguments = members_of(restore_secrets(edited, shown, freeze_as_json(sent)))
+        if arguments is None:
+            raise ToolArgumentsError("The reviewer's edit is invalid: it is not a JSON object")
+        return arguments
+
+    def _objection(self, edited: Mapping[str, Any] | str) -> str | None:
+        try:
+            return _denial(self._call._replace(arguments=self._read(edited)), self._context)
+        except ToolArgumentsError as error:
+            return str(error)
+
+
+def _denial(call: DescribedCall, context: "Surroundings") -> str | None:
+    """Return why a call would be denied, or `None`."""
+    verdict = None if context.gate is None else context.gate.verdict_on(call)
+    return f"it is denied by {verdict.because}" if verdict is not None and verdict.action == "deny" else None
 
 
 class RunningCall(NamedTuple):
@@ -179,6 +254,6 @@ class RunningCall(NamedTuple):
         request = replace(request, digest=self.digest(context, request.asked_by), uses=self.tool.uses)
         if not request.arguments:
             return replace(request, arguments=shown)
-        if request.show is None and shown and shown != request.arguments:
+        if request.show is None and shown and not is_same(shown, request.arguments):
             return replace(request, show={"call": shown})
         return request

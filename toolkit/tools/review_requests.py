@@ -1,14 +1,12 @@
-"""Prepares a call for a reviewer, computes its digest, and restores secrets in edited arguments."""
+"""Prepares a call for a reviewer, and computes its digest."""
 
 import json
 import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from toolkit.errors import ToolArgumentsError
-from toolkit.redactors.redactor import MASK
 from toolkit.tools.exact_numbers import dumps
-from toolkit.tools.plain_arguments import freeze_as_json, is_type_alone
+from toolkit.tools.plain_arguments import is_type_alone
 from toolkit.tools.secret_arguments import members_of
 from toolkit.tools.subjects import Subject
 
@@ -50,43 +48,6 @@ def salted_digest(text: str) -> str:
     from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, which only questions need
 
     return sha256(_SALT + text.encode(errors="surrogatepass")).hexdigest()
-
-
-def restore_secrets(edited: str | Mapping[str, Any], shown: Mapping[str, Any], sent: str) -> str:
-    """Return edited arguments as JSON text, with the original value for everything that the reviewer did not change.
-
-    Args:
-        edited: The arguments as edited by the reviewer.
-        shown: The arguments as shown to the reviewer, with secrets masked.
-        sent: The arguments as received.
-
-    Raises:
-        ToolArgumentsError: If a changed value still contains a mask, so that its meaning is unknown.
-    """
-    text = freeze_as_json(edited)
-    new, old = members_of(text), members_of(sent)
-    if new is None or old is None or MASK not in json.dumps(shown):
-        return text
-    whole = dumps(_restore(new, shown, old))
-    if MASK in whole and MASK not in sent:
-        raise ToolArgumentsError(f"An edited value still contains {MASK}; write the whole value")
-    return whole
-
-
-def _restore(edited: Any, shown: Any, sent: Any) -> Any:
-    """Return edited data in which everything that equals what was shown is replaced by what was sent."""
-    if edited == shown:
-        return sent
-    if isinstance(edited, dict) and isinstance(shown, dict) and isinstance(sent, dict):
-        return {
-            name: _restore(value, shown.get(name), sent[name]) if name in sent else value
-            for name, value in edited.items()
-            if name in sent or name not in shown or value != shown[name]  # an unchanged default stays omitted
-        }
-    if isinstance(edited, list) and isinstance(shown, list) and isinstance(sent, list):
-        both = list(zip(shown, sent, strict=False))
-        return [_restore(value, *both[index]) if index < len(both) else value for index, value in enumerate(edited)]
-    return edited
 
 
 def shown_arguments(tool: Subject, parsed: Any, sent: str) -> dict[str, Any]:

@@ -5,7 +5,6 @@ in that editor. Other values are edited as JSON. If the tool rejects a value, it
 again.
 """
 
-import json
 import os
 import shlex
 from collections.abc import Callable, Mapping
@@ -14,6 +13,8 @@ from typing import Any, NamedTuple
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.leftovers import temporary
 from toolkit.problems import did_you_mean
+from toolkit.tools.edited_arguments import is_same
+from toolkit.tools.exact_numbers import loads
 from toolkit.visibility import visible_json
 from toolkit_cli.prompting import Prompter
 from toolkit_cli.rendering.escaping import is_plain, lines_of, one_line
@@ -41,7 +42,7 @@ async def edited_arguments(prompter: Prompter, request: ReviewRequest) -> Mappin
         typed = await _typed(prompter, "all arguments" if name == _ALL else one_line(name), form)
         fault, arguments = _read(typed, form, name, request)
         if fault is None:
-            return None if arguments == request.arguments else arguments
+            return None if is_same(arguments, request.arguments) else arguments
         prompter.say(_INDENT + "\n".join(lines_of(fault)).replace("\n", f"\n{_INDENT}"))
         prompter.say(f"{_INDENT}(leave empty to keep the value)")
         if not typed.strip():
@@ -66,11 +67,11 @@ async def _chosen_name(prompter: Prompter, arguments: Mapping[str, Any]) -> str 
 
 def _form_of(value: Any) -> _Form:
     if not isinstance(value, str):
-        return _Form(visible_json(value), json.loads, " (JSON)")
+        return _Form(visible_json(value), loads, " (JSON)")
     if all(is_plain(line) for line in value.split("\n")):
         return _Form(value, str, "")
     # It contains control or invisible characters, so it is edited in escaped form.
-    return _Form(visible_json(value), json.loads, ' (as JSON text, "…")')
+    return _Form(visible_json(value), loads, ' (as JSON text, "…")')
 
 
 async def _typed(prompter: Prompter, name: str, form: _Form) -> str:

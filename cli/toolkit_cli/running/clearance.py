@@ -10,8 +10,8 @@ from toolkit.approvals.risks import Chooser, Risk
 from toolkit.json_texts import text_of
 from toolkit.problems import Location, Problem
 from toolkit.redactors.redactor import MASK
-from toolkit.tools.admission import with_arguments
 from toolkit.tools.base import Tool
+from toolkit.tools.questions import with_arguments
 
 if TYPE_CHECKING:
     from toolkit.pipelines.plans import PlannedStep
