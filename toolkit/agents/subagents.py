@@ -246,7 +246,7 @@ def _with_artifact(result: ToolResult) -> ToolResult:
     """Return a result with its output as the artifact, if it succeeded and has no artifact."""
     if not result.succeeded or result.artifact is not None:
         return result
-    return ToolResult.success(result.output, structured=result.structured, artifact=result.output)
+    return replace(result, artifact=result.output)
 
 
 def _lineage(context: ToolContext) -> tuple[Run, ...]:

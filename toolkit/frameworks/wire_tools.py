@@ -126,8 +126,7 @@ def _output_schema(wire: Mapping[str, Any], *, is_wrapped: bool) -> Mapping[str,
 def _unwrapped(result: ToolResult) -> ToolResult:
     if not isinstance(result.structured, Mapping) or list(result.structured) != [_WRAPPED]:
         return result
-    unwrapped = result.structured[_WRAPPED]
-    return ToolResult(result.output, result.error, result.error_code, unwrapped, result.artifact)
+    return replace(result, structured=result.structured[_WRAPPED])
 
 
 def as_json(value: Any) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The state of a running pipeline: outcomes of steps, the data passed between them, and what expressions can read."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from toolkit.errors import ToolExecutionError
@@ -103,7 +104,7 @@ def failure_of(error: Exception, attempts: int = 1) -> Outcome:
     code = error.code if isinstance(error, ToolExecutionError) else None
     words = message_of(error)
     result, raised = ToolResult.failure(words, code or "error"), raised_by(error, words)
-    return outcome_of(result.with_raised(raised) if raised is not None and raised.place else result, attempts)
+    return outcome_of(replace(result, raised=raised) if raised is not None and raised.place else result, attempts)
 
 
 class Run:

@@ -10,6 +10,7 @@ from toolkit.json_texts import text_of
 from toolkit.pipelines.definitions import MAX_ITEMS, Each
 from toolkit.pipelines.flows import Flow, ItemFlow, Outcome, outcome_of_value
 from toolkit.pipelines.turns import Turn
+from toolkit.tools.results import ToolResult
 from toolkit.tools.skipped_items import SkippedItem, Skips
 
 _SHORT = 60
@@ -139,7 +140,7 @@ class _Batch:
         index, failed = self._failed
         result = failed.result
         message = f"item {index + 1} of {self._count}: {result.error}"
-        failure = type(result).failure(message, result.error_code).with_raised(result.raised)
+        failure = ToolResult("", message, result.error_code, raised=result.raised)
         return failed._replace(result=failure, attempts=self._attempts, skips=self._skips())
 
     def _skips(self) -> tuple[Skips, ...]:

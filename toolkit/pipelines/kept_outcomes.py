@@ -1,5 +1,7 @@
 """Stores outcomes of steps in a journal and recalls them when a run is resumed."""
 
+from dataclasses import replace
+
 from toolkit.pipelines.flows import Outcome
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.tools.context import ToolContext
@@ -28,7 +30,7 @@ def keep(outcome: Outcome, context: ToolContext) -> None:
     """
     if context.journal is None or not context.path or outcome.status not in _KEPT_ENDS:
         return
-    result = outcome.result.with_skips(outcome.skips) if outcome.skips else outcome.result
+    result = replace(outcome.result, skips=outcome.skips) if outcome.skips else outcome.result
     text, is_whole = result_text(result, outcome.output, context)
     context.journal.end(context.path, outcome.status, text, is_whole=is_whole)
 

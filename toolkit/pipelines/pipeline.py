@@ -1,6 +1,7 @@
 """The Pipeline: a Tool that runs a plan. It is called like any other tool and can be a step of other pipelines."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -195,7 +196,7 @@ class Pipeline(Tool):
             error.outputs = {**run.outputs, **error.outputs}
             raise
         result = self._result(flow) if failed is None else failed
-        return result.with_skips(run.skips) if result.skips != run.skips else result
+        return replace(result, skips=run.skips) if result.skips != run.skips else result
 
     def _is_part_of_another(self, context: ToolContext) -> bool:
         """Return whether this pipeline runs inside another one, at any depth. That one then has to end too."""
@@ -243,7 +244,7 @@ class Pipeline(Tool):
         if result.error is not None:
             await clean_up(self._on_failure, flow, error_record(result, run.failed_step))
         if result.skips != run.skips:
-            result = result.with_skips(run.skips)
+            result = replace(result, skips=run.skips)
         return result, failed is not None and failed.ends_run
 
     def _result(self, flow: Flow) -> ToolResult:

@@ -7,6 +7,7 @@ Signals pass through and are not counted.
 
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -200,7 +201,7 @@ def _failure_of(tool: Callee, error: BaseException, context: ToolContext) -> Too
         _log_raised(tool, error, redactor_of(context))
     words = _ending_words(error) or message_of(error)
     result = ToolResult.failure(words, error_code_of(error))
-    return result if isinstance(error, ToolkitError) else result.with_raised(raised_by(error, words))
+    return result if isinstance(error, ToolkitError) else replace(result, raised=raised_by(error, words))
 
 
 def _ending_words(error: BaseException) -> str | None:

@@ -1,5 +1,6 @@
 """Serializes results for the journal, without secrets, and restores them."""
 
+from dataclasses import replace
 from typing import Any
 
 from toolkit.tools.call_secrets import reading_redactor
@@ -41,5 +42,5 @@ def kept_result(text: str) -> tuple[ToolResult, Any]:
     result = ToolResult(record["output"], record.get("error"), record.get("error_code"), record.get("data"))
     if "skips" in record:
         skips = tuple(Skips(step, of, tuple(SkippedItem(*one) for one in items)) for step, of, items in record["skips"])
-        result = result.with_skips(skips)
+        result = replace(result, skips=skips)
     return result, record.get("data", record.get("value", None if result.error is not None else result.output))

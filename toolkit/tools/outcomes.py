@@ -1,5 +1,6 @@
 """Converts the value that a tool returns to a result."""
 
+from dataclasses import replace
 from typing import Any
 
 from toolkit.errors import ApprovalPending
@@ -52,11 +53,11 @@ def _as_text(result: ToolResult) -> ToolResult:
     error: Any = result.error
     if error is not None:
         message = message_of(error) if isinstance(error, BaseException) else as_result(error).output
-        return ToolResult("", message, result.error_code, result.structured, result.artifact)
+        return replace(result, output="", error=message)
     written = as_result("" if output is None else output)
     structured = written.structured if result.structured is None else result.structured
     artifact = written.artifact if result.artifact is None else result.artifact
-    return ToolResult(written.output, None, result.error_code, structured, artifact)
+    return replace(result, output=written.output, structured=structured, artifact=artifact)
 
 
 def _as_json(value: Any) -> ToolResult:

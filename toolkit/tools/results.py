@@ -1,7 +1,6 @@
 """The result of a tool call, for models, programs and people."""
 
-from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from toolkit.tools.skipped_items import remark_on
@@ -52,6 +51,10 @@ class ToolResult:
         error_code: str | int | None = None,
         structured: Any = None,
         artifact: Any = None,
+        *,
+        remark: str = "",
+        skips: "tuple[Skips, ...]" = (),
+        raised: "Raised | None" = None,
     ) -> None:
         # Not generated, for speed: every call creates a result, and half of them have nothing but an output.
         attributes = self.__dict__
@@ -61,6 +64,12 @@ class ToolResult:
             attributes["error_code"] = error_code
             attributes["structured"] = structured
             attributes["artifact"] = artifact
+        if remark:
+            attributes["remark"] = remark
+        if skips:
+            attributes["skips"] = skips
+        if raised is not None:
+            attributes["raised"] = raised
 
     @property
     def succeeded(self) -> bool:
@@ -77,21 +86,7 @@ class ToolResult:
 
     def remarked(self, remark: str) -> Self:
         """Return a copy with another remark after the existing ones."""
-        result = copy(self)
-        result.__dict__["remark"] = f"{self.remark}\n{remark}" if self.remark else remark
-        return result
-
-    def with_skips(self, skips: "tuple[Skips, ...]") -> Self:
-        """Return a copy that reports skipped items."""
-        result = copy(self)
-        result.__dict__["skips"] = skips
-        return result
-
-    def with_raised(self, raised: "Raised | None") -> Self:
-        """Return a copy with the exception that the tool raised."""
-        result = copy(self)
-        result.__dict__["raised"] = raised
-        return result
+        return replace(self, remark=f"{self.remark}\n{remark}" if self.remark else remark)
 
     @classmethod
     def success(cls, output: str | None = "", *, structured: Any = None, artifact: Any = None) -> Self:

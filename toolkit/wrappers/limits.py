@@ -2,12 +2,12 @@
 
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Any
 
 from toolkit.errors import ConfigurationError, ToolExecutionError
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import ToolResult
 
 _REMEMBERED_SCOPES = 1024
 
@@ -49,16 +49,14 @@ class ShortenedTool(WrappedTool):
         """Run the inner tool and shorten its output and its error."""
         result = await self.result_from_inner(parsed, context)
         output, error = self._shorten(result.output), result.error and self._shorten(result.error)
-        return result if (output, error) == (result.output, result.error) else _with_texts(result, output, error)
+        return (
+            result if (output, error) == (result.output, result.error) else replace(result, output=output, error=error)
+        )
 
     def _shorten(self, text: str) -> str:
         if len(text) <= self._characters:
             return text
         return f"{text[: self._characters]}\n... [truncated, {self._characters} of {len(text)} characters shown]"
-
-
-def _with_texts(result: ToolResult, output: str, error: str | None) -> ToolResult:
-    return ToolResult(output, error, result.error_code, result.structured, result.artifact)
 
 
 class CountedTool(WrappedTool):
