@@ -3,7 +3,7 @@
 import asyncio
 import json
 from itertools import product
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -32,6 +32,7 @@ POLICIES = {
     "a default that an allow rule excepts": "default: deny\nask: [{tool: '*', where: {path: {equals: notes.txt}}}]\n"
     "allow: [{tool: '*', where: {path: {inside: ./allowed}}}]",
 }
+CHOOSERS: tuple[Literal["person", "model"], ...] = ("person", "model")
 SPELLINGS = [
     "../evil", "/etc/evil", "a/../../evil", "./../evil", "..", "/", "link/evil", "~/evil", "a/../link/../../evil",
 ]  # fmt: skip
@@ -102,7 +103,7 @@ class Editing:
 @pytest.mark.parametrize("name", POLICIES)
 def test_no_edit_passes_what_denies_the_call_that_it_makes(name, here, attacks):
     policy = here(POLICIES[name])
-    for spelling, form, chosen_by in product(SPELLINGS, ("gated", "plain", "asking"), ("person", "model")):
+    for spelling, form, chosen_by in product(SPELLINGS, ("gated", "plain", "asking"), CHOOSERS):
         straight, disk = Disk(), Disk()
         denied = straight.tools()[form].run(
             {"path": spelling}, ToolContext(reviewer=Editing(Reject()), policy=policy, chosen_by=chosen_by)

@@ -1,6 +1,7 @@
 """A result keeps everything that is known about a call, whatever is changed of it."""
 
 from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from toolkit.tools import SkippedItem, Skips
 from toolkit.tools.raised_errors import Raised  # private
 from toolkit.wrappers import limited
 
-WHOLE = {
+WHOLE: dict[str, Any] = {
     "output": "3 of 4",
     "error": "one failed",
     "error_code": "partial",
