@@ -105,11 +105,10 @@ def test_no_edit_passes_what_denies_the_call_that_it_makes(name, here, attacks):
     policy = here(POLICIES[name])
     for spelling, form, chosen_by in product(SPELLINGS, ("gated", "plain", "asking"), CHOOSERS):
         straight, disk = Disk(), Disk()
-        denied = straight.tools()[form].run(
-            {"path": spelling}, ToolContext(reviewer=Editing(Reject()), policy=policy, chosen_by=chosen_by)
-        )
-        context = ToolContext(reviewer=Editing(Edit({"path": spelling})), policy=policy, chosen_by=chosen_by)
-        disk.tools()[form].run({"path": "notes.txt"}, context)
+        refusing = ToolContext(reviewer=Editing(Reject()), policy=policy).replace(chosen_by=chosen_by)
+        editing = refusing.replace(gate=Gate(Editing(Edit({"path": spelling})), policy))
+        denied = straight.tools()[form].run({"path": spelling}, refusing)
+        disk.tools()[form].run({"path": "notes.txt"}, editing)
         assert straight.written == []
         if denied.text.startswith("Error: Denied by"):
             attacks.count(f"{spelling} ran by an edit of {form}, for a {chosen_by}", held=spelling not in disk.written)
