@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from toolkit.approvals.policies import ByRisk, DescribedCall, Policy, Verdict
-from toolkit.approvals.text_globs import fits_glob
+from toolkit.approvals.text_fits import fits_glob
 from toolkit.json_texts import text_of
 
 
@@ -15,9 +15,8 @@ class Allowance:
     """Advance approval of some calls, by a pattern for the tool's name and patterns for arguments.
 
     Patterns are case-sensitive shell globs that match the whole text. An argument that is not a string is matched as
-    JSON. A text with `..` in it, percent-encoded or not, matches only a pattern with as many `..`, or the pattern `*`,
-    so that `out/*` stays in `out`. In a URL, the scheme and the host are also matched separately, so that a `*` in them
-    cannot match beyond the host.
+    JSON. All spellings that programs take for the same path or URL must match too (see `fits_glob`), so that `out/*`
+    stays in `out`.
     """
 
     tool: str
@@ -50,7 +49,7 @@ class Allowance:
             return True
         given = call.arguments
         return given is not None and all(
-            name in given and fits_glob(text_of(given[name]), glob) for name, glob in self.arguments
+            name in given and fits_glob(text_of(given[name]), glob, call.base) == "yes" for name, glob in self.arguments
         )
 
     def names(self, tool: str) -> bool:
@@ -65,7 +64,7 @@ class Allowance:
         """Return whether the rule could cover a call once all its arguments are known."""
         known = call.arguments or {}
         return self.names(call.risk.tool) and all(
-            fits_glob(text_of(known[name]), glob) if name in known else call.is_later(name)
+            fits_glob(text_of(known[name]), glob, call.base) == "yes" if name in known else call.is_later(name)
             for name, glob in self.arguments
         )
 

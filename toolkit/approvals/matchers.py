@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.approvals.equality import same_data
-from toolkit.approvals.fits import Fit, all_fit, each_fits, fit_of, opposite
+from toolkit.approvals.equality import fits_value
+from toolkit.approvals.fits import Fit, all_fit, any_fits, each_fits, fit_of, opposite
 from toolkit.approvals.host_fits import fits_host, normal_host
 from toolkit.approvals.path_fits import inside
-from toolkit.approvals.schema_fits import conforms, fault_of
-from toolkit.approvals.text_globs import fits_glob
+from toolkit.approvals.schema_fits import fault_of, fits_schema
+from toolkit.approvals.text_fits import fits_expression, fits_glob
 from toolkit.documents.kinds import is_number, is_text, table
 from toolkit.documents.tables import Key, Kind, Spot, read_table, schema_of
 from toolkit.json_texts import text_of
@@ -51,11 +51,29 @@ def _unmasked(matcher: Matcher) -> Matcher:
 
 
 def _equals(wanted: tuple[Any], _: Spot) -> Matcher:
-    return lambda value, base: fit_of(same_data(value, wanted[0]))  # noqa: ARG005 - as every matcher
+    return _one_of(wanted, _)
 
 
 def _one_of(wanted: Sequence[Any], _: Spot) -> Matcher:
-    return lambda value, base: fit_of(any(same_data(value, one) for one in wanted))  # noqa: ARG005 - as every matcher
+    return _each(lambda value, base: any_fits(fits_value(value, one, base) for one in wanted), whole=wanted)
+
+
+def _each(fits: Matcher, *, whole: Sequence[Any] = ()) -> Matcher:
+    """Return a matcher for a value, or for every item of a list, at any depth.
+
+    Args:
+        fits: The matcher for one item.
+        whole: Wanted values; if some of these are lists, they are also compared with the whole list.
+    """
+
+    def fit(value: Any, base: str | None) -> Fit:
+        if not isinstance(value, list | tuple):
+            return "doubt" if isinstance(value, str) and MASK in value else fits(value, base)
+        if any(isinstance(one, list | tuple) for one in whole) and (found := fits(value, base)) != "no":
+            return found
+        return each_fits(fit(item, base) for item in value)
+
+    return fit
 
 
 def _each_text(fits: Callable[[str, str | None], Fit], *, only_text: bool = False) -> Matcher:
@@ -64,17 +82,15 @@ def _each_text(fits: Callable[[str, str | None], Fit], *, only_text: bool = Fals
     def fit(value: Any, base: str | None) -> Fit:
         if value is None:
             return "no"
-        if isinstance(value, list | tuple):
-            return each_fits(fit(item, base) for item in value)
         if only_text and not isinstance(value, str):
             return "doubt"
         return fits(text_of(value), base)
 
-    return fit
+    return _each(fit)
 
 
 def _glob(wanted: Sequence[str], _: Spot) -> Matcher:
-    return _each_text(lambda text, base: fit_of(any(fits_glob(text, one) for one in wanted)))  # noqa: ARG005
+    return _each_text(lambda text, base: any_fits(fits_glob(text, one, base) for one in wanted))
 
 
 def _prefix(wanted: str, spot: Spot) -> Matcher | None:
@@ -95,9 +111,9 @@ def _regex(wanted: str, spot: Spot) -> Matcher | None:
         spot.report(f"'{spot.name}' is not a pattern: {error}", "it must match the whole text, in linear time")
         return None
 
-    def fit(text: str, _: str | None) -> Fit:
+    def fit(text: str, base: str | None) -> Fit:
         try:
-            return fit_of(expression.matches(text))
+            return fits_expression(text, expression.matches, base)
         except TooMuchWorkError:
             return "doubt"
 
@@ -129,7 +145,7 @@ def _max(most: float, _: Spot) -> Matcher:
     def fit(value: Any, _: str | None) -> Fit:
         return fit_of(value <= most) if is_number(value) and value == value else "doubt"  # noqa: PLR0124 - NaN
 
-    return fit
+    return _each(fit)
 
 
 def _schema(written: Any, spot: Spot) -> Matcher | None:
@@ -140,7 +156,7 @@ def _schema(written: Any, spot: Spot) -> Matcher | None:
 
     def fit(value: Any, _: str | None) -> Fit:
         try:
-            return fit_of(conforms(whole, value))
+            return fits_schema(whole, value)
         except (TooMuchWorkError, RecursionError):
             return "doubt"
 

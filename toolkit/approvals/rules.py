@@ -1,13 +1,13 @@
 """Rules of policy files, and whether they match a call."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
-from toolkit.approvals.fits import Fit, all_fit, any_fits, fit_of
+from toolkit.approvals.fits import Fit, all_fit, any_fits, each_fits, fit_of
 from toolkit.approvals.flows import After, fit_of_readings
 from toolkit.approvals.matchers import Matcher
 from toolkit.approvals.policies import DescribedCall, Ground
@@ -194,12 +194,24 @@ def _is_from(pattern: str, source: str, folder: str | None) -> bool:
 
 
 def _fit_of_argument(name: str, matcher: Matcher, call: DescribedCall) -> Fit:
-    found: Any = call.whole_arguments
-    keys = [name] if name in found else name.split(".")
-    if call.is_later(keys[0]):
+    found: Mapping[str, Any] = call.whole_arguments
+    if call.is_later(name if name in found else name.partition(".")[0]):
         return "later"
-    for key in keys:
-        if not isinstance(found, Mapping) or key not in found:
-            return "no"
-        found = found[key]
-    return matcher(found, call.base)
+    return each_fits(_fits_of_members(found, name.split("."), matcher, call.base))
+
+
+def _fits_of_members(data: Any, keys: Sequence[str], matcher: Matcher, base: str | None) -> Iterator[Fit]:
+    """Yield the fits of all members of data to which a name with dots leads, or `no` if there is none.
+
+    The items of a list are seen as one member. In a text there could be members, if the tool reads them from it.
+    """
+    if not keys:
+        yield matcher(data, base)
+    elif isinstance(data, list | tuple):
+        yield each_fits(each_fits(_fits_of_members(item, keys, matcher, base)) for item in data)
+    elif isinstance(data, Mapping):
+        for end in range(len(keys), 0, -1):
+            if (key := ".".join(keys[:end])) in data:
+                yield from _fits_of_members(data[key], keys[end:], matcher, base)
+    elif isinstance(data, str) and data:
+        yield "doubt"

@@ -8,7 +8,10 @@ from math import isfinite
 from typing import Any, Final
 
 from toolkit.approvals.equality import same_data
+from toolkit.approvals.fits import Fit, fit_of
+from toolkit.approvals.spellings import Unreadable, folded, plainest
 from toolkit.line_expressions import compile_line_expression
+from toolkit.redactors.redactor import MASK
 from toolkit.regex_checks import MalformedExpressionError
 from toolkit.schemas.faults import faults_in
 from toolkit.schemas.kinds import kind_of_data, types_of
@@ -36,6 +39,33 @@ def _pattern_fault(pattern: Any) -> str | None:
     except MalformedExpressionError as error:
         return f"its pattern {pattern!r} is malformed: {error}"
     return None
+
+
+def fits_schema(schema: Schema, data: Any) -> Fit:
+    """Return whether data conforms to a schema in which `fault_of` finds no fault.
+
+    It is in doubt if the result depends on how programs read the texts in the data, or if these contain secrets.
+
+    Raises:
+        TooMuchWorkError: If a string is too long for a pattern.
+    """
+    try:
+        read = _with_texts(plainest, data)
+    except Unreadable:
+        return "doubt"
+    found = conforms(schema, data)
+    is_certain = conforms(schema, read) == found and (found or not conforms(schema, _with_texts(folded, read)))
+    return fit_of(found) if is_certain else "doubt"
+
+
+def _with_texts(change: Callable[[str], str], data: Any) -> Any:
+    if isinstance(data, str):
+        if MASK in data:
+            raise Unreadable
+        return change(data)
+    if isinstance(data, Mapping):
+        return {name: _with_texts(change, value) for name, value in data.items()}
+    return [_with_texts(change, item) for item in data] if isinstance(data, list | tuple) else data
 
 
 def conforms(schema: Schema, data: Any) -> bool:

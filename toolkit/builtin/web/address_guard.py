@@ -5,7 +5,6 @@ rebinding, where a second lookup returns another address, achieves nothing. Only
 hosts that the user trusts.
 """
 
-import re
 import socket
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -13,6 +12,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Final
 from urllib.parse import urlsplit
 
+from toolkit.hosts import TRANSLATED, ascii_host, spelled_address
 from toolkit.running import in_thread
 
 Resolver = Callable[[str, int], Iterable[str]]
@@ -35,9 +35,7 @@ _REFUSED: Final = {
 }
 _NOT_PUBLIC: Final = "no public address"
 _PUBLIC_IPV6: Final = IPv6Network("2000::/3")
-_TRANSLATED: Final = IPv6Network("64:ff9b::/96")
 _TUNNEL_MARKS: Final = {0x00005EFE, 0x02005EFE}
-_NUMBER: Final = re.compile(r"[0-9]+|0[xX][0-9a-fA-F]*")
 
 _REFUSED_IPV4: Final = [
     (IPv4Network(each), why) for why, networks in _REFUSED.items() for each in networks if ":" not in each
@@ -95,7 +93,10 @@ class AddressGuard:
                 if it is neither a name nor an address.
             UnknownHostError: If the host has no address.
         """
-        spelled = _spelled_address(host)
+        try:
+            spelled = spelled_address(host)
+        except ValueError:
+            raise RefusedHostError(f"{host} is not an address") from None
         name = (str(spelled) if spelled is not None else host.lower()).removesuffix(".")
         if self._only and not any(_covers(pattern, name) for pattern in self._only):
             raise RefusedHostError(f"{host} is not one of the allowed hosts")
@@ -133,7 +134,7 @@ def why_refused(address: IPv4Address | IPv6Address) -> str | None:
     if isinstance(address, IPv4Address):
         return _named(address, _REFUSED_IPV4) or (None if address.is_global else _NOT_PUBLIC)
     hidden = address.ipv4_mapped
-    if hidden is None and address in _TRANSLATED:
+    if hidden is None and address in TRANSLATED:
         hidden = IPv4Address(int(address) & 0xFFFFFFFF)
     if hidden is not None and address.scope_id is None:
         return why_refused(hidden)
@@ -152,35 +153,16 @@ def _named(address: IPv4Address | IPv6Address, table: Iterable[tuple[IPv4Network
     return next((why for network, why in table if address in network), None)
 
 
-def _spelled_address(host: str) -> IPv4Address | IPv6Address | None:
-    """Return the address if a host is written as one, in any form that systems accept, or `None` for a name.
-
-    A host that ends in a number is an address (`127.1`, `0x7f000001`, `017700000001`) or invalid.
-    """
-    if ":" in host:
-        try:
-            return IPv6Address(host)
-        except ValueError:
-            raise RefusedHostError(f"{host} is not an address") from None
-    written = host.removesuffix(".")
-    if not _NUMBER.fullmatch(written.rpartition(".")[2]):
-        return None
-    try:
-        return IPv4Address(socket.inet_aton(written))
-    except (OSError, UnicodeError):
-        raise RefusedHostError(f"{host} is not an address") from None
-
-
 def _normal(host: str) -> str:
     """Normalize a host, or a host and a port, for comparison."""
     name, colon, port = host.lower().rpartition(":")
     if not colon or not port.isdigit() or (":" in name and not name.endswith("]")):
         name, port = host.lower(), ""
     name = name.removeprefix("[").removesuffix("]").removesuffix(".")
-    with suppress(UnicodeError):
-        name = name if name.isascii() else name.encode("idna").decode("ascii")
-    with suppress(RefusedHostError):  # an invalid host is kept as it is, and matches nothing
-        name = str(_spelled_address(name) or name)
+    with suppress(ValueError):  # an invalid host is kept as it is, and matches nothing
+        wildcard = "*." if name.startswith("*.") else ""
+        name = wildcard + ascii_host(name.removeprefix(wildcard))
+        name = str(spelled_address(name) or name)
     return _with_port(name, int(port)) if port else name
 
 
