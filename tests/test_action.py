@@ -15,12 +15,16 @@ ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
 BAD = "from toolkit import tool\n\n\n@tool\ndef go(path: str) -> str:\n    return path\n"
 
 
-def lint(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+FROM_FORK = "${{ github.event.pull_request && github.event.pull_request.head.repo.full_name != github.repository }}"
+
+
+def lint(folder: Path, *, from_fork: str = "", **inputs: str) -> subprocess.CompletedProcess[str]:
     """Run the action's step as a runner does: inputs come in the environment that the step names."""
     [step] = [one for one in ACTION["runs"]["steps"] if one.get("name") == "Lint"]
     given = {name: spec["default"] for name, spec in ACTION["inputs"].items()} | inputs
     variables = {
-        name: given[value.removeprefix("${{ inputs.").removesuffix(" }}")] for name, value in step["env"].items()
+        name: from_fork if value == FROM_FORK else given[value.removeprefix("${{ inputs.").removesuffix(" }}")]
+        for name, value in step["env"].items()
     }
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     return subprocess.run(
@@ -84,6 +88,20 @@ def test_findings_and_changes_are_written_as_json_for_the_comment(folder: Path) 
     written = {file.name: file.read_text() for file in (folder / "findings").iterdir()}
     assert sorted(written) == ["changes.json", "findings.json"]
     assert "parameter 'mode' is new, and required (breaking)" in written["changes.json"]
+
+
+@pytest.mark.parametrize(("from_fork", "runs"), [("true", False), ("false", True), ("", True)])
+def test_pull_requests_from_forks_are_read_and_not_run(folder: Path, from_fork: str, *, runs: bool) -> None:
+    (folder / "bad.py").write_text(f"{BAD}\nopen('ran', 'w')\n")
+    done = lint(folder, from_fork=from_fork, paths="bad.py")
+    assert done.returncode == 1, done.stderr
+    assert (folder / "ran").exists() == runs
+
+
+def test_what_forks_require_is_not_installed() -> None:
+    [step] = [one for one in ACTION["runs"]["steps"] if one.get("name") == "Install"]
+    assert step["env"]["FROM_FORK"] == FROM_FORK
+    assert 'if [ -n "$REQUIREMENTS" ] && [ "$FROM_FORK" != true ]; then' in step["run"]
 
 
 def test_comment_is_a_step_of_its_own_that_never_sees_an_input_as_a_command() -> None:

@@ -1,7 +1,6 @@
-"""Shortens paths, finds the state folder, and reads files up to a size limit."""
+"""Shortens paths, and finds the state folder."""
 
 import os
-from errno import EFBIG, EINVAL
 from pathlib import Path
 
 
@@ -21,19 +20,3 @@ def state_folder() -> Path:
     named = os.environ.get("XDG_STATE_HOME", "")
     state = Path(named) if named.startswith(os.sep) else Path(os.environ.get("HOME") or os.sep) / ".local" / "state"
     return state / "toolkit"
-
-
-def bounded_bytes(path: Path, *, most: int) -> bytes:
-    """Return the contents of a file.
-
-    Raises:
-        OSError: If the file cannot be read or has more than `most` bytes, or if it is not a regular file, since reading
-            a device or a pipe might never end.
-    """
-    if not path.is_file() and path.exists() and not path.is_dir():
-        raise OSError(EINVAL, "it is not a regular file", str(path))
-    with path.open("rb") as stream:
-        data = stream.read(most + 1)
-    if len(data) > most:
-        raise OSError(EFBIG, f"it is larger than {most:,} bytes", str(path))
-    return data

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from toolkit.regular_files import bounded_bytes
+
 _GIVEN = ("ToolContext", "MemoryId")
 _LARGEST = 1_000_000
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -60,8 +62,7 @@ def _is_given(parameter: ast.arg) -> bool:
 
 def _parse(file: str) -> Sequence[ast.stmt]:
     try:
-        path = Path(file)
-        return ast.parse(path.read_bytes()).body if path.stat().st_size <= _LARGEST else []
+        return ast.parse(bounded_bytes(file, most=_LARGEST)).body
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return []
 

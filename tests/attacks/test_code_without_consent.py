@@ -255,7 +255,7 @@ def test_lint_counts_what_it_read_and_what_it_imported(planted):
     assert (
         planted.run(PROGRAM, "lint", "weather.py", "cleanup.py")
         .stdout.splitlines()[-1]
-        .endswith("; 2 Python files read, 1 imported)")
+        .endswith("; 2 Python files read, 1 run)")
     )
     assert len(planted.traps()) >= 60
 

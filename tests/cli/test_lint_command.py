@@ -73,14 +73,15 @@ def test_findings_go_to_stdout_with_their_places_and_cures(invoke, bad):
 
 
 def test_without_a_path_the_working_directory_is_checked(invoke, bad):
-    assert invoke("lint").stdout == REPORT
+    assert invoke("lint").stdout == REPORT.replace("in 1 file)", "in 1 file; 1 Python file run)")
 
 
 def test_without_a_path_configured_sources_are_checked(invoke, bad):
     (bad / "good.py").write_text(GOOD, "utf-8")
     (bad / "toolkit.toml").write_text('sources = ["good.py"]\n', "utf-8")
     result = invoke("lint")
-    assert (result.exit_code, result.stdout, result.stderr) == (0, "All checks passed! (1 tool in 1 file)\n", "")
+    summary = "All checks passed! (1 tool in 1 file; 1 Python file run)\n"
+    assert (result.exit_code, result.stdout, result.stderr) == (0, summary, "")
 
 
 def test_warnings_alone_fail_nothing(invoke, bad):
@@ -278,7 +279,7 @@ def test_file_that_cannot_be_written_is_told(program, bad):
 
 def test_only_new_findings_fail_with_a_baseline(invoke, bad):
     written = invoke("lint", "--baseline", "known.json", "--update-baseline")
-    assert (written.exit_code, written.stdout) == (0, "All checks passed! (1 tool in 1 file)\n")
+    assert (written.exit_code, written.stdout) == (0, "All checks passed! (1 tool in 1 file; 1 Python file run)\n")
     assert written.stderr == "wrote 3 findings to the baseline 'known.json'\n"
     (bad / "bad.py").write_text("# moved\n\n" + BAD, "utf-8")
     known = invoke("lint", "--baseline", "known.json")
@@ -402,7 +403,7 @@ def test_unknown_rule_to_explain_is_told(invoke, project):
 
 
 def test_findings_are_written_to_files_too(invoke, bad):
-    result = invoke("lint", "--output", "json=out/found.json", "--output", "concise=found.txt")
+    result = invoke("lint", "bad.py", "--output", "json=out/found.json", "--output", "concise=found.txt")
     assert (result.exit_code, result.stdout) == (1, REPORT)
     assert [one["code"] for one in json.loads((bad / "out/found.json").read_text("utf-8"))] == [
         "TK201",
@@ -505,12 +506,12 @@ def test_folder_without_tools_is_reported_and_fails_where_tools_are_required(inv
     result = invoke("lint", "code", "--format", "concise")
     assert (result.exit_code, result.stdout) == (
         0,
-        "warning[TK004] there are no tools in 'code'\nFound 1 warning. (no tools; 1 Python file read, 0 imported)\n",
+        "warning[TK004] there are no tools in 'code'\nFound 1 warning. (no tools; 1 Python file read, 0 run)\n",
     )
     result = invoke("lint", "code", "--format", "concise", "--require-tools")
     assert (result.exit_code, result.stdout) == (
         1,
-        "error[TK004] there are no tools in 'code'\nFound 1 error. (1 Python file read, 0 imported)\n",
+        "error[TK004] there are no tools in 'code'\nFound 1 error. (1 Python file read, 0 run)\n",
     )
 
 

@@ -150,7 +150,7 @@ def test_wrong_configuration_is_told_with_its_place(invoke, shop):
 def test_files_without_tools_are_read_and_not_imported(invoke, shop):
     (shop / "cleanup.py").write_text("raise SystemExit\n", "utf-8")
     result = invoke("list", ".")
-    assert (result.exit_code, result.stderr) == (0, "2 Python files read, 1 imported\n")
+    assert (result.exit_code, result.stderr) == (0, "2 Python files read, 1 run\n")
     assert [line.split()[0] for line in result.stdout.splitlines()] == ["NAME", "refund", "look_up"]
     told = json.loads(invoke("list", ".", "--format", "json").stderr)
     assert told == {"exit_code": 0, "message": "", "problems": [], "files": {"read": 2, "imported": 1}}
@@ -168,5 +168,5 @@ def test_named_file_without_tools_is_not_imported_and_says_so(invoke, shop):
         "error[TK004]: there are no tools in 'cleanup.py', so it was not imported\n"
         " --> cleanup.py\n"
         "hint: mark it with `@tool` (cleanup.py:4); `toolkit run cleanup.py:clean` calls one without a mark\n"
-        "1 Python file read, 0 imported\n"
+        "1 Python file read, 0 run\n"
     )

@@ -105,7 +105,7 @@ def test_files_of_frameworks_that_are_not_installed_are_read_and_not_imported(pr
     *found, last = linted(".")
     assert found == FOUND
     assert last == (
-        "Found 2 errors and 6 warnings in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; 2 Python files read, 0 imported)"
+        "Found 2 errors and 6 warnings in 2 files. (6 tools in 2 files: 4 FastMCP, 2 LangChain; 2 Python files read, 0 run)"
     )
 
 

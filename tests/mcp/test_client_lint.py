@@ -52,7 +52,7 @@ def test_summary_counts_tools_files_and_servers(zoo):
         source = f'from toolkit import tool\n\n\n@tool\ndef {name}() -> str:\n    """Count to {name}."""\n    return "{name}"\n'
         zoo.write(f"{name}.py", source)
     done = zoo.run("lint", *ALLOWED, "--select", "TK101", "--format", "concise", "zoo", "one.py", "two.py")
-    assert done.stdout == "All checks passed! (15 tools in 2 files, 1 server; 2 Python files read, 2 imported)\n"
+    assert done.stdout == "All checks passed! (15 tools in 2 files, 1 server; 2 Python files run)\n"
 
 
 @pytest.mark.proof

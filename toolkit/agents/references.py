@@ -9,6 +9,7 @@ from typing import Any
 from toolkit.disclosure.facades import UnfoldingTool
 from toolkit.disclosure.folding import folded_tools
 from toolkit.errors import ConfigurationError
+from toolkit.regular_files import bounded_bytes
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 
@@ -96,7 +97,7 @@ class Reference:
     def _read(self) -> str:
         try:
             if isinstance(self.notes, Path):
-                return self.notes.read_text("utf-8").strip()
+                return bounded_bytes(self.notes).decode("utf-8").strip()
             return (self.notes if isinstance(self.notes, str) else self.notes()).strip()
         except Exception as error:
             reason = str(error) if isinstance(error, OSError) else f"{type(error).__name__}: {error}"

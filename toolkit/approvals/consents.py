@@ -18,6 +18,7 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
 from toolkit.problems import Problem
+from toolkit.regular_files import bounded_bytes
 from toolkit.replacing import write_file
 from toolkit.running import run_coroutine
 
@@ -101,7 +102,7 @@ class Consents:
 
     def _remembered(self) -> dict[str, Any]:
         try:
-            content = json.loads(self._file.read_text("utf-8"))
+            content = json.loads(bounded_bytes(self._file))
         except (OSError, ValueError, RecursionError):
             return {}
         consents = content.get("consents") if isinstance(content, dict) else None

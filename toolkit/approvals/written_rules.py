@@ -14,6 +14,7 @@ from toolkit.documents.tables import Owner
 from toolkit.errors import ConfigurationError
 from toolkit.leftovers import temporary
 from toolkit.problems import Location, Problem
+from toolkit.regular_files import bounded_bytes
 from toolkit.replacing import write_file
 
 
@@ -35,7 +36,7 @@ def write_rule(
     real = Path(os.path.realpath(file))
     try:
         with exclusive(real):
-            before = real.read_bytes().decode("utf-8") if real.exists() else ""
+            before = bounded_bytes(real).decode("utf-8") if real.exists() else ""
             after = with_item(before, action, rule)
             place = _check(real, after, owner, groups, action)
             write_file(real, after.encode(), is_private=owner == "user")

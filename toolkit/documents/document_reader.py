@@ -1,13 +1,14 @@
 """Reads YAML text or files to nodes and problems; invalid documents never raise an exception."""
 
 import re
+from errno import EFBIG
 from pathlib import Path
-from stat import S_ISDIR, S_ISREG
 
 from toolkit.codes import BROKEN_DOCUMENT, NOT_FOUND
 from toolkit.documents.nodes import Node
 from toolkit.documents.sources import Source
 from toolkit.problems import Location, Problem, did_you_mean
+from toolkit.regular_files import bounded_bytes
 
 MAX_BYTES = 1024 * 1024
 WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
@@ -74,20 +75,16 @@ def read_text(path: Path, file: str, *, most: int = MAX_BYTES) -> str | Problem:
 
 def _read_bytes(path: Path, file: str, most: int) -> bytes | Problem:
     try:
-        mode = path.stat().st_mode
-        if not S_ISREG(mode):  # opening a pipe without a writer would block forever
-            kind = "a directory" if S_ISDIR(mode) else "not a regular file"
-            return Problem(NOT_FOUND, f"cannot read '{file}': it is {kind}", Location(file))
-        with path.open("rb") as stream:
-            data = stream.read(most + 1)
+        return bounded_bytes(path, most=most)
     except FileNotFoundError:
         return Problem(NOT_FOUND, f"there is no file '{file}'", Location(file), hint=near_file(file, path))
     except ValueError:
         return Problem(NOT_FOUND, f"cannot read '{file}': a file name cannot contain a null character", Location(file))
     except OSError as error:
+        if error.errno == EFBIG:
+            return _too_large(file, most)
         reason = error.strerror or str(error)
         return Problem(NOT_FOUND, f"cannot read '{file}': {reason[:1].lower()}{reason[1:]}", Location(file))
-    return data if len(data) <= most else _too_large(file, most)
 
 
 def near_file(text: str, path: Path) -> str | None:

@@ -13,10 +13,10 @@ from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents.json_reading import json_data
 from toolkit.errors import ConfigurationError
 from toolkit.lint.digests import digest
-from toolkit.paths import bounded_bytes
 from toolkit.problems import Location, Problem
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
+from toolkit.regular_files import bounded_bytes
 from toolkit.replacing import overwrite_same_kind
 from toolkit.visibility import visible_json
 

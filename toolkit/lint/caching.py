@@ -27,6 +27,7 @@ from toolkit.lint.toolsets import Together, read_together, together_record
 from toolkit.problems import errors_among
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
+from toolkit.regular_files import bounded_bytes
 from toolkit.releases import __version__
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 _FORMAT = 4
 _KEPT_SETTINGS = 8
+_LARGEST = 256 * 1024 * 1024
 _KEPT_TOGETHER = 8
 _DAMAGED = (AttributeError, IndexError, KeyError, TypeError, ValueError, RecursionError)
 """Exceptions raised by a damaged entry, which is then ignored."""
@@ -173,7 +175,7 @@ class Cache:
     def _read(self, file: Path) -> None:
         """Read the file; if it is not a valid cache, the cache stays empty."""
         try:
-            first, *lines = file.read_bytes().split(b"\n")
+            first, *lines = bounded_bytes(file, most=_LARGEST).split(b"\n")
             found = json.loads(first)
             entries, together = {_FORMAT: found}[found["format"]]["entries"], found["together"]
             self._tools = dict(zip(entries, lines, strict=True))

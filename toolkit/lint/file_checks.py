@@ -23,6 +23,7 @@ from toolkit.lint.rule import Rule
 from toolkit.lint.suppressions import Header, suppressions_in, widened
 from toolkit.lint.undefined_names import undefined_annotations
 from toolkit.problems import Location, Problem, Severity, read_problem
+from toolkit.regular_files import MOST_OF_SOURCE, bounded_bytes
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.sources.folders import mentions_tools
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from toolkit.source_code.source_files import SourceFile
     from toolkit.source_code.written_tools import ToolReader, WrittenTool
 
-_LARGEST = 16 * 1024 * 1024
 KnownTree = Callable[[str, str], ast.Module | None]
 """Returns the syntax tree of a file, by its real path, if it was parsed with this content before."""
 
@@ -291,16 +291,16 @@ def _is_from_here(record: Mapping[str, Any], file: str) -> bool:
 
 def source_of(file: str) -> str | Problem:
     """Return the source of a Python file, with its original line ends."""
-    text = read_text(Path(file), file, most=_LARGEST)
+    text = read_text(Path(file), file, most=MOST_OF_SOURCE)
     if not isinstance(text, Problem):
         return text
     import tokenize  # noqa: PLC0415 - few files are not UTF-8
+    from io import BytesIO  # noqa: PLC0415 - as above
 
     try:
-        with Path(file).open("rb") as stream:
-            encoding, _ = tokenize.detect_encoding(stream.readline)
-            stream.seek(0)
-            return stream.read(_LARGEST).decode(encoding)
+        source = bounded_bytes(file)
+        encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
+        return source.decode(encoding)
     except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
         return replace(text, code=DOES_NOT_IMPORT)
 

@@ -5,6 +5,7 @@ import time
 from typing import Any
 
 from toolkit.lint.digests import digest
+from toolkit.regular_files import bounded_bytes
 
 _YOUNG = 2_000_000_000
 """Age in nanoseconds below which a file's times are inconclusive: it may change again without a new time."""
@@ -44,12 +45,11 @@ class FileStates:
 
 
 def digest_of(file: str) -> str:
-    """Return the digest of a file's content, or an empty string if it cannot be read."""
+    """Return the digest of a file's content; if it cannot be read or is too large, the error and its size and times."""
     try:
-        with open(file, "rb") as stream:  # noqa: PTH123 - as above
-            return digest(stream.read())
-    except OSError:
-        return ""
+        return digest(bounded_bytes(file))
+    except OSError as error:
+        return f"{error.errno} {_stamp_of(file)}"
 
 
 def _stamp_of(file: str) -> list[int] | None:

@@ -14,6 +14,7 @@ from toolkit.documents import parse_document
 from toolkit.documents.json_reading import parse_json
 from toolkit.documents.sources import Source
 from toolkit.problems import Edit, Problem
+from toolkit.regular_files import bounded_bytes
 from toolkit.replacing import write_file
 
 _MOST_ROUNDS = 20
@@ -112,7 +113,7 @@ def write_change(change: Change) -> None:
 def text_of(file: str) -> str:
     """Return the text of a file; empty, so that no edit applies to it, if it cannot be read or is not UTF-8."""
     try:
-        return Path(file).read_bytes().decode("utf-8")
+        return bounded_bytes(file).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return ""
 

@@ -11,7 +11,13 @@ from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, did_you_mean
 
 _LARGEST = 16 * 1024 * 1024
-_BY_ITSELF = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+_BY_ITSELF = {
+    "GIT_ALLOW_PROTOCOL": "none",  # a repository can name a remote whose address is a command
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
 _UNSAFE = frozenset({"", ".", "..", ".git"})
 _MOST_REFERENCES = 10_000
 
@@ -105,7 +111,9 @@ def _wanted(listed: bytes, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str
         about, _, raw = line.partition(b"\t")
         path = os.fsdecode(raw)
         fields = about.split()
-        if not path.endswith(suffixes) or not fields[0].startswith(b"100") or int(fields[3]) > _LARGEST:
+        if not path.endswith(suffixes) or not fields[0].startswith(b"100"):
+            continue
+        if fields[3].isdigit() and int(fields[3]) > _LARGEST:  # the size is BAD for a file that is missing
             continue
         if _UNSAFE.isdisjoint(path.split("/")) and os.sep not in path.replace("/", ""):
             yield path, fields[2].decode("ascii")

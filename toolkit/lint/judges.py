@@ -24,6 +24,7 @@ from toolkit.lint.requests import Request
 from toolkit.lint.rule import RuleSettings
 from toolkit.lint.workers import Ending, Worker
 from toolkit.problems import Location, Problem, problem_record
+from toolkit.regular_files import bounded_bytes
 
 LARGE: Final = 64 * 1024
 _ANCHOR = re.compile(rb"[\s\[{,:]&\w")
@@ -41,7 +42,7 @@ def is_heavy(request: Request) -> bool:
             return False
         if status.st_size > LARGE:
             return True
-        return request.kind == "pipeline" and _ANCHOR.search(Path(request.file).read_bytes()) is not None
+        return request.kind == "pipeline" and _ANCHOR.search(bounded_bytes(request.file)) is not None
     except (OSError, ValueError):  # a null character in its name
         return False
 

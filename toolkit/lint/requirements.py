@@ -6,11 +6,13 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.python_sources import PythonSource
 
 _FILES = ("pyproject.toml", "requirements.txt")
 _SCRIPT = re.compile(r"^# /// script$(.*?)^# ///$", re.MULTILINE | re.DOTALL)
 _MOST_FOLDERS = 12
+_LARGEST = 1024 * 1024
 
 
 class Requirement(NamedTuple):
@@ -50,7 +52,7 @@ def _requirement_files_above(folder: Path) -> tuple[tuple[str, str], ...]:
     for parent in [folder.absolute(), *folder.absolute().parents][:_MOST_FOLDERS]:
         for name in _FILES:
             try:
-                found.append(((parent / name).read_text("utf-8"), name))
+                found.append((bounded_bytes(parent / name, most=_LARGEST).decode("utf-8"), name))
             except (OSError, UnicodeDecodeError):
                 continue
         if found or (parent / ".git").exists():

@@ -7,10 +7,10 @@ server's own description of its tools is checked, whether or not the user trusts
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolkit.lint.requests import Request
+from toolkit.regular_files import bounded_text
 from toolkit.sources.configuration import Configuration
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _mentioned_servers(configuration: Configuration, requests: Iterable[Request]
             words |= _words_in(request.target)
         elif request.kind == "pipeline":
             with suppress(OSError):  # the check of the file reports it
-                words |= _words_in(Path(request.file).read_text("utf-8", errors="replace"))
+                words |= _words_in(bounded_text(request.file))
     for name in words & configuration.groups.keys():
         group = configuration.groups[name]
         words |= _words_in(" ".join([*group.sources, *group.tools]))

@@ -22,6 +22,7 @@ from toolkit.lint.suppressions import Suppression, suppressions_in, widened
 from toolkit.pins.drifts import Entry
 from toolkit.pins.lockfile import entry_of
 from toolkit.problems import Location, Problem
+from toolkit.regular_files import bounded_bytes
 from toolkit.schemas.schema import Schema
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_files import PythonFile
@@ -72,7 +73,7 @@ class WrittenTree:
         if file.endswith(JSON):
             return self._listed(file)
         try:
-            if not may_have_tools(Path(file).read_bytes()):
+            if not may_have_tools(bounded_bytes(file)):
                 return []
         except OSError:
             pass  # reading it below reports the problem

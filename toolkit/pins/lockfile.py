@@ -14,11 +14,11 @@ from typing import Any
 from toolkit.approvals.risks import server_of
 from toolkit.codes import DEFINITION_DRIFT, NOT_FOUND
 from toolkit.documents.json_reading import json_data
-from toolkit.paths import bounded_bytes
 from toolkit.pins.drifts import FROM, SECRETS, Change, Entry, changes_between
 from toolkit.problems import Location, Problem
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
+from toolkit.regular_files import bounded_bytes
 from toolkit.tools.secret_arguments import secrets_of_schema
 from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import visible_json

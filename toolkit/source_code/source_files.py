@@ -3,13 +3,13 @@
 import ast
 from collections.abc import Iterator
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
+
+from toolkit.regular_files import bounded_bytes
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
-_LARGEST = 16 * 1024 * 1024
 
 
 class Imported(NamedTuple):
@@ -44,16 +44,16 @@ class SourceFile:
         """Read and parse the file, unless its syntax tree is given.
 
         Raises:
-            OSError: If the file cannot be read.
+            OSError: If the file cannot be read, or is too large.
             SyntaxError: If it has a syntax error.
-            ValueError: If it is too large, or Python cannot parse it for another reason.
+            ValueError: If Python cannot parse it for another reason.
             RecursionError: If it is nested too deeply.
             MemoryError: If it is nested too deeply.
         """
         self.path = path
         self._content: bytes | None = None
         if tree is None:
-            self._content = _content_of(path)
+            self._content = bounded_bytes(path)
             tree = ast.parse(self._content, path)
         self.tree = tree
         self.bindings: dict[str, list[Binding]] = {}
@@ -141,14 +141,6 @@ class SourceFile:
 
     def _add(self, name: str, binding: Binding) -> None:
         self.bindings.setdefault(name, []).append(binding)
-
-
-def _content_of(path: str) -> bytes:
-    with Path(path).open("rb") as stream:
-        content = stream.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise ValueError(f"the file is larger than {_LARGEST:,} bytes")
-    return content
 
 
 def statements_below(parent: ast.Module | Definition) -> Iterator[ast.stmt]:

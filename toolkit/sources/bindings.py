@@ -2,10 +2,10 @@
 
 import ast
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 
 from toolkit.problems import Location
+from toolkit.regular_files import bounded_bytes
 from toolkit.tools.foreign_values import is_text
 
 
@@ -15,7 +15,7 @@ def place_of_name(module: ModuleType, name: str) -> Location | None:
     if not is_text(file) or file is None:
         return None
     try:
-        tree = ast.parse(Path(file).read_bytes())
+        tree = ast.parse(bounded_bytes(file))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return Location(file)
     bound = [node for statement in tree.body for node, known in _bindings_of(statement) if known == name]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from toolkit.codes import BAD_CONFIGURATION, NOT_FOUND
 from toolkit.problems import Problem
+from toolkit.regular_files import bounded_text
 from toolkit.sources.collected import Collected, as_warning, inner_names, named_tool
 from toolkit.sources.import_permission import Chooser
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, parse_target
@@ -178,7 +179,7 @@ class ConfiguredSources:
 def _name_of(path: Path) -> str:
     """Return the likely name of a pipeline, without parsing the file."""
     try:
-        text = path.read_text("utf-8", errors="replace")
+        text = bounded_text(path)
     except OSError:
         return legal_name(path.stem)
     found = _NAME.search(text)

@@ -4,6 +4,7 @@ import os
 import re
 from pathlib import Path
 
+from toolkit.regular_files import MOST_OF_SOURCE, open_regular
 from toolkit.sources.configuration import POLICY_FILE
 
 PYTHON = ".py"
@@ -38,7 +39,7 @@ def means_tool(path: Path) -> bool:
     Only the text is searched, so that files with YAML errors count, too. `agent` needs a word as its value.
     """
     try:
-        with path.open("rb") as stream:
+        with open_regular(path) as stream:
             text = stream.read(_ENOUGH_TO_TELL).decode("utf-8", errors="replace")
     except OSError:
         return True  # opening it reports why it cannot be read
@@ -48,7 +49,8 @@ def means_tool(path: Path) -> bool:
 def mentions_tools(path: Path) -> bool:
     """Whether the text of a Python file that cannot be parsed mentions tools; if not, it was not meant to have any."""
     try:
-        return _OF_TOOLS.search(path.read_bytes()) is not None
+        with open_regular(path) as stream:
+            return _OF_TOOLS.search(stream.read(MOST_OF_SOURCE)) is not None
     except OSError:
         return True  # opening it reports why it cannot be read
 

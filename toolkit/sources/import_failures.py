@@ -12,6 +12,8 @@ from types import ModuleType
 from toolkit.codes import DOES_NOT_IMPORT, HIDDEN_MODULE
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Location, Problem, did_you_mean, set_missing_locations
+from toolkit.regular_files import bounded_bytes, bounded_text
+from toolkit.source_imports import compiled_files_of
 from toolkit.tools.foreign_values import describe_error
 from toolkit.tools.raised_errors import place_of_raise, traces_of
 
@@ -85,7 +87,7 @@ def _holds(own: Path, below: str) -> bool:
     if (own / first).exists() or (own / f"{first}.py").exists():
         return True
     text = own / "__init__.py" if own.is_dir() else own
-    return text.is_file() and re.search(rf"\b{first}\b", text.read_text("utf-8", errors="replace")) is not None
+    return text.is_file() and re.search(rf"\b{first}\b", bounded_text(text)) is not None
 
 
 def _message(error: BaseException, name: str) -> str:
@@ -155,6 +157,9 @@ def _missing_module_hint(name: str, root: str) -> str:
         last = name.rpartition(".")[2]
         siblings = (module.name for module in pkgutil.iter_modules(getattr(parent, "__path__", [])))
         return did_you_mean(last, siblings) or f"'{parent.__name__}' has no module '{last}'"
+    if compiled := compiled_files_of(name, [root]):
+        file = os.path.relpath(compiled[0])
+        return f"'{file}' is compiled, and modules in a project are imported from their source: add '{name}.py'"
     known = [*sys.stdlib_module_names, *(module.name for module in pkgutil.iter_modules([root, *sys.path]))]
     near = did_you_mean(name, sorted({one for one in known if not one.startswith("_")}))
     return f"{near.removesuffix('?')}, or is it not installed?" if near else f"install it into {sys.prefix}"
@@ -193,7 +198,7 @@ def _place_of_syntax(error: SyntaxError, file: str) -> Location:
 
 def _place_of_null(file: Location) -> Location:
     """Return the location of the first null byte, since Python only reports that there is one."""
-    before, found, _ = Path(file.file).read_bytes().partition(b"\0")
+    before, found, _ = bounded_bytes(file.file).partition(b"\0")
     return file._replace(line=before.count(b"\n") + 1, column=len(before) - before.rfind(b"\n")) if found else file
 
 

@@ -1,4 +1,4 @@
-"""Import users' Python files and modules, and report any exception as a problem.
+"""Import users' Python files and modules from their source, and report any exception as a problem.
 
 A file in a package is imported as part of the package. Any other file is imported as a top-level module, under its
 natural name if that is free, otherwise under a unique one, so that files such as `yaml.py` or several `tools.py` do not
@@ -13,13 +13,14 @@ from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from zlib import crc32
 
 from toolkit.problems import Location, Problem
 from toolkit.source_code.module_files import PACKAGE, place_in_package, source_of_module
+from toolkit.source_imports import import_source, use_source_in
 from toolkit.tools.deferred_problems import problems_deferred
 
 _OURS = frozenset({"toolkit", "toolkit_cli"})
@@ -133,21 +134,8 @@ def _import_from(root: str, names: list[str], file: str) -> ModuleType:
     name = top if is_free else f"{_identifier(top)}_{crc32(start.encode()):08x}"
     with _first_on_the_path(root):
         if not is_free and name not in sys.modules:
-            _execute(name, start, is_package=is_package)
+            import_source(name, start, [os.path.dirname(start)] if is_package else None)  # noqa: PTH120
         return importlib.import_module(".".join([name, *below]))
-
-
-def _execute(name: str, file: str, *, is_package: bool) -> None:
-    search = [os.path.dirname(file)] if is_package else None  # noqa: PTH120
-    spec = spec_from_file_location(name, file, submodule_search_locations=search)
-    if spec is None or spec.loader is None:  # a suffix other than .py, which no caller passes
-        raise ImportError(f"'{file}' is not a Python file", path=file)
-    sys.modules[name] = module = module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except BaseException:
-        sys.modules.pop(name, None)
-        raise
 
 
 def _is_free(name: str, root: str, start: str) -> bool:
@@ -198,6 +186,7 @@ def _first_on_the_path(folder: str) -> Iterator[None]:
     """Put a folder first on `sys.path` while a user's module is imported, and last afterwards."""
     _refresh_listing(folder)
     _folders.add(folder)
+    use_source_in(folder)
     before, guard = list(sys.path), _StandardLibraryFirst()
     sys.path.insert(0, folder)
     sys.meta_path.insert(0, guard)

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolkit.codes import BAD_CONFIGURATION
-from toolkit.paths import bounded_bytes
 from toolkit.problems import Location, Problem
+from toolkit.regular_files import bounded_bytes
 from toolkit.sources.configuration import Configuration, keys_before
 
 if TYPE_CHECKING:

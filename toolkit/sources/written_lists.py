@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS
 from toolkit.problems import Location, Problem
+from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.written_tools import ToolReader, WrittenTool, may_have_tools
 from toolkit.sources.targets import FilesTarget, parse_target
 
@@ -59,7 +60,7 @@ def _read(text: str, files: Iterable[Path], reader: ToolReader, found: WrittenLi
 
 def _is_worth_reading(file: Path) -> bool:
     try:
-        return may_have_tools(file.read_bytes())
+        return may_have_tools(bounded_bytes(file))
     except OSError:
         return True  # reading it reports why it cannot be read
 

@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any, NamedTuple
 
 from toolkit.problems import Location
+from toolkit.regular_files import bounded_bytes
 
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 _BLOCKS = ("body", "handlers", "orelse", "finalbody", "cases")
@@ -112,7 +113,7 @@ def _source(file: str) -> _Source | None:
 def _parse(file: str, _changed: int, _size: int) -> _Source | None:
     """Parse a file; the modification time and the size are part of the cache key."""
     try:
-        raw = Path(file).read_bytes()
+        raw = bounded_bytes(file)
         tree = ast.parse(raw)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None

@@ -203,11 +203,11 @@ def _show(
     settings: "LintSettings",
 ) -> None:
     """Write the findings to files and to stdout."""
-    note = _note_on(check_run, problems, settings, options.against)
+    note = _note_on(check_run, problems, settings, options)
     for one, file in outputs:
         _write(file, console.redactor().text(render(problems, one, note=note)))
     if not options.quiet:
-        _print_notes(check_run, settings, options.format)
+        _print_notes(check_run, settings, options)
     rendered = statistics_of(problems) if options.statistics else _render(options, problems, check_run, note)
     console.write_data(rendered)
 
@@ -222,10 +222,10 @@ def _fails(problems: Sequence[Problem], least: Literal["warning", "error", "brea
     return bool(errors_among(problems)) or (least == "warning" and any(one.severity == "warning" for one in problems))
 
 
-def _print_notes(check_run: CheckRun, settings: "LintSettings", format: Format) -> None:  # noqa: A002
+def _print_notes(check_run: CheckRun, settings: "LintSettings", options: LintOptions) -> None:
     """Print how the baseline affected the findings; for JSON formats, also print what was checked."""
     check_run.print_summary()
-    if format in {"json", "jsonl"} and _note_on_running(check_run.files, settings):
+    if options.format in {"json", "jsonl"} and _note_on_running(check_run.files, settings, options.paths or ()):
         tools = {key: value for key, value in check_run.tools._asdict().items() if value != {}}
         console.say(json.dumps({"files": check_run.files._asdict(), "tools": tools}))
 
@@ -339,19 +339,20 @@ def _write(file: Path, text: str) -> None:
         raise cannot_write(file, error) from error
 
 
-def _note_on(check_run: CheckRun, problems: Sequence[Problem], settings: "LintSettings", against: str | None) -> str:
+def _note_on(check_run: CheckRun, problems: Sequence[Problem], settings: "LintSettings", options: LintOptions) -> str:
     """Return the note about the whole check: which tools were checked, and whether code was run."""
-    if against is not None:
-        return f"{counted_tools(check_run.tools)}; compared with {against}; {_STATIC}"
+    if options.against is not None:
+        return f"{counted_tools(check_run.tools)}; compared with {options.against}; {_STATIC}"
     tools = counted_tools(check_run.tools) if check_run.tools.tools or not errors_among(problems) else ""
-    return "; ".join(filter(None, [tools, _note_on_running(check_run.files, settings)]))
+    return "; ".join(filter(None, [tools, _note_on_running(check_run.files, settings, options.paths or ())]))
 
 
-def _note_on_running(files: "FileCounts", settings: "LintSettings") -> str:
-    """Return a note that nothing was run, or how many of several files were imported."""
+def _note_on_running(files: "FileCounts", settings: "LintSettings", paths: Sequence[str | Path]) -> str:
+    """Return a note that nothing was run, or how many Python files were, unless it is the only one, and was named."""
     if settings.is_static:
         return _note_on_reading(settings)
-    return counted_files(files) if files.read > 1 or files.read != files.imported else ""
+    is_obvious = files.read == files.imported == len(paths) == 1 and str(paths[0]).endswith(".py")
+    return counted_files(files) if files.read and not is_obvious else ""
 
 
 def _note_on_reading(settings: "LintSettings") -> str:

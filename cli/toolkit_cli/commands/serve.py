@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
@@ -110,9 +109,6 @@ def serve(options: ServeOptions) -> int:
     place = None if options.http is None else transports.parse_place(options.http)
     if options.print_config is not None:
         return _print_configuration(options.print_config, options.name, _words(options), place, options.token_env)
-    sys.dont_write_bytecode |= (
-        options.reload
-    )  # a cached .pyc would hide an edit within the same second that keeps the size
     return _serve(options, place)
 
 

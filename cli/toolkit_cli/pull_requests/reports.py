@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.lint.breakages import BREAKAGES
+from toolkit.regular_files import bounded_bytes
 from toolkit_cli.rendering.escaping import one_line
 
 MOST_FINDINGS = 5_000
@@ -85,12 +86,9 @@ def read_reports(files: Iterable[Path]) -> list[Finding]:
 
 def _read(file: Path) -> list[Finding]:
     try:
-        with file.open("rb") as stream:
-            data = stream.read(_LARGEST + 1)
+        data = bounded_bytes(file, most=_LARGEST)
     except OSError as error:
         raise BadReport(f"'{file}' cannot be read: {(error.strerror or str(error)).lower()}") from error
-    if len(data) > _LARGEST:
-        raise BadReport(f"'{file}' is larger than {_LARGEST // 1024 // 1024} MB")
     try:
         records = json.loads(data)
     except (ValueError, RecursionError) as error:

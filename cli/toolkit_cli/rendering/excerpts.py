@@ -10,6 +10,7 @@ from stat import S_ISREG
 from typing import NamedTuple
 
 from toolkit.problems import Location
+from toolkit.regular_files import bounded_bytes
 from toolkit_cli import console
 from toolkit_cli.rendering.escaping import one_line, width_of
 
@@ -120,7 +121,7 @@ def _lines_of(file: str) -> list[str]:
 
 @lru_cache(maxsize=32)
 def _read_lines(path: Path, changed: int) -> list[str]:  # noqa: ARG001 - part of the cache key
-    return path.read_text("utf-8-sig", errors="replace").split("\n")
+    return bounded_bytes(path, most=_LARGEST_FILE).decode("utf-8-sig", "replace").split("\n")
 
 
 def path_for_people(file: str) -> str:

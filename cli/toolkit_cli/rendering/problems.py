@@ -98,8 +98,10 @@ def as_json_object(problems: Sequence[Problem], exit_code: int, files: "FileCoun
 
 
 def counted_files(files: "FileCounts") -> str:
-    """Return how many Python files were read and imported."""
-    return f"{counted(files.read, 'Python file')} read, {files.imported} imported"
+    """Return how many Python files were read, and how many of these were run, since importing a module runs it."""
+    if files.read == files.imported:
+        return f"{counted(files.read, 'Python file')} run"
+    return f"{counted(files.read, 'Python file')} read, {files.imported} run"
 
 
 def counted_tools(tools: "ToolCounts") -> str:

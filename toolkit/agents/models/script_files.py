@@ -1,9 +1,7 @@
 """Loads scripts of replies from Python files, which are run as code."""
 
-import sys
 import traceback
 from collections.abc import Callable, Iterable
-from importlib.util import module_from_spec, spec_from_file_location
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -13,6 +11,7 @@ from zlib import crc32
 from toolkit.codes import NOT_FOUND
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Location, Problem, did_you_mean
+from toolkit.source_imports import import_source
 
 MOST_TURNS = 10_000
 _NAMES = ("reply", "turns")
@@ -49,19 +48,14 @@ def turns_in(file: Path) -> Iterable[Any] | Callable[..., Any]:
 
 def _run(file: Path) -> ModuleType:
     name = f"_script_{file.stem}_{crc32(str(file.resolve()).encode()):08x}"
-    spec = spec_from_file_location(name, file)
-    if spec is None or spec.loader is None or not file.is_file():
+    if not file.is_file():
         raise _refused(NOT_FOUND, f"there is no file '{file}'", None, None)
-    module = module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look up their module
     try:
-        spec.loader.exec_module(module)
+        return import_source(name, file)  # dataclasses look up their module in `sys.modules`
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        del sys.modules[name]
         raise _failed(error, file) from error
-    return module
 
 
 def _failed(error: BaseException, file: Path) -> ConfigurationError:

@@ -18,6 +18,7 @@ from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
 from toolkit.lint.rule import NAMES, Rule, RulePage, RuleSettings
 from toolkit.problems import Problem
+from toolkit.regular_files import bounded_bytes
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -133,7 +134,6 @@ def _mentions_rules(folder: str) -> bool:
 
 def _mentions(file: str) -> bool:
     try:
-        with open(file, "rb") as stream:  # noqa: PTH123 - see above
-            return f"[{ENTRY_POINTS}]".encode() in stream.read()
+        return f"[{ENTRY_POINTS}]".encode() in bounded_bytes(file)
     except OSError:
         return False

@@ -13,8 +13,8 @@ from toolkit.documents.tables import Setting, Spot
 from toolkit.mcp.settings.server_keys import EDITORS_KEYS
 from toolkit.mcp.settings.servers import McpServer
 from toolkit.mcp.settings.tables import read_server
-from toolkit.paths import bounded_bytes
 from toolkit.problems import Location, Problem, did_you_mean
+from toolkit.regular_files import bounded_bytes
 
 _LISTS = ("mcpServers", "servers")
 _LARGEST = 1024 * 1024
