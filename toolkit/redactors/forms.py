@@ -1,22 +1,81 @@
-"""Lists how one secret may be encoded: as JSON, URL, HTML, Python, base64 or hexadecimal."""
+"""Decides which secrets can be found in text, and lists how one may be encoded: as JSON, URL, HTML or base64."""
 
 from binascii import b2a_base64
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from toolkit.redactors.readings import as_bytes, innermost, squeeze
+
+_SHORTEST = 6
+_FEWEST_CHARACTERS = 3
+_SHORTEST_NUMBER = 8
+_LONGEST_NUMBER = 100
+_COMMON = frozenset({
+    "admin", "administrator", "anonymous", "basic", "bearer", "changeme", "debug", "default", "development", "disabled",
+    "enabled", "example", "guest", "localhost", "master", "mysql", "nobody", "null", "password", "postgres",
+    "production", "public", "redacted", "required", "secret", "staging", "string", "testing", "token", "unknown",
+})  # fmt: skip
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _SHORTEST_CORE = 8
 """Shorter pieces of base64 would match ordinary text by chance."""
 _SHORTEST_LINE = 12
+_SHORTEST_SQUEEZED = 12
+_SHORTEST_MIXED = 8
 _HTML = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
 
 
-def forms_of(value: str) -> frozenset[str]:
+def can_be_found(value: str) -> bool:
+    """Return whether a value differs from ordinary text: long enough, not a common word, not a short number."""
+    if len(value) < _SHORTEST or len(set(value)) < _FEWEST_CHARACTERS or value.lower() in _COMMON:
+        return False
+    return not value.isdigit() or len(value) >= _SHORTEST_NUMBER
+
+
+class Forms(NamedTuple):
+    """How a secret may be written.
+
+    Attributes:
+        written: To search for in a text: the secret and all its encodings.
+        decoded: To search for in a text whose escapes were undone.
+        squeezed: To search for in a text whose layout was removed; ordinary text cannot contain these by chance.
+    """
+
+    written: frozenset[str]
+    decoded: frozenset[str]
+    squeezed: frozenset[str]
+
+
+def forms_of(value: str) -> Forms:
     """Return every encoding of a secret, including the secret itself."""
-    forms = {value, *_encode(value)}
+    read = {value, *(one for one in (innermost(value), *_as_latin(value), *_lines_of(value)) if can_be_found(one))}
+    encoded = {*_encode(value)}
+    written = read | encoded
+    if value.isdigit() and value.isascii() and value[0] != "0" and len(value) <= _LONGEST_NUMBER:
+        written |= {f"{int(value):,}", f"{int(value):_}"}
     if not _UNRESERVED.issuperset(as_bytes(value)):
-        forms |= {*_quote(value), *_escape(value)}
-        forms |= {line.strip() for line in value.splitlines() if len(line.strip()) >= _SHORTEST_LINE}
-    return frozenset(form for form in forms if form)
+        written |= {*_quote(value), *_escape(value)}
+    squeezed = {form for form in map(squeeze, read | encoded) if _is_unmistakable(form)}
+    decoded = read if squeeze(value) in squeezed else written
+    return Forms(frozenset(written - {""}), frozenset(decoded - {""}), frozenset(squeezed))
+
+
+def _is_unmistakable(form: str) -> bool:
+    """Return whether words that happen to follow one another are not this form: it is long, or not only letters."""
+    if len(form) >= _SHORTEST_SQUEEZED:
+        return True
+    is_word = form.isdigit() or (form.isalpha() and (form[1:].islower() or form.isupper()))
+    return len(form) >= _SHORTEST_MIXED and not is_word
+
+
+def _lines_of(value: str) -> Iterator[str]:
+    """Yield the lines of a value that are long enough to be secrets of their own."""
+    yield from (line.strip() for line in value.splitlines() if len(line.strip()) >= _SHORTEST_LINE)
+
+
+def _as_latin(value: str) -> Iterator[str]:
+    """Yield a value as its bytes read one by one, as `repr` writes bytes."""
+    if not value.isascii():
+        yield as_bytes(value).decode("latin-1")
 
 
 def _encode(value: str) -> Iterator[str]:
@@ -52,11 +111,3 @@ def _escape(value: str) -> Iterator[str]:
     yield repr(f"{value}'")[1:-2]
     yield "".join(_HTML.get(character, character) for character in value)
     yield "".join(_HTML.get(character, character) if character in "&<>" else character for character in value)
-
-
-def as_bytes(value: str) -> bytes:
-    """Return the bytes of a value; bytes decoded with `surrogateescape` are restored."""
-    try:
-        return value.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:
-        return value.encode("utf-8", "surrogatepass")

@@ -4,51 +4,21 @@ Values are never redacted while they are in use: tools, steps and servers receiv
 writes (to a screen, a file, a log, a listener, a client or a model) passes its text through the redactor first.
 """
 
-import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from operator import is_
 from typing import Any
 
-from toolkit.redactors.forms import forms_of
+from toolkit.redactors.forms import can_be_found
+from toolkit.redactors.readings import readings, without_begun_escapes
+from toolkit.redactors.searches import KnownSecrets, Span, spans_of, start_of_begun_form
 from toolkit.redactors.token_formats import may_begin_token, token_spans
 
 MASK = "**********"
 """The text that replaces a secret."""
 
 _SHORTEST = 6
-_FEWEST_CHARACTERS = 3
-_SHORTEST_NUMBER = 8
-_COMMON = frozenset({
-    "admin", "administrator", "anonymous", "basic", "bearer", "changeme", "debug", "default", "development", "disabled",
-    "enabled", "example", "guest", "localhost", "master", "mysql", "nobody", "null", "password", "postgres",
-    "production", "public", "redacted", "required", "secret", "staging", "string", "testing", "token", "unknown",
-})  # fmt: skip
-_MOST_LEARNT = 1_000
-_SHORTEST_BEGINNING = 4
-_ELLIPSES = ("…", "...")
-_Span = tuple[int, int]
-
-
-def can_be_found(value: str) -> bool:
-    """Return whether a value differs from ordinary text: long enough, not a common word, not a short number."""
-    if len(value) < _SHORTEST or len(set(value)) < _FEWEST_CHARACTERS or value.lower() in _COMMON:
-        return False
-    return not value.isdigit() or len(value) >= _SHORTEST_NUMBER
-
-
-class _Known:
-    """Secret values, and the encodings to search for."""
-
-    def __init__(self) -> None:
-        self.values: dict[str, frozenset[str]] = {}
-        self.forms: tuple[str, ...] = ()
-        self._lock = threading.Lock()
-
-    def add(self, values: Iterable[str]) -> None:
-        with self._lock:
-            kept = {**self.values, **{value: forms_of(value) for value in values}}
-            self.values = dict(list(kept.items())[-_MOST_LEARNT:])
-            self.forms = tuple(dict.fromkeys(form for forms in self.values.values() for form in forms))
+_LEAST_LONG_NUMBER = 10_000_000
+_REMEMBERED = 64
 
 
 class Redactor:
@@ -72,7 +42,7 @@ class Redactor:
             by_format: Whether to redact anything that is formatted like a common key or token.
         """
         self._by_format = by_format
-        self.known: tuple[_Known, ...] = (_Known(), *(outer.known if outer is not None else ()))
+        self.known: tuple[KnownSecrets, ...] = (KnownSecrets(), *(outer.known if outer is not None else ()))
         """The secrets of this redactor, and of the outer ones."""
         self.names: frozenset[str] = outer.names if outer is not None else frozenset()
         """Names that are configured as names of secrets, in lower case."""
@@ -92,11 +62,6 @@ class Redactor:
         if new := [value for value in new if not any(value in known.values for known in self.known)]:
             self.known[0].add(new)
 
-    def forms(self) -> Iterator[str]:
-        """Yield every string to search for."""
-        for known in self.known:
-            yield from known.forms
-
     def text(self, text: str, *, is_cut: bool = False) -> str:
         """Return a text with each secret replaced by a mask.
 
@@ -106,9 +71,7 @@ class Redactor:
         """
         if len(text) < _SHORTEST and not is_cut and "…" not in text:
             return text
-        spans = self.spans(text)
-        if is_cut or any(dots in text for dots in _ELLIPSES):
-            spans += self._beginnings(text, [len(text)] if is_cut else [])
+        spans = self.spans(text, is_cut=is_cut)
         return _mask(text, spans) if spans else text
 
     def stars(self, text: str) -> str:
@@ -133,31 +96,50 @@ class Redactor:
         if isinstance(data, list | tuple):
             items = [self.data(item) for item in data]
             return data if _are_same(items, data) else type(data)(items) if type(data) in (list, tuple) else items
-        return data
+        return data if data is None or isinstance(data, bool) else self._other(data)
+
+    def _other(self, data: Any) -> Any:
+        """Return a number or an object, or its text with the secrets masked if it contains any."""
+        if isinstance(data, Mapping):
+            shown = self.data(plain := dict(data))
+            return data if shown is plain else shown
+        if isinstance(data, int | float) and -_LEAST_LONG_NUMBER < data < _LEAST_LONG_NUMBER:
+            return data
+        try:
+            text = data.decode("utf-8", "replace") if isinstance(data, bytes) else str(data)
+            shown = self.text(text)
+        except Exception:  # noqa: BLE001 - `__str__` of any object may raise
+            return data
+        return data if shown == text else MASK if isinstance(data, int | float) else shown
 
     def stream(self) -> "RedactedStream":
         """Return a redactor for a text that arrives in pieces."""
         return RedactedStream(self)
 
-    def spans(self, text: str) -> list[_Span]:
-        """Return the positions of all secrets; they may overlap."""
-        spans = list(token_spans(text)) if self._by_format else []
-        for form in self.forms():
-            start = text.find(form)
-            while start >= 0:
-                spans.append((start, start + len(form)))
-                start = text.find(form, start + 1)
-        return spans
+    def spans(self, text: str, *, is_cut: bool = False) -> list[Span]:
+        """Return the positions of all secrets, however they are escaped and laid out; they may overlap.
 
-    def _beginnings(self, text: str, ends: list[int]) -> list[_Span]:
-        """Return where a secret begins that is cut off by the end of the text, or by an ellipsis."""
-        ends += [position for dots in _ELLIPSES if dots in text for position in _positions_of(dots, text)]
-        return [
-            (start, end)
-            for end in ends
-            for form in self.forms()
-            if (start := _start_of_beginning(form, text, end)) is not None
-        ]
+        Args:
+            text: The text.
+            is_cut: Whether the text was truncated, so that it may end with the beginning of a secret.
+        """
+        known = [one for one in self.known if one.values]
+        if not known and not self._by_format:
+            return []
+        spans = list(token_spans(text)) if self._by_format else []
+        spans += [span for one in known for span in spans_of(one.written, text, is_cut=is_cut)]
+        if not known and "%" not in text and "\\/" not in text:
+            return spans  # what is formatted like a token is rarely escaped otherwise
+        for reading in readings(text, squeezes=bool(known)):
+            if reading.is_squeezed:
+                found = [span for one in known for span in spans_of(one.squeezed, reading.text, has_cuts=False)]
+            else:
+                found = list(token_spans(reading.text)) if self._by_format else []
+                found += [span for one in known for span in spans_of(one.decoded, reading.text, is_cut=is_cut)]
+            if found:
+                starts, ends = reading.places()
+                spans += [(starts[start], ends[end - 1]) for start, end in found]
+        return spans
 
 
 class RedactedStream:
@@ -166,32 +148,51 @@ class RedactedStream:
     def __init__(self, redactor: Redactor) -> None:
         """Create a stream that uses this redactor."""
         self._redactor = redactor
+        self._before = ""
         self._held = ""
 
     def feed(self, piece: str) -> str:
         """Add a piece, and return the text that is safe to show so far."""
-        text = self._held + piece
-        end = min(self._start_of_possible_secret(text), _start_of_possible_token(text))
-        for start, stop in sorted(self._redactor.spans(text)):
+        text, done = self._before + self._held + piece, len(self._before)
+        spans = self._redactor.spans(text)
+        first = min(self._start_of_possible_secret(text), _start_of_possible_token(text))
+        end = max(done, min(first, self._start_of_possible_layout(text)))
+        for start, stop in sorted(spans):
             if start < end < stop:
-                end = stop if stop < len(text) else start
+                end = stop if stop < len(text) else max(start, done)
         self._held = text[end:]
-        return self._redactor.text(text[:end])
+        # A secret may have begun with too few characters to hold them back; then at least the rest of it is masked.
+        self._before = text[max(0, end - _REMEMBERED) : end]
+        shown = [
+            (max(start, done) - done, min(stop, end) - done) for start, stop in spans if start < end and stop > done
+        ]
+        return _mask(text[done:end], shown) if shown else text[done:end]
 
     def end(self) -> str:
         """Return the remaining text, once the input has ended."""
-        rest, self._held = self._held, ""
-        return self._redactor.text(rest)
+        text, done = self._before + self._held, len(self._before)
+        self._before = self._held = ""
+        spans = [(max(start, done) - done, stop - done) for start, stop in self._redactor.spans(text) if stop > done]
+        return _mask(text[done:], spans) if spans else text[done:]
 
     def _start_of_possible_secret(self, text: str) -> int:
         """Return where a secret may begin whose end has not arrived yet."""
         first = len(text)
-        for form in self._redactor.forms():
+        for form in (form for known in self._redactor.known for form in known.written.forms):
             start = text.find(form[0], max(0, len(text) - len(form) + 1))
             while 0 <= start < first:
                 if form.startswith(text[start:]):
                     first = start
                 start = text.find(form[0], start + 1)
+        return first
+
+    def _start_of_possible_layout(self, text: str) -> int:
+        """Return where a secret may begin that is escaped or laid out, and whose end has not arrived yet."""
+        first = len(text)
+        for reading in (reading for part in without_begun_escapes(text) for reading in readings(part)):
+            for known in self._redactor.known if reading.is_squeezed else ():
+                if (begun := start_of_begun_form(known.squeezed, reading.text)) is not None:
+                    first = min(first, reading.places()[0][begun])
         return first
 
 
@@ -204,25 +205,7 @@ def _are_same(first: Iterable[object], second: Iterable[object]) -> bool:
     return all(map(is_, first, second))
 
 
-def _positions_of(part: str, text: str) -> Iterator[int]:
-    start = text.find(part)
-    while start >= 0:
-        yield start
-        start = text.find(part, start + len(part))
-
-
-def _start_of_beginning(form: str, text: str, end: int) -> int | None:
-    """Return where an incomplete form begins that ends at a position, or None."""
-    seed = form[:_SHORTEST_BEGINNING]
-    start = text.find(seed, max(0, end - len(form)), end)
-    while start >= 0:
-        if form.startswith(text[start:end]):
-            return start
-        start = text.find(seed, start + 1, end)
-    return None
-
-
-def _mask(text: str, spans: list[_Span]) -> str:
+def _mask(text: str, spans: list[Span]) -> str:
     """Return a text with one mask for each run of overlapping or adjacent spans."""
     parts: list[str] = []
     done = 0

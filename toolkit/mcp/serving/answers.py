@@ -46,9 +46,8 @@ class Answering(NamedTuple):
             return failed
         structured = self._structured(result.structured)
         if definition.promises_output and (fault := definition.fault_of(structured)) is not None:
-            return self.failure(
-                f"{result.output}\n(does not match the output schema of '{definition.name}': {fault})".strip()
-            )
+            why = f"does not match the output schema of '{definition.name}': {fault}"
+            return self.failure(f"{result.output}\n({why})".strip())
         size = len(result.output)
         if structured is not None and size > self.longest:
             return self.failure(
@@ -63,7 +62,8 @@ class Answering(NamedTuple):
         self, message: str, code: str | int | None = None, exception: str | None = None
     ) -> types.CallToolResult:
         """Return a failed result, with the message for the model, and the code and exception class for programs."""
-        meta = {key: value for key, value in ((ERROR_CODE, code), (EXCEPTION, exception)) if value is not None}
+        known = {ERROR_CODE: code, EXCEPTION: exception}
+        meta = {key: self.redactor.data(value) for key, value in known.items() if value is not None}
         return types.CallToolResult(content=[self._text(message)], is_error=True, _meta=meta or None)
 
     def _content(self, text: str, result: ToolResult) -> list[types.ContentBlock]:
