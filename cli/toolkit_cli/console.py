@@ -64,11 +64,16 @@ def write_help(text: str) -> None:
     _write(_data_stream(), text)
 
 
-def write_json(data: object) -> None:
-    """Write plain data to stdout as indented JSON."""
+def write_json(data: object, *, indent: int | None = 2) -> None:
+    """Write plain data to stdout as JSON; `indent=None` writes one line."""
+    write_data(f"{json_without_secrets(data, indent=indent)}\n")
+
+
+def json_without_secrets(data: object, *, indent: int | None = None) -> str:
+    """Return plain data as JSON; secrets are masked before it is written, so that it stays JSON."""
     from toolkit.visibility import visible_json  # noqa: PLC0415 - `--version` needs none
 
-    write_data(f"{visible_json(data, indent=2)}\n")
+    return visible_json(redactor().data(data), indent=indent, default=str)
 
 
 def say(text: str = "") -> None:

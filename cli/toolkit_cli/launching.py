@@ -8,7 +8,6 @@ from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.call_secrets import learn_arguments
 from toolkit.tools.context import ToolContext
-from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.arguments.stdin import piped_text
@@ -254,6 +253,5 @@ def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Fo
         lines = rehearsal_lines(record, console.data_width())
         print_lines(lines)
     else:
-        indent = 2 if format == "json" else None
-        console.write_data(f"{visible_json(record, indent=indent, default=str)}\n")
+        console.write_json(record, indent=2 if format == "json" else None)
     return ExitCode.SUCCESS

@@ -8,7 +8,6 @@ from pathlib import Path
 from time import perf_counter
 from typing import IO, Any
 
-from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.failures import cannot_write
 
@@ -41,12 +40,13 @@ class ResultLines:
 
     def write(self, record: dict[str, Any]) -> None:
         """Write a record, possibly after a short delay."""
-        self._write_line(visible_json(record, default=str))
+        self._write_line(console.json_without_secrets(record))
 
     def write_output(self, item: int, output: Any, skipped: Sequence[dict[str, Any]]) -> None:
         """Write the output of an item, and the items that its steps skipped."""
-        text = str(output) if type(output) is int else visible_json(output, default=str)
-        more = f', "skipped": {visible_json(skipped)}' if skipped else ""
+        shown = console.redactor().data(output)
+        text = str(shown) if type(shown) is int else console.json_without_secrets(shown)
+        more = f', "skipped": {console.json_without_secrets(skipped)}' if skipped else ""
         self._write_line(f'{{"item": {item}, "output": {text}{more}}}')
 
     def _write_line(self, line: str) -> None:

@@ -8,7 +8,6 @@ import typer
 from toolkit.codes import NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.problems import Problem
 from toolkit.sources.configuring import find_configuration
-from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.completion import complete_server
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
@@ -92,7 +91,7 @@ def ping_servers(options: ServersOptions) -> ExitCode:
         milliseconds = round(seconds * 1000, 1)
         if options.format == "json":
             record = {"name": server.name, "protocol": health.protocol, "title": health.title}
-            console.write_data(f"{visible_json(record | {'milliseconds': milliseconds})}\n")
+            console.write_json(record | {"milliseconds": milliseconds}, indent=None)
         else:
             console.write_data(f"{server.name} answers in {milliseconds:g}ms ({health.protocol})\n")
     if problems:

@@ -153,6 +153,7 @@ def _format_schema(of: _Format) -> Any:
 
 
 def _write(data: Any, format: str) -> str:  # noqa: A002
+    data = console.redactor().data(data)
     if format == "json":
         return f"{visible_json(data, indent=2)}\n"
     from toolkit.documents.dumping import as_yaml  # noqa: PLC0415 - it loads a YAML library

@@ -1,4 +1,6 @@
-"""Makes untrusted text safe to show by escaping control and invisible characters.
+"""Makes untrusted text safe to show by masking secrets, and escaping control and invisible characters.
+
+Both have to happen before a text is laid out: a table or a frame may split a secret, or an escape.
 
 Arguments, results and error messages come from models, tools and the network. Control characters could repaint a
 question, bidirectional ones could reorder it, and invisible ones could hide in it. The escapes are those of Python
@@ -9,6 +11,7 @@ import re
 import unicodedata
 
 from toolkit.visibility import escape_character, is_visible
+from toolkit_cli import console
 
 _MARKS_IN_A_ROW = 3
 _NOT_PLAIN = re.compile(r"[^\x20-\x5b\x5d-\x7e]+")
@@ -18,13 +21,13 @@ _ELLIPSIS = "…"
 
 
 def one_line(text: str) -> str:
-    """Return the text on one line, with everything but visible characters escaped."""
-    return _NOT_PLAIN.sub(_escape_run, text)
+    """Return the text on one line, without secrets, and with everything but visible characters escaped."""
+    return _NOT_PLAIN.sub(_escape_run, console.redactor().text(text))
 
 
 def lines_of(text: str) -> list[str]:
-    """Return the lines of the text, each escaped; lines end at newlines only."""
-    return _NOT_PLAIN_LINES.sub(_escape_run, text).split("\n")
+    """Return the lines of the text without secrets, each escaped; lines end at newlines only."""
+    return _NOT_PLAIN_LINES.sub(_escape_run, console.redactor().text(text)).split("\n")
 
 
 def is_plain(text: str) -> bool:

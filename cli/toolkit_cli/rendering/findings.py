@@ -9,7 +9,16 @@ from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.excerpts import path_for_people
 from toolkit_cli.rendering.markdown import as_markdown
-from toolkit_cli.rendering.problems import as_github, as_records, as_text, counted, few_of, summary_of, with_shown_paths
+from toolkit_cli.rendering.problems import (
+    as_github,
+    as_records,
+    as_text,
+    counted,
+    few_of,
+    summary_of,
+    with_shown_paths,
+    without_secrets,
+)
 
 Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -38,6 +47,7 @@ def render(
         quiet: Whether to leave out everything but the findings.
         is_known: Whether a baseline distinguishes new findings from known ones.
     """
+    problems = [without_secrets(problem) for problem in problems]
     match format:
         case "text":
             drawn = f"{as_text(problems, colour=colour, width=width)}\n" if problems else ""

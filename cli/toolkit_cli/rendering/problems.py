@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.problems import Location, Problem, Severity, problem_record
 from toolkit.visibility import visible_json
+from toolkit_cli import console
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import excerpt_of, path_for_people, shown_path
 from toolkit_cli.rendering.styles import Fragment, Line, Style, paint
@@ -25,7 +26,7 @@ _MOST_SHOWN = 100
 def as_text(problems: Sequence[Problem], *, colour: bool = False, width: int = 80) -> str:
     """Return the problems with source excerpts, without a newline at the end."""
     few, rest = few_of(problems)
-    drawn = ([paint(line, colour=colour) for line in _draw(problem, width)] for problem in few)
+    drawn = ([paint(line, colour=colour) for line in _draw(without_secrets(problem), width)] for problem in few)
     return "\n\n".join(["\n".join(lines) for lines in drawn] + rest)
 
 
@@ -65,8 +66,22 @@ def counted(number: int, noun: str) -> str:
 
 def as_records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     """Return the problems as plain data without their fixes; every key is always present."""
-    records = [problem_record(with_shown_paths(problem)) for problem in problems]
+    records = [problem_record(without_secrets(with_shown_paths(problem))) for problem in problems]
     return [{key: value for key, value in record.items() if key != "fix"} for record in records]
+
+
+def without_secrets(problem: Problem) -> Problem:
+    """Return a problem whose texts have no secrets, before they are escaped and laid out."""
+    redact = console.redactor().data
+    fix = problem.fix
+    edits = tuple(edit._replace(text=redact(edit.text)) for edit in fix.edits) if fix else ()
+    return replace(
+        problem,
+        message=redact(problem.message),
+        hint=redact(problem.hint),
+        related=tuple((place, redact(what)) for place, what in problem.related),
+        fix=fix and fix._replace(message=redact(fix.message), edits=edits),
+    )
 
 
 def with_shown_paths(problem: Problem) -> Problem:

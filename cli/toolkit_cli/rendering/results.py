@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from toolkit.runs.records import ModelUse
 from toolkit.tools.results import ToolResult
-from toolkit.visibility import disarm, visible_json
+from toolkit.visibility import disarm
+from toolkit_cli import console
 
 Format = Literal["text", "json", "jsonl"]
 
@@ -30,10 +31,10 @@ def rendered_result(
     match format:
         case "json":
             record = result_record(result) | {"steps": list(steps), "usage": usage_record(uses) if uses else None}
-            return f"{visible_json(record, indent=2, default=str)}\n"
+            return f"{console.json_without_secrets(record, indent=2)}\n"
         case "jsonl":
             record = {"event": "result"} | result_record(result) | {"usage": usage_record(uses) if uses else None}
-            return f"{visible_json(record, default=str)}\n"
+            return f"{console.json_without_secrets(record)}\n"
         case "text":
             return _as_text(result.output, for_terminal=for_terminal)
 

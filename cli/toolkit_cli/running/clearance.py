@@ -12,6 +12,7 @@ from toolkit.problems import Location, Problem
 from toolkit.redactors.redactor import MASK
 from toolkit.tools.base import Tool
 from toolkit.tools.questions import with_arguments
+from toolkit_cli import console
 
 if TYPE_CHECKING:
     from toolkit.pipelines.plans import PlannedStep
@@ -130,7 +131,9 @@ def flag_for(call: DescribedCall) -> str:
     pairs = [
         f"{name}={glob.escape(text)}"
         for name, value in (call.arguments or {}).items()
-        if (text := _short_text(value)) is not None and text != MASK and name.isidentifier()
+        if (text := _short_text(value)) is not None
+        and MASK not in console.redactor().text(text)
+        and name.isidentifier()
     ]
     narrow = f"{call.risk.tool}({', '.join(pairs)})" if pairs else call.risk.tool
     try:

@@ -16,7 +16,6 @@ from toolkit.events import (
     as_record,
 )
 from toolkit.runs.records import Message
-from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.rendering.escaping import lines_of
 from toolkit_cli.rendering.styles import paint
@@ -132,4 +131,4 @@ def message_channel(screen: Screen) -> Callable[[Message], None]:
 
 def write_event(event: Event) -> None:
     """Write an event to stdout as one line of JSON."""
-    console.write_data(f"{visible_json(as_record(event), default=str)}\n")
+    console.write_json(as_record(event), indent=None)

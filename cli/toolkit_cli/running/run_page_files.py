@@ -20,7 +20,7 @@ def write_run_page(file: Path, run: KeptRun, steps: Sequence[KeptStep]) -> None:
     """
     from toolkit_cli.rendering.run_pages.pages import PAGE_MARK, run_page  # noqa: PLC0415 - only pages need it
 
-    page = run_page(run, steps, records_of(run))
+    page = console.redactor().text(run_page(run, steps, records_of(run)))
     if str(file) == "-":
         console.write_data(page)
         return
