@@ -53,7 +53,7 @@ def test_by_risk_asks_where_the_risk_is(requires, read_only, destructive, open_w
         ("model", {"sends"}, ["reads_private", "reads_untrusted"], True),
         ("person", {"sends"}, ["reads_private", "reads_untrusted"], False),
         ("model", {"writes"}, ["reads_private", "reads_untrusted"], False),
-        ("model", {"sends"}, ["reads_private"], False),
+        ("model", {"sends"}, ["reads_untrusted"], False),
         ("model", {"sends"}, [], False),
     ],
 )
@@ -67,6 +67,17 @@ def test_a_model_may_not_send_out_what_was_read_without_a_question_about_this_ve
         "which this call could send out"
     )
     assert ByRisk().judge(call) == (Verdict("ask", words, exact=True) if is_asked else NO_QUESTION)
+
+
+@pytest.mark.parametrize(
+    ("chosen_by", "flow", "is_asked"),
+    [("model", {"sends"}, True), ("person", {"sends"}, False), ("model", {"reads_private"}, False)],
+)
+def test_model_may_not_send_out_private_data_in_a_read_without_a_question(chosen_by, flow, is_asked):
+    earlier = (Risk("ledger", flow=frozenset({"reads_private"})),)
+    call = DescribedCall(Risk("t", read_only=True, flow=frozenset(flow)), chosen_by, earlier=earlier)
+    expected = Verdict("ask", "it could leak what 'ledger' has read") if is_asked else NO_QUESTION
+    assert ByRisk().judge(call) == expected
 
 
 @pytest.mark.parametrize(

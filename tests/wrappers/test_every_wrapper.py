@@ -36,7 +36,6 @@ from toolkit.wrappers import (
     CountedTool,
     ListSink,
     OneShotTool,
-    OutgoingTool,
     ReplanningTool,
     ShortenedTool,
     TimedTool,
@@ -56,9 +55,6 @@ WRAPPERS = {
     RetriedTool: lambda inner: RetriedTool(inner, Retry(1, 0.0)),
     PlainStepTool: PlainStepTool,
 }
-
-ASKING = {OutgoingTool}
-"""What asks before every call, whatever the tool; its own tests say when."""
 
 CLOSING = {ClosedTool}
 """What goes round a tool to keep every call from it; its own tests say how."""
@@ -107,7 +103,7 @@ def test_every_wrapper_of_the_library_is_tested_here():
         subclasses = waiting.pop().__subclasses__()
         waiting += subclasses
         kinds |= {kind for kind in subclasses if kind.__module__.startswith("toolkit.")}
-    assert {kind.__name__ for kind in kinds - set(WRAPPERS) - CLOSING - ASKING - GUIDING} == set()
+    assert {kind.__name__ for kind in kinds - set(WRAPPERS) - CLOSING - GUIDING} == set()
 
 
 @each_wrapper

@@ -8,6 +8,7 @@ from toolkit.agents.answers import Answer
 from toolkit.agents.kept_turns import can_keep_turns
 from toolkit.agents.loop import context_for_model
 from toolkit.agents.models.messages import Model, check_model
+from toolkit.agents.references import referenced_tools
 from toolkit.agents.steps import UNNAMED
 from toolkit.agents.tasks import AgentOptions, AgentResult, Instructions, Output, Settings, Work
 from toolkit.agents.transcripts import Transcript
@@ -15,7 +16,7 @@ from toolkit.disclosure.folding import folded_tools
 from toolkit.errors import BudgetExceeded, ToolExecutionError
 from toolkit.json_texts import json_text
 from toolkit.runs.run import Run
-from toolkit.tools.base import HandmadeTool
+from toolkit.tools.base import HandmadeTool, Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.options import ToolOptions
 from toolkit.tools.places import place_of_caller
@@ -103,6 +104,7 @@ class AgentTool(HandmadeTool):
         settings: All other settings.
     """
 
+    delegates = True
     is_agent = True
     """Marks tools that are agents, so that their artifacts can be distinguished from those of other tools."""
 
@@ -159,6 +161,11 @@ class AgentTool(HandmadeTool):
             "output_type": output_type,
             **options,
         }
+
+    @property
+    def callees(self) -> tuple[Tool, ...]:
+        """The tools that the model can call."""
+        return (*self.tools.values(), *referenced_tools(self.settings.references))
 
     @property
     def uses(self) -> Mapping[str, str]:

@@ -128,7 +128,7 @@ async def call_kept(tool: Tool, call: ToolCall, context: ToolContext) -> ToolRes
 def _recalled(tool: Tool, sent: str, result: ToolResult, context: ToolContext) -> ToolResult:
     """Add a recalled call to the run's calls and to the gate's history."""
     if context.gate is not None:
-        context.gate.history.add(tool.described.risk)
+        context.gate.history.add(tool.reach)
     if context.run is not None:
         outcome = "success" if result.succeeded else "failure"
         context.run.record_call(

@@ -25,7 +25,6 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.data_flows import READINGS
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
-from toolkit.wrappers.outgoing import guard_outgoing
 
 if TYPE_CHECKING:
     from asyncio import Task
@@ -225,8 +224,6 @@ class Loop:
 
         async def called_in_place(tool: Tool | None, call: ToolCall, place: int) -> ToolResult:
             context = self._kept.context_of_call(tool, self.turns, place)
-            if tool is not None:
-                tool = guard_outgoing(tool, self.table.known)
             async with places:
                 try:
                     return await call_as_step(tool, call, context, self.turns, self._limits.turns)
@@ -330,10 +327,11 @@ def _returned(tools: Sequence[Tool | None], results: Sequence[ToolResult]) -> Lo
 
 def _note_earlier_calls(table: Table, transcript: Transcript, context: ToolContext) -> None:
     """Add the calls of a continued conversation to the gate's history. A tool that is gone may have read anything."""
-    if context.gate is None:
+    names = {call.name for call in transcript.done}
+    if context.gate is None or not names:
         return
-    known = {tool.name: tool.described.risk for tool in table.known}
-    for name in {call.name for call in transcript.done}:
+    known = {tool.name: tool.reach for tool in table.known if tool.name in names}
+    for name in names:
         context.gate.history.add(known.get(name) or Risk(name, flow=READINGS))
 
 

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 from toolkit.agents.agent import TASK
 from toolkit.agents.agent_inputs import converted_input, input_reader
 from toolkit.approvals.gates import Demand
+from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.risks import FLOWS, Flow
 from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import (
     BudgetExceeded,
@@ -24,6 +26,7 @@ from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
+from toolkit.tools.data_flows import flow_of
 from toolkit.tools.forwarding import HOOKS, forwards
 from toolkit.tools.functions import from_function
 from toolkit.tools.names import name_problem
@@ -62,8 +65,8 @@ class _Given(NamedTuple):
 
 
 _KNOWN_BEFORE = {
-    "demands", "holders", "identity", "ignores_unknown", "pipe", "reads_files", "spec", "suspends", "toolbox",
-    "uses_context",
+    "callees", "delegates", "demands", "holders", "identity", "ignores_unknown", "pipe", "reads_files", "spec",
+    "suspends", "toolbox", "uses_context",
 }  # fmt: skip
 """The hooks that are used before any call. They must not create the agent."""
 
@@ -78,6 +81,7 @@ class Subagent(Tool):
     """
 
     is_agent = True
+    delegates = True
 
     def __init__(
         self,
@@ -169,6 +173,28 @@ class Subagent(Tool):
         """
         text = description or f"Delegate to the agent '{name}'."
         return cls.made_by(lambda: _named(name, agents), name, text, **options)
+
+    @property
+    def callees(self) -> tuple[Tool, ...]:
+        """The agent, if it has been created."""
+        return () if self._agent is None else (self._agent,)
+
+    @property
+    def own_flows(self) -> frozenset[Flow]:
+        """What the subagent does with data: everything, as long as its agent is not known."""
+        if self._agent is None:
+            return frozenset(FLOWS)
+        return flow_of(self.spec) | self._agent.described.risk.flow
+
+    @property
+    def flows(self) -> frozenset[Flow]:
+        """What the subagent, its agent and the tools of the agent do with data."""
+        return self.own_flows if self._agent is None else self.own_flows | self._agent.flows
+
+    @property
+    def described(self) -> DescribedCall:
+        """A call as a policy sees it; the calls of the agent are judged one by one."""
+        return DescribedCall(replace(self.spec.risk, flow=self.own_flows))
 
     @property
     def known_agent(self) -> Tool | None:

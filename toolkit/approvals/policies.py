@@ -107,7 +107,8 @@ class ByRisk:
 
     A call that a person chose needs approval only if the tool is destructive or requires approval, or if the step
     requires it. A call that a model chose also needs approval unless the tool is marked as read-only, and if it could
-    send out private data after the run has read untrusted content.
+    send out private data that the run has read. If the run has also read untrusted content, only approval of exactly
+    this call counts.
     """
 
     needs_arguments = False
@@ -127,7 +128,7 @@ class ByRisk:
             return Verdict("ask", "the tool is destructive")
         if not is_persons and not risk.read_only:
             return Verdict("ask", "a model chose it")
-        return NO_QUESTION
+        return leak_question(call) or NO_QUESTION
 
 
 def after_coming_calls(call: DescribedCall) -> DescribedCall:
@@ -142,6 +143,17 @@ def flow_question(call: DescribedCall) -> Verdict | None:
     return Verdict(
         "ask", f"the run has read {describe_readings(call.earlier)}, which this call could send out", exact=True
     )
+
+
+def leak_question(call: DescribedCall) -> Verdict | None:
+    """Return the verdict to ask about a model's call that could send out private data that was read, or `None`.
+
+    A GET request changes nothing. But what the model has read can be part of its URL.
+    """
+    if call.chosen_by == "person" or "sends" not in call.risk.flow:
+        return None
+    reader = next((tool.tool for tool in call.earlier if "reads_private" in tool.flow), None)
+    return None if reader is None else Verdict("ask", f"it could leak what {reader!r} has read")
 
 
 class AllowAll:

@@ -30,6 +30,8 @@ class ProgressiveTool(Facade):
     Subclasses override `reveal`, and `inner_tools` if some tools are known in advance.
     """
 
+    delegates = True
+
     def __init__(
         self,
         name: str,
@@ -65,6 +67,11 @@ class ProgressiveTool(Facade):
     def inner_tools(self) -> tuple[Tool, ...]:
         """The tools behind the facade, as far as they are known without a call."""
         return ()
+
+    @property
+    def callees(self) -> tuple[Tool, ...]:
+        """The tools behind the facade, as far as they are known without a call."""
+        return self.inner_tools
 
     @property
     def shows_all(self) -> bool:

@@ -298,7 +298,7 @@ def _note_earlier_call(step: PlannedStep, context: ToolContext) -> None:
     if context.gate is not None:
         for each in step.walk():
             if each.tool is not None:
-                context.gate.history.add(each.tool.described.risk)
+                context.gate.history.add(each.tool.reach)
 
 
 def make_steps(planned: Sequence[PlannedStep]) -> tuple[Step, ...]:

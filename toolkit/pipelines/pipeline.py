@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from toolkit.approvals.gates import Demand
 from toolkit.errors import ExitEarlyError, Signal
 from toolkit.events import PipelineFinished, PipelineStarted
 from toolkit.pipelines.definitions import ErrorStrategy
@@ -14,6 +15,7 @@ from toolkit.pipelines.flows import Flow, InputFlow, Run, error_record, failure_
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.short_chains import ShortStep, run_short_chain, short_chain, unseen_chain
 from toolkit.pipelines.signals import GateRefused
+from toolkit.pipelines.tainting import leaking_reader
 from toolkit.pipelines.turns import CURRENT_PATH
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool, innermost
@@ -142,6 +144,27 @@ class Pipeline(Tool):
             source=plan.location and plan.location.file,
             location=plan.location,
         )
+
+    @property
+    def callees(self) -> tuple[Tool, ...]:
+        """The tools of all steps. A gate judges their calls as those of the person who wrote the pipeline."""
+        return tuple(step.tool for step in self.plan.walk() if step.tool is not None)
+
+    @cached_property
+    def _leaks(self) -> str | None:
+        """The name of a tool that reads private data which a later step could send out, or `None`."""
+        return leaking_reader(self.plan) if self.spec.read_only else None  # a gate asks about other pipelines anyway
+
+    @cached_property
+    def demands(self) -> bool:  # type: ignore[override]  # it follows from the steps
+        """Whether a model that calls the pipeline could make it send out private data."""
+        return self._leaks is not None
+
+    def demand(self, parsed: dict[str, Any], context: ToolContext) -> Demand | None:  # noqa: ARG002 - whatever the inputs
+        """Return a question about a model's call if a step could send out what another one reads."""
+        if self._leaks is None or context.chosen_by == "person":
+            return None
+        return Demand(f"its steps could send out what '{self._leaks}' reads")
 
     @cached_property
     def _short_steps(self) -> tuple[ShortStep, ...] | None:

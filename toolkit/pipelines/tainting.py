@@ -11,6 +11,7 @@ from toolkit.pipelines.definitions import AdapterFunction, Ask, Branches, Comput
 from toolkit.pipelines.plans import Plan, PlannedStep
 from toolkit.pipelines.traces import NOTHING, Trace, Tracer, merged
 from toolkit.problems import Location
+from toolkit.tools.base import innermost
 from toolkit.tools.data_flows import is_from_outside
 from toolkit.tools.foreign_values import call_safely
 
@@ -36,6 +37,31 @@ def taints_of(plan: Plan) -> Mapping[str, tuple[Taint, ...]]:
     follower = _Follower({})
     follower.follow(plan)
     return follower.taints
+
+
+def leaking_reader(plan: Plan) -> str | None:
+    """Return the name of a tool that reads private data which a later step could send out, or `None`.
+
+    What is sent where is up to the author of the plan. But if a model calls the pipeline, it chooses what is read.
+    """
+    reader: str | None = None
+    for step in plan.walk():
+        if step.branches:  # their calls can happen in any order
+            reader = reader or next(filter(None, map(_reader_in, step.walk())), None)
+        if step.tool is None:
+            continue
+        if reader is not None and "sends" in step.tool.flows:
+            return reader
+        inner = getattr(innermost(step.tool), "plan", None)
+        if isinstance(inner, Plan) and (found := leaking_reader(inner)) is not None:
+            return found
+        reader = reader or _reader_in(step)
+    return None
+
+
+def _reader_in(step: PlannedStep) -> str | None:
+    """Return the name of the tool that a step calls if it reads private data."""
+    return step.tool.name if step.tool is not None and "reads_private" in step.tool.flows else None
 
 
 class _State(NamedTuple):

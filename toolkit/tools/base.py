@@ -13,7 +13,7 @@ from toolkit.schemas.tidying import joined_sentences
 from toolkit.tools.callees import Arguments, Callee
 from toolkit.tools.calling import call_as_meant, call_reported, call_tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.data_flows import READINGS, flow_of
+from toolkit.tools.data_flows import flow_of
 from toolkit.tools.deferred_problems import are_problems_deferred
 from toolkit.tools.forwarding import HOOKS, forwards
 from toolkit.tools.names import name_problem
@@ -139,10 +139,15 @@ class WrappedTool(Tool):
     def __init__(self, inner: Tool) -> None:
         self.inner = inner
 
+    @property
+    def callees(self) -> tuple[Tool, ...]:
+        """The inner tool."""
+        return (self.inner,)
+
     @cached_property
-    def flows(self) -> frozenset[Flow]:
-        """What the tool does with data; whatever its name, it reads what the inner tool reads."""
-        return flow_of(self.spec) | (self.inner.flows & READINGS)
+    def own_flows(self) -> frozenset[Flow]:
+        """What the tool does with data; whatever its name and marks, it does what the inner tool does."""
+        return flow_of(self.spec) | self.inner.own_flows
 
     @property
     def holders(self) -> tuple[object, ...]:

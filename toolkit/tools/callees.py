@@ -1,7 +1,7 @@
 """Declares the hooks that a call invokes on a tool. Each hook is declared here and nowhere else."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import count
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall
-from toolkit.approvals.risks import Flow
+from toolkit.approvals.risks import Flow, Risk
 from toolkit.redactors.secret_objects import secrets_within
 from toolkit.tools.context import ToolContext
 from toolkit.tools.data_flows import flow_of
@@ -42,6 +42,9 @@ class Callee:
 
     reads_files: bool = False
     """Whether results can contain the user's files, which a model with a way to send data could leak."""
+
+    delegates: bool = False
+    """Whether calls inside a call pass the gate as a model's calls, so that this call is judged by its own flows."""
 
     keeps_steps: bool = False
     """Whether the tool journals its own steps, so that it can resume instead of starting again."""
@@ -81,17 +84,32 @@ class Callee:
     @cached_property
     def described(self) -> DescribedCall:
         """A call of this tool chosen by a person, as a policy sees it; cached, since it is the most common one."""
-        return DescribedCall(replace(self.spec.risk, flow=self.flows))
+        return DescribedCall(replace(self.spec.risk, flow=self.own_flows if self.delegates else self.flows))
 
     @cached_property
     def definition_hash(self) -> str:
         """The SHA-256 of the tool's definition and marks, as used in records."""
         return self.spec.risk.digest
 
+    @property
+    def callees(self) -> Iterable["Callee"]:
+        """The tools that a call can call or reveal, as far as they are known."""
+        return ()
+
+    @cached_property
+    def own_flows(self) -> frozenset[Flow]:
+        """What the tool itself does with data, according to its marks and its name."""
+        return flow_of(self.spec) | ({"reads_private"} if self.reads_files and self.spec.flow is None else set())
+
     @cached_property
     def flows(self) -> frozenset[Flow]:
-        """What the tool does with data, according to its marks and its name."""
-        return flow_of(self.spec) | ({"reads_private"} if self.reads_files and self.spec.flow is None else set())
+        """What the tool, and everything that it can call or reveal, does with data."""
+        return frozenset().union(*(callee.own_flows for callee in _reachable_from(self)))
+
+    @property
+    def reach(self) -> Risk:
+        """The risk of a call whose inner calls are not known, such as one that was recorded before a restart."""
+        return replace(self.spec.risk, flow=self.flows)
 
     @cached_property
     def hidden_parameters(self) -> frozenset[str]:
@@ -179,3 +197,15 @@ class Callee:
         if value is None and self.result_of_nothing is not None:
             return self.result_of_nothing
         return as_result(value)
+
+
+def _reachable_from(callee: Callee) -> list[Callee]:
+    """Return a tool and every tool that it can call or reveal, at any depth, each once."""
+    found = {id(callee): callee}
+    waiting = [callee]
+    while waiting:
+        for inner in waiting.pop().callees:
+            if id(inner) not in found:
+                found[id(inner)] = inner
+                waiting.append(inner)
+    return list(found.values())

@@ -12,6 +12,9 @@ _Kind = TypeVar("_Kind", bound=type[Callee])
 _OWN = {"name", "description", "described", "hidden_parameters", "own_secrets", "veil", "call_logger", "result_of"} | {
     "result_of_nothing",
     "definition_hash",
+    "own_flows",
+    "flows",
+    "reach",
     "work_at_once",
     "steps_at_once",
     "takes_short_way",

@@ -12,10 +12,6 @@ if TYPE_CHECKING:
     from toolkit.wrappers.limits import CountedTool as CountedTool, ShortenedTool as ShortenedTool, limited as limited
     from toolkit.wrappers.naming import renamed as renamed, tool_object as tool_object
     from toolkit.wrappers.one_shot import LoopMemo as LoopMemo, OneShotTool as OneShotTool
-    from toolkit.wrappers.outgoing import (
-        OutgoingTool as OutgoingTool,
-        guard_outgoing as guard_outgoing,
-    )
     from toolkit.wrappers.replanning import (
         Replan as Replan,
         ReplanningTool as ReplanningTool,
@@ -41,7 +37,6 @@ else:
             "limits": "CountedTool ShortenedTool limited",
             "naming": "renamed tool_object",
             "one_shot": "LoopMemo OneShotTool",
-            "outgoing": "OutgoingTool guard_outgoing",
             "replanning": "Replan ReplanningTool replan_always replan_and_add replan_when",
             "sinks": "AssetTracker BlackboardSink CompositeSink ListSink",
             "timing": "TimedTool",

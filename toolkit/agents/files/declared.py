@@ -53,6 +53,7 @@ class DeclaredAgent(Tool):
         parts: The objects that the file refers to.
     """
 
+    delegates = True
     is_agent = True
 
     def __init__(self, definition: AgentDefinition, parts: Parts, open_model: Callable[[], Model]) -> None:
@@ -73,7 +74,7 @@ class DeclaredAgent(Tool):
     def spec(self) -> ToolSpec:  # type: ignore[override]  # cached: it never changes
         """The specification. The agent is read-only if all tools that it can call are, and it has no chaining."""
         definition = self.definition
-        offered = [*self.parts.tools.values(), *referenced_tools(self.parts.references)]
+        offered = self.callees
         is_read_only = not self.parts.chaining and are_read_only(offered)
         return ToolSpec(
             definition.name.text,
@@ -85,6 +86,11 @@ class DeclaredAgent(Tool):
             source=definition.name.location.file,
             location=definition.name.location,
         )
+
+    @property
+    def callees(self) -> tuple[Tool, ...]:
+        """The tools that the model can call."""
+        return (*self.parts.tools.values(), *referenced_tools(self.parts.references))
 
     @property
     def uses(self) -> Mapping[str, str]:

@@ -165,11 +165,18 @@ class _CallTool(HandmadeTool):
     marks of the called tool. Clients do not see the mark, because they cannot know which tool is called.
     """
 
+    delegates = True
+
     def __init__(self, name: str, tools: Mapping[str, Tool]) -> None:
         self._tools = dict(tools)
         self._behind = _reachable(tools)
         text = "Call a tool behind another one, by the name that the other tool or a search has listed."
         super().__init__(name, text, _CALLED, self._call, read_only=True)
+
+    @property
+    def callees(self) -> tuple[Tool, ...]:
+        """The tools behind facades."""
+        return tuple(self._behind.values())
 
     async def _call(
         self,
