@@ -204,7 +204,7 @@ def test_a_changed_item_is_not_mistaken_for_the_one_that_was_done(project, progr
     database.commit()
     (project / "items.jsonl").write_text('{"n": 8}\n', "utf-8")
     refused = program("runs", "resume", newest()["id"])
-    assert refused.returncode == 1
+    assert refused.returncode == 3
     assert (
         "error: items.jsonl:1 has changed since it was processed; --accept-changes processes the new one"
         in refused.stderr

@@ -343,9 +343,13 @@ def test_a_worker_records_what_it_decides_as_a_server_does(project, program, wor
 
 
 @pytest.mark.proof
-def test_a_worker_with_another_definition_takes_on_nothing(project, program, worker, newest):
+@pytest.mark.parametrize("changed", ["tools.py", "helper.py"])
+def test_a_worker_with_another_definition_takes_on_nothing(project, program, worker, newest, changed):
+    (project / "tools.py").write_text(f"import helper\n{TOOLS}", "utf-8")
+    (project / "helper.py").write_text("", "utf-8")
     worker()
-    (project / "tools.py").write_text(TOOLS + "\n# changed\n", "utf-8")
+    with (project / changed).open("a", encoding="utf-8") as file:
+        file.write("\n# changed\n")
     words = [sys.executable, "-m", "toolkit_cli", "run", "tools.py:gentle", "--each", "items.jsonl", "--store", STORE]
     with subprocess.Popen([*words, "--jobs", "0"], stdin=-3, stdout=-1, stderr=-1, text=True) as batch:
         start = f"toolkit worker --store sqlite:///{project}/store/runs.db --tools FILE"

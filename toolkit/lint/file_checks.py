@@ -13,7 +13,6 @@ from toolkit.documents.json_reading import parse_json, read_json
 from toolkit.lint.children import Answer
 from toolkit.lint.defining import built_definition, marks_to_functions, static_definition, written_behind
 from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.installed import is_installed
 from toolkit.lint.json_definitions import definitions_in
 from toolkit.lint.pipeline_files import PipelineFile
 from toolkit.lint.record_reader import read_step
@@ -27,6 +26,7 @@ from toolkit.regular_files import MOST_OF_SOURCE, bounded_bytes
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.sources.folders import mentions_tools
+from toolkit.sources.installed import is_installed
 from toolkit.tools.frameworks import title_of
 
 if TYPE_CHECKING:

@@ -15,12 +15,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from toolkit.lint.installed import is_installed
 from toolkit.problems import Problem
 from toolkit.sources.classes import file_of_class
 from toolkit.sources.collected import Collected
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.import_permission import Chooser
+from toolkit.sources.installed import is_installed
 from toolkit.sources.opening import SourceOpener
 from toolkit.sources.targets import FilesTarget, Target
 

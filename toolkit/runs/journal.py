@@ -9,6 +9,10 @@ class JournalError(Signal):
     """A journal cannot be written or read. The run ends, since its next steps could not be recorded."""
 
 
+class ChangedInput(JournalError):  # noqa: N818 - named for what happened
+    """The input of a recorded step has changed. The run ends until a person accepts the change."""
+
+
 class Kept(NamedTuple):
     """A journal's record of a finished step.
 

@@ -70,13 +70,8 @@ class SourceFile:
     @cached_property
     def imports(self) -> tuple[Imported, ...]:
         """All imports in the file except relative ones, including those inside functions."""
-        found: list[Imported] = []
-        waiting: list[ast.AST] = [self.tree]
-        while waiting:  # only statements contain imports
-            node = waiting.pop()
-            found += [one for _, one in imported_by(node) if not one.level]
-            waiting += [inner for block in _BLOCKS for inner in reversed(getattr(node, block, ()))]
-        return tuple(found)
+        found = (one for node in imports_within(self.tree) for _, one in imported_by(node))
+        return tuple(one for one in found if not one.level)
 
     @cached_property
     def only_typed(self) -> dict[str, list[Imported]]:
@@ -164,6 +159,16 @@ def _is_never_imported(test: ast.expr) -> bool:
         case ast.Name(id="TYPE_CHECKING") | ast.Attribute(attr="TYPE_CHECKING"):
             return True
     return False
+
+
+def imports_within(tree: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Yield all import statements, including those inside functions."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:  # only statements contain imports
+        node = waiting.pop()
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        waiting += [inner for block in _BLOCKS for inner in reversed(getattr(node, block, ()))]
 
 
 def imported_by(node: ast.AST) -> Iterator[tuple[str, Imported]]:

@@ -93,6 +93,11 @@ def import_named(name: str, base: Path, *, is_permitted: bool) -> ModuleType | l
         return _problems_of(error, root, name, None)
 
 
+def is_ours(top: str) -> bool:
+    """Return whether a top-level package is one of ours."""
+    return top in _OURS
+
+
 def users_modules() -> dict[str, ModuleType]:
     """Return the users' modules that are imported in this process, by name."""
     found = {}

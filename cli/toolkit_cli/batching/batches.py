@@ -8,7 +8,7 @@ from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
 from toolkit.batches.runs import Batch
 from toolkit.running import drive, run_in_loop
-from toolkit.runs.journal import JournalError
+from toolkit.runs.journal import ChangedInput
 from toolkit.runs.run import Run
 from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
@@ -102,8 +102,8 @@ def check_changed(items: ItemFile, item: Item, resumed: "Resumed | StoredResume 
     """Check whether a run may continue although an item has changed.
 
     Raises:
-        JournalError: If changes are not accepted; names the item.
+        ChangedInput: If changes are not accepted; names the item.
     """
     if resumed is None or not resumed.accepts_changes:
         place = items.place_of(item)
-        raise JournalError(f"{place} has changed since it was processed; --accept-changes processes the new one")
+        raise ChangedInput(f"{place} has changed since it was processed; --accept-changes processes the new one")

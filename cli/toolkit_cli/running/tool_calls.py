@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.errors import ApprovalPending, BudgetExceeded, ExitEarlyError, TerminationRequested
 from toolkit.problems import Problem
-from toolkit.runs.journal import JournalError
+from toolkit.runs.journal import ChangedInput, JournalError
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import describe_error
@@ -112,7 +112,8 @@ def _ending(work: Callable[[], ToolResult], interrupts: Interrupts) -> Ending:
     except ApprovalPending as pending:
         return _ended(str(pending), "waiting", ExitCode.APPROVAL)._replace(pending=pending)
     except (BudgetExceeded, JournalError) as ending:
-        return _ended(str(ending), "budget" if isinstance(ending, BudgetExceeded) else "journal", ExitCode.FINDINGS)
+        exit_code = ExitCode.APPROVAL if isinstance(ending, ChangedInput) else ExitCode.FINDINGS
+        return _ended(str(ending), "budget" if isinstance(ending, BudgetExceeded) else "journal", exit_code)
     except TerminationRequested as ending:
         return _ended(f"the run was ended: {ending.reason}", "terminated", ExitCode.FINDINGS)
     except KeyboardInterrupt:

@@ -16,6 +16,9 @@ _PLACES = tuple(
 )
 
 
+_FOLDERS = ("site-packages", "dist-packages")
+
+
 def is_installed(file: str) -> bool:
     """Return whether a file, given by its real path, is part of Python or an installed package, or not a file."""
-    return file.startswith(("<", *_PLACES)) or f"{os.sep}site-packages{os.sep}" in file
+    return file.startswith(("<", *_PLACES)) or any(f"{os.sep}{folder}{os.sep}" in file for folder in _FOLDERS)
