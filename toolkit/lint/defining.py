@@ -70,9 +70,16 @@ def static_definition(function: PythonFunction, *, is_alone: bool = False) -> To
                 location=None,
             )
         ),
-        identity=frozenset([_definition_of(function)]),
+        identity=frozenset([_definition_of(function), *_alternatives(function)]),
         is_written=True,
+        is_named=function.is_named,
     )
+
+
+def _alternatives(function: PythonFunction) -> Iterator[tuple[Any, ...]]:
+    """Yield the key that a function shares with those of its name in other branches, only one of which is run."""
+    if (branching := function.file.branching(function.node)) is not None:
+        yield ("branches", function.file.file, branching.lineno, function.tool_name)
 
 
 def _as_sent(parameter: ParameterDefinition, schema: Any) -> ParameterDefinition:

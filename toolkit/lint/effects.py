@@ -111,7 +111,7 @@ def _is_temporary(function: PythonFunction, node: ast.Call) -> bool:
     else:
         return False
     names = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)} if target is not None else set()
-    names = {name for name in names if name not in function.file.imports}
+    names = {name for name in names if name not in function.file.imported_names}
     return bool(names) and names <= _temporary_names(function)
 
 

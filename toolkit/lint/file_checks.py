@@ -3,11 +3,18 @@
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from toolkit.codes import DOES_NOT_IMPORT, MISSING_DESCRIPTION, NO_TOOLS
+from toolkit.codes import (
+    DOES_NOT_IMPORT,
+    INVALID_TOOL_NAME,
+    LONG_TOOL_NAME,
+    MISSING_DESCRIPTION,
+    NO_TOOLS,
+    RESERVED_NAME,
+    VAGUE_TOOL_NAME,
+)
 from toolkit.documents.document_reader import parse_document, read_text
 from toolkit.documents.json_reading import parse_json, read_json
 from toolkit.lint.children import Answer
@@ -25,14 +32,12 @@ from toolkit.problems import Location, Problem, Severity, read_problem
 from toolkit.regular_files import MOST_OF_SOURCE, bounded_bytes
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.written_tools import ToolReader, WrittenTool
 from toolkit.sources.folders import mentions_tools
 from toolkit.sources.installed import is_installed
 from toolkit.tools.frameworks import title_of
 
-if TYPE_CHECKING:
-    from toolkit.source_code.source_files import SourceFile
-    from toolkit.source_code.written_tools import ToolReader, WrittenTool
-
+_OF_NAMES = {INVALID_TOOL_NAME, LONG_TOOL_NAME, RESERVED_NAME, VAGUE_TOOL_NAME}
 KnownTree = Callable[[str, str], ast.Module | None]
 """Returns the syntax tree of a file, by its real path, if it was parsed with this content before."""
 
@@ -58,8 +63,8 @@ class FileChecker:
 
     def __init__(self, rules: Sequence[Rule], known_tree: KnownTree | None = None) -> None:
         """Group the rules by what they check; `known_tree` returns the trees of files that were parsed before."""
-        self._reader = _LateReader()
-        self._known_tree = known_tree or self._reader.tree_of
+        self._reader = ToolReader()
+        self._known_tree = known_tree or self._reader.meanings.tree_of
         self._tool, self._function, self._module, self._pipeline = (
             [rule for rule in rules if rule.overrides(check)]
             for check in ("check_tool", "check_function", "check_module", "check_pipeline")
@@ -75,7 +80,7 @@ class FileChecker:
             return Read(request, problem=text)
         try:
             tree = self._known_tree(file, text)
-            module = PythonFile(file, text, self._reader, tree)
+            module = PythonFile(file, text, tree, self._reader)
         except SyntaxError as error:
             is_meant = request.is_named or mentions_tools(Path(file))
             return Read(request, problem=unreadable(error, file) if is_meant else None)
@@ -143,7 +148,7 @@ class FileChecker:
             problems += [problem for rule in self._module for problem in rule.check_module(module)]
         report = self._finished(problems, [*built, *theirs, *sources], file, module.text, opened)
         if theirs and report.needs:
-            behind = sorted(one for one in self._reader.files_behind(file) if not is_installed(one))
+            behind = sorted(one for one in self._reader.meanings.files_behind(file) if not is_installed(one))
             report = report._replace(needs={**report.needs, "files": [*report.needs["files"], *behind]})
         return report if is_static else report._replace(tools=report.tools[: len(built) + len(theirs)])
 
@@ -191,16 +196,33 @@ class FileChecker:
     def _finished(
         self, problems: Iterable[Problem], tools: Sequence[ToolDefinition], file: str, text: str, opened: "_Opened"
     ) -> Report:
-        found = [problem for tool in tools for problem in self._of_tool(tool)]
-        seen = {(one.code, one.location and one.location[1:3]) for one in found}
-        # A rule's finding replaces a problem of building at the same location.
-        found += [one for one in problems if (one.code, one.location and one.location[1:3]) not in seen]
+        found = [(tool, problem) for tool in tools for problem in self._of_tool(tool)]
+        # A rule's finding replaces a problem of building with the same message or at the same location.
+        seen = {key for _, one in found for key in _keys_of(one)}
+        building = [one for one in problems if seen.isdisjoint(_keys_of(one))]
         stripped = tuple(
             replace(tool, function=None, texts=(), document=None, result=None, parameters=_bare(tool)) for tool in tools
         )
-        headers = [header_of(tool.function) for tool in tools if tool.framework and tool.function]
+        headers = {header_of(tool.function) for tool in tools if tool.function and tool.function.file.file == file}
         suppressions = (widened(one, headers) for one in suppressions_in(file, text))
-        return Report(tuple(found), stripped, suppressions=tuple(suppressions), needs=opened.needs)
+        return Report(
+            (*_once_a_function(found), *building), stripped, suppressions=tuple(suppressions), needs=opened.needs
+        )
+
+
+def _keys_of(problem: Problem) -> set[tuple[object, ...]]:
+    place = problem.location and problem.location[1:3]
+    return {("message", problem.code, problem.message), ("place", problem.code, place)}
+
+
+def _once_a_function(found: Iterable[tuple[ToolDefinition, Problem]]) -> Iterator[Problem]:
+    """Yield the findings in tools; of tools with the same function, those in that function only once."""
+    first: dict[tuple[object, ...], ToolDefinition] = {}
+    for tool, one in found:
+        is_in_function = tool.function is not None and one.code not in _OF_NAMES  # each of the names may be wrong
+        node = tool.function and tool.function.node
+        if not is_in_function or first.setdefault((node, one.code, one.location), tool) is tool:
+            yield one
 
 
 def _fixable(rule: Rule, found: Iterable[Problem]) -> Iterable[Problem]:
@@ -212,7 +234,7 @@ def _bare(tool: ToolDefinition) -> tuple[Any, ...]:
     return tuple(replace(parameter, python=None) for parameter in tool.parameters)
 
 
-def _shown(module: PythonFile, tool: "WrittenTool | None") -> ToolDefinition | None:
+def _shown(module: PythonFile, tool: WrittenTool | None) -> ToolDefinition | None:
     """Return the definition of a tool of another framework from the source of a file."""
     if tool is None:
         return None
@@ -225,26 +247,6 @@ def header_of(function: PythonFunction) -> Header:
     """Return the lines of a function's decorators and parameters."""
     node = function.node
     return Header(function.first_line, node.lineno, max(node.lineno, node.body[0].lineno - 1))
-
-
-class _LateReader:
-    """Finds the tools of other frameworks; the reader is only created for files that may have some."""
-
-    @cached_property
-    def _reader(self) -> "ToolReader":
-        from toolkit.source_code.written_tools import ToolReader  # noqa: PLC0415 - most projects have none
-
-        return ToolReader()
-
-    def tools_in(self, source: "SourceFile") -> tuple["WrittenTool", ...]:
-        return self._reader.tools_in(source)
-
-    def files_behind(self, file: str) -> set[str]:
-        return self._reader.meanings.files_behind(file)
-
-    def tree_of(self, file: str, text: str) -> ast.Module | None:
-        """Return the syntax tree of a file that was parsed while reading another one, if its content is the same."""
-        return self._reader.meanings.tree_of(file, text) if "_reader" in vars(self) else None
 
 
 class _Opened(NamedTuple):

@@ -52,7 +52,7 @@ def _type_of(value: ast.expr | None, function: PythonFunction) -> str | None:
             return "bool"
         case ast.Name(id=name):
             return _type_of_parameter(name, function)
-        case ast.Call(func=ast.Name(id=name)) if name not in function.file.imports:
+        case ast.Call(func=ast.Name(id=name)) if name not in function.file.imported_names:
             return _CALLED.get(name)
         case ast.Call(func=ast.Attribute(value=ast.Constant(value=str()), attr=name)) if name in _OF_TEXT:
             return "str"

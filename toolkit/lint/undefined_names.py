@@ -20,7 +20,7 @@ _INJECTED = {"ToolContext", "MemoryId"}
 
 def undefined_annotations(file: PythonFile) -> Iterator[Problem]:
     """Yield a problem for each annotation of a tool with a name that the file does not define."""
-    is_deferred = file.imports.get("annotations") == "__future__.annotations"
+    is_deferred = file.imported_names.get("annotations") == "__future__.annotations"
     known: set[str] | None = None
     for function in file.tools:
         for what, place, annotation in _annotations(function):

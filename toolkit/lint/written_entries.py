@@ -101,7 +101,7 @@ class WrittenTree:
         if file not in self._files:
             text = source_of(file)
             try:
-                self._files[file] = text if isinstance(text, Problem) else PythonFile(file, text, self._reader)
+                self._files[file] = text if isinstance(text, Problem) else PythonFile(file, text, reader=self._reader)
             except SyntaxError as error:
                 self._files[file] = unreadable(error, file)
         return self._files[file]

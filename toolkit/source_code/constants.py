@@ -1,86 +1,159 @@
-"""Evaluate constant string expressions in Python files, even if another file defines the constants."""
+"""Evaluate expressions in Python files without running them, even if another file defines their parts."""
 
 import ast
+import textwrap
 from collections.abc import Iterable
-from contextlib import suppress
+from typing import Any
 
 from toolkit.source_code.local_names import Local, LocalNames
 from toolkit.source_code.meanings import Defined, Meanings, Module
-from toolkit.source_code.source_files import Definition, Imported, SourceFile
+from toolkit.source_code.source_files import Binding, Definition, Imported, SourceFile, is_instance_of_type
 
-_DEEPEST = 20
+_DEEPEST = 50
+_LONGEST = 100_000
+
+
+class UnknownValueError(ValueError):
+    """The source does not show the value of an expression."""
 
 
 class Constants:
-    """Evaluates constant string expressions."""
+    """Evaluates constant expressions."""
 
     def __init__(self, meanings: Meanings) -> None:
         self.meanings = meanings
 
+    def value(self, source: SourceFile, node: ast.expr, names: LocalNames | None = None) -> Any:
+        """Return the value of an expression.
+
+        Supported are constants, lists, tuples and dictionaries of them, names and attributes that are bound once,
+        members of enumerations, `+`, `*`, f-strings, `"…".join([…])`, `textwrap.dedent(…)`, `inspect.cleandoc(…)` and
+        `.strip()`.
+
+        Args:
+            source: The file that contains the expression.
+            node: The expression.
+            names: The scope of the expression; by default, the top level of the file.
+
+        Raises:
+            UnknownValueError: If it is any other expression, or if its value is too large.
+        """
+        try:
+            return _Evaluation(self.meanings, source, names).value(node, _DEEPEST)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
+            raise UnknownValueError from error
+
     def text(self, source: SourceFile, node: ast.expr, names: LocalNames | None = None) -> str | None:
         """Return the value of a string expression, or `None` if only running the file would show it."""
-        with suppress(RecursionError):
-            return self._text(source, node, names, _DEEPEST)
-        return None
-
-    def _text(  # noqa: PLR0911 - a line for each kind of expression
-        self, source: SourceFile, node: ast.expr, names: LocalNames | None, depth: int
-    ) -> str | None:
-        if not depth:
+        try:
+            value = self.value(source, node, names)
+        except UnknownValueError:
             return None
+        return value if isinstance(value, str) else None
+
+
+class _Evaluation:
+    """The evaluation of expressions in one scope."""
+
+    def __init__(self, meanings: Meanings, source: SourceFile, names: LocalNames | None) -> None:
+        self._meanings = meanings
+        self._source = source
+        self._names = names
+
+    def value(self, node: ast.expr, depth: int) -> Any:
+        if depth == 0:
+            raise UnknownValueError
         match node:
-            case ast.Constant(value=str() as text):
-                return text
-            case ast.BinOp(left=left, op=ast.Add(), right=right):
-                return self._joined(source, [left, right], names, depth)
-            case ast.JoinedStr(values=values):
-                return self._joined(source, values, names, depth)
-            case ast.FormattedValue(value=value, conversion=-1, format_spec=None):
-                return self._text(source, value, names, depth - 1)
+            case ast.Constant(value=value):
+                return value
             case ast.Name(id=name):
-                return self._of_name(source, name, names, depth)
+                return self._of_name(name, depth - 1)
             case ast.Attribute(value=ast.Attribute() as member, attr="value"):
-                return self._text(source, member, names, depth - 1)
+                return self.value(member, depth - 1)
             case ast.Attribute(value=owner, attr=name):
-                return self._of_member(source, owner, name, names, depth)
-        return None
+                return self._of_member(owner, name, depth - 1)
+            case ast.JoinedStr() | ast.BinOp(op=ast.Add() | ast.Mult()):
+                return _short(self._put_together(node, depth - 1))
+            case ast.Call(keywords=[]):
+                return _short(self._called(node, depth - 1))
+        return self._collected(node, depth - 1)
 
-    def _joined(
-        self, source: SourceFile, nodes: Iterable[ast.expr], names: LocalNames | None, depth: int
-    ) -> str | None:
-        parts = [self._text(source, one, names, depth - 1) for one in nodes]
-        return None if any(one is None for one in parts) else "".join(filter(None, parts))
+    def _collected(self, node: ast.expr, depth: int) -> Any:
+        match node:
+            case ast.List(elts=parts):
+                return [self.value(part, depth) for part in parts]
+            case ast.Tuple(elts=parts):
+                return tuple(self.value(part, depth) for part in parts)
+            case ast.Dict(keys=keys, values=values) if all(keys):
+                pairs = zip(keys, values, strict=True)
+                return {self.value(key, depth): self.value(one, depth) for key, one in pairs if key is not None}
+        return ast.literal_eval(node)
 
-    def _of_name(self, source: SourceFile, name: str, names: LocalNames | None, depth: int) -> str | None:
-        if names is not None and (local := names.find(name)) is not None:
-            return self._of_locals(source, local, depth)
-        bound = source.bindings.get(name, ())
-        if len(bound) != 1:
-            return None
-        match bound[0]:
-            case ast.expr() as value:
-                return self._text(source, value, None, depth - 1)
-            case Imported() as imported:
-                for other, inner in self.meanings.taken(source, imported):
-                    return self._of_name(other, inner, None, depth - 1)
-        return None
+    def _put_together(self, node: ast.expr, depth: int) -> str:
+        match node:
+            case ast.JoinedStr(values=parts):
+                return "".join(self._text(part, depth) for part in parts)
+            case ast.BinOp(left=left, op=ast.Add(), right=right):
+                return self._text(left, depth) + self._text(right, depth)
+            case ast.BinOp(left=left, op=ast.Mult(), right=right):
+                text, count = self._text(left, depth), self.value(right, depth)
+                if isinstance(count, int) and len(text) * count <= _LONGEST:
+                    return text * count
+        raise UnknownValueError
 
-    def _of_locals(self, source: SourceFile, local: tuple[Local, ...], depth: int) -> str | None:
-        if len(local) != 1 or not isinstance(local[0].binding, ast.expr):
-            return None
-        return self._text(source, local[0].binding, local[0].names, depth - 1)
+    def _called(self, call: ast.Call, depth: int) -> str:
+        match call:
+            case ast.Call(func=ast.Attribute(value=ast.Constant(value=str() as between), attr="join"), args=[parts]):
+                return between.join(self.value(parts, depth))
+            case ast.Call(func=ast.Attribute(value=inner, attr="strip"), args=[]):
+                return self._text(inner, depth).strip()
+            case ast.Call(args=[inner]) if self._source.meaning(call.func) == "textwrap.dedent":
+                return textwrap.dedent(self._text(inner, depth))
+            case ast.Call(args=[inner]) if self._source.meaning(call.func) == "inspect.cleandoc":
+                return _clean(self._text(inner, depth))
+        raise UnknownValueError
 
-    def _of_member(
-        self, source: SourceFile, owner: ast.expr, name: str, names: LocalNames | None, depth: int
-    ) -> str | None:
-        """Return the string value of a member of a class or module."""
-        for meaning in self.meanings.of(source, owner, names):
+    def _text(self, node: ast.expr, depth: int) -> str:
+        match node:
+            case ast.FormattedValue(value=inner, conversion=-1, format_spec=None):
+                value = self.value(inner, depth)
+                if type(value) in (str, int, bool):
+                    return str(value)
+            case _:
+                value = self.value(node, depth)
+                if isinstance(value, str):
+                    return value
+        raise UnknownValueError
+
+    def _of_name(self, name: str, depth: int) -> Any:
+        if self._names is not None and (local := self._names.find(name)) is not None:
+            found: Local = _only(one for one in local if not is_instance_of_type(one.binding))
+            return self._bound_to(found.binding, self._source, found.names, depth)
+        binding = _only(one for one in self._source.bindings.get(name, ()) if not is_instance_of_type(one))
+        return self._bound_to(binding, self._source, None, depth)
+
+    def _bound_to(self, binding: Binding, source: SourceFile, names: LocalNames | None, depth: int) -> Any:
+        match binding:
+            case ast.expr():
+                return self._in(source, names).value(binding, depth)
+            case Imported():
+                for other, inner in self._meanings.taken(source, binding):
+                    return self._in(other)._of_name(inner, depth)  # noqa: SLF001 - the same class
+        raise UnknownValueError
+
+    def _of_member(self, owner: ast.expr, name: str, depth: int) -> Any:
+        """Return the value of a member of a class or module."""
+        for meaning in self._meanings.of(self._source, owner, self._names):
             match meaning:
                 case Module(source=other):
-                    return self._of_name(other, name, None, depth - 1)
+                    return self._in(other)._of_name(name, depth)  # noqa: SLF001 - the same class
                 case Defined(source=other, node=ast.ClassDef() as node) if (value := value_in(node, name)) is not None:
-                    return self._text(other, value, None, depth - 1)
-        return None
+                    return self._in(other).value(value, depth)
+        raise UnknownValueError
+
+    def _in(self, source: SourceFile, names: LocalNames | None = None) -> "_Evaluation":
+        is_here = source is self._source and names is self._names
+        return self if is_here else _Evaluation(self._meanings, source, names)
 
 
 def value_in(node: Definition, name: str) -> ast.expr | None:
@@ -92,3 +165,23 @@ def value_in(node: Definition, name: str) -> ast.expr | None:
             case ast.AnnAssign(target=ast.Name(id=target), value=value) if target == name:
                 return value
     return None
+
+
+def _only(found: Iterable[Any]) -> Any:
+    """Return the only item."""
+    match list(found):
+        case [one]:
+            return one
+    raise UnknownValueError
+
+
+def _clean(text: str) -> str:
+    from inspect import cleandoc  # noqa: PLC0415 - few descriptions are made so
+
+    return cleandoc(text)
+
+
+def _short(text: str) -> str:
+    if len(text) > _LONGEST:
+        raise UnknownValueError
+    return text

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from toolkit.source_code.source_files import FUNCTIONS, Binding, Definition, imported_by, statements_below
+from toolkit.source_code.source_files import FUNCTIONS, Binding, Definition, imported_by, instance_of, statements_below
 
 
 class Local(NamedTuple):
@@ -49,7 +49,7 @@ class LocalNames:
         found: dict[str, list[Local]] = {}
         if isinstance(self.node, FUNCTIONS):
             for one in _parameters(self.node):
-                annotated = [] if one.annotation is None else [Local(ast.Call(one.annotation, [], []), self.outer)]
+                annotated = [] if one.annotation is None else [Local(instance_of(one.annotation), self.outer)]
                 found[one.arg] = annotated
         for statement in statements_below(self.node):
             for name, binding in _bindings(statement):
@@ -83,8 +83,10 @@ def _bindings(statement: ast.stmt) -> Iterable[tuple[str, Binding]]:
         case ast.Assign(targets=targets, value=value):
             return [(one.id, value) for one in targets if isinstance(one, ast.Name)]
         case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=value):
-            typed: list[tuple[str, Binding]] = [(name, ast.Call(annotation, [], []))]
+            typed: list[tuple[str, Binding]] = [(name, instance_of(annotation))]
             return typed if value is None else [(name, value), *typed]
+        case ast.AugAssign(target=ast.Name(id=name) as target, op=operator, value=value):
+            return [(name, ast.BinOp(target, operator, value))]
         case ast.For(target=ast.Name(id=name), iter=ast.List(elts=values) | ast.Tuple(elts=values)):
             return [(name, value) for value in values]
         case ast.For(target=ast.Name(id=name), iter=values):
@@ -101,7 +103,7 @@ def _given(statement: ast.stmt) -> Iterable[tuple[str, ast.expr]]:
         case ast.Assign(targets=targets, value=value):
             return [(one.attr, value) for one in targets if _is_own(one) and isinstance(one, ast.Attribute)]
         case ast.AnnAssign(target=ast.Attribute(attr=name) as target, annotation=annotation, value=value):
-            typed = ast.Call(annotation, [], [])
+            typed = instance_of(annotation)
             return [(name, one) for one in (value, typed) if one is not None] if _is_own(target) else []
     return []
 

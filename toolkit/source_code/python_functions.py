@@ -3,21 +3,18 @@
 import ast
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from toolkit.problems import Location
+from toolkit.source_code.constants import UnknownValueError
 from toolkit.source_code.literals import Literal
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import SCOPES, FunctionNode, children, nodes_below
-from toolkit.source_code.written_values import UnknownValueError
+from toolkit.source_code.written_tools import OURS, WrittenTool, call_with_options
 from toolkit.tools.docstrings import Docstring, read_docstring
 from toolkit.tools.source_marks import is_among
 
-if TYPE_CHECKING:
-    from toolkit.source_code.written_tools import WrittenTool
-
-_MARKS = {"toolkit.tool", "toolkit.tools.marking.tool"}
 _INJECTED = {"ToolContext", "MemoryId"}
 
 
@@ -52,8 +49,7 @@ class PythonFunction:
         file: PythonSource,
         node: FunctionNode,
         owner: ast.ClassDef | None = None,
-        written: "WrittenTool | None" = None,
-        made_by: ast.expr | None = None,
+        registered: WrittenTool | None = None,
     ) -> None:
         """Create it from a function's syntax tree.
 
@@ -61,14 +57,12 @@ class PythonFunction:
             file: The file that contains it.
             node: Its syntax tree.
             owner: The class, if it is a method.
-            written: The tool of another framework that it implements, if any.
-            made_by: The call that makes it a tool of this package, if any.
+            registered: The tool that it implements, if any.
         """
         self.file = file
         self.node = node
         self.owner = owner
-        self.written = written
-        self._made_by = made_by
+        self.registered = registered
 
     @property
     def name(self) -> str:
@@ -85,25 +79,26 @@ class PythonFunction:
         """The line in which it begins, including its decorators, as in its code object."""
         return min([self.node.lineno, *(decorator.lineno for decorator in self.node.decorator_list)])
 
-    @cached_property
+    @property
+    def written(self) -> WrittenTool | None:
+        """The tool of another framework that it implements, if any."""
+        return self.registered if self.registered is not None and self.registered.framework != OURS else None
+
+    @property
     def mark(self) -> ast.expr | None:
         """The decorator or call that makes it a tool, such as `@tool` or `@tool(…)`, or None."""
-        if self.written is not None:
-            return self.written.mark
-        if self._made_by is not None:
-            return self._made_by
-        for decorator in self.node.decorator_list:
-            called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if self.file.meaning(called) in _MARKS:
-                return decorator
-        return None
+        return None if self.registered is None else self.registered.mark
+
+    @property
+    def has_own_mark(self) -> bool:
+        """Whether its mark is that of a package, rather than a function of the project that applies one."""
+        return self.registered is not None and self.registered.registration in self.registered.marks.registrations
 
     @cached_property
     def options(self) -> Mapping[str, ast.keyword]:
         """The options of our mark, by name."""
-        if self.written is not None or not isinstance(self.mark, ast.Call):
-            return {}
-        return {keyword.arg: keyword for keyword in self.mark.keywords if keyword.arg}
+        call = None if self.written is not None or not self.has_own_mark else call_with_options(self.mark)
+        return {} if call is None else {keyword.arg: keyword for keyword in call.keywords if keyword.arg}
 
     def option(self, name: str) -> Any:
         """Return the value of an option; None if it is missing, or if the source does not show it."""
@@ -117,8 +112,12 @@ class PythonFunction:
     def tool_name(self) -> str:
         if self.written is not None and self.written.as_class is not None and self.written.name is None:
             return self.written.as_class.node.name
-        name = self.option("name") if self.written is None else self.written.name
-        return name if isinstance(name, str) and name else self.name
+        return (self.registered and self.registered.name) or self.name
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the source shows the name of the tool."""
+        return self.registered is None or self.registered.name is not None
 
     @cached_property
     def parameters(self) -> tuple[PythonParameter, ...]:

@@ -1,6 +1,7 @@
 """The text and the syntax tree of a Python file, the meanings of its names, and the locations of its nodes."""
 
 import ast
+import os
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -8,45 +9,37 @@ from typing import Any
 from toolkit.documents.sources import Source
 from toolkit.problems import Edit, Location
 from toolkit.source_code.literals import Literal
-from toolkit.source_code.source_files import imported_by
-from toolkit.source_code.syntax_nodes import DEFINITIONS, FunctionNode, definitions_below, nodes_below, statements_below
-from toolkit.source_code.written_values import UnknownValueError, written_value
+from toolkit.source_code.source_files import SourceFile, is_instance_of_type
+from toolkit.source_code.syntax_nodes import DEFINITIONS, FunctionNode, definitions_below, nodes_below
+from toolkit.source_code.written_tools import ToolReader
 
 _KEYWORDS = {ast.FunctionDef: "def ", ast.AsyncFunctionDef: "async def ", ast.ClassDef: "class "}
 _NAMED = (ast.arg, ast.keyword)
 
 
-class PythonSource:
+class PythonSource(SourceFile):
     """The source of a Python file."""
 
-    def __init__(self, file: str, text: str, tree: ast.Module | None = None) -> None:
+    def __init__(self, file: str, text: str, tree: ast.Module | None = None, reader: ToolReader | None = None) -> None:
         """Parse the source.
 
         Args:
             file: The file name in the locations of problems.
             text: The source, with its original line ends.
             tree: The syntax tree of the source, if it was parsed before.
+            reader: Finds tools and evaluates expressions; by default, a new one.
 
         Raises:
             SyntaxError: If the source is not valid Python.
         """
         self.file = file
         self.text = text.removeprefix("\ufeff")
+        self.reader = reader or ToolReader()
         try:
-            self.tree = ast.parse(self.text) if tree is None else tree
+            super().__init__(os.path.realpath(file), ast.parse(self.text) if tree is None else tree)
         except (ValueError, RecursionError, MemoryError) as error:  # a null character; nested too deep
             raise SyntaxError(str(error)) from error
         self._source = Source(self.text)
-
-    @cached_property
-    def imports(self) -> Mapping[str, str]:
-        """The full names of imported names: `numpy` for `np`, `toolkit.tool` for `tool`."""
-        return {name: one.full_name for node in self.statements for name, one in imported_by(node)}
-
-    @cached_property
-    def statements(self) -> tuple[ast.AST, ...]:
-        """Every statement of the file, including blocks such as `except`, outer ones first."""
-        return tuple(statements_below(self.tree))
 
     @cached_property
     def nodes(self) -> tuple[ast.AST, ...]:
@@ -63,18 +56,14 @@ class PythonSource:
         """Every function and class of the file, each with the class that contains it, or None."""
         return tuple(definitions_below(self.tree, None))
 
-    def meaning(self, node: ast.expr) -> str | None:
-        """Return the full name of a name or an attribute according to the imports, such as `time.sleep`.
+    def branching(self, function: FunctionNode) -> ast.stmt | None:
+        """Return the outermost statement at the top level whose branches exclude one another, around a function."""
+        return self._branchings.get(function)
 
-        A name that is not imported is returned as it is; other expressions, such as calls, return None.
-        """
-        parts: list[str] = []
-        while isinstance(node, ast.Attribute):
-            parts.insert(0, node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
-            return None
-        return ".".join([self.imports.get(node.id, node.id), *parts])
+    @cached_property
+    def _branchings(self) -> Mapping[FunctionNode, ast.stmt]:
+        branching = (one for one in self.tree.body if isinstance(one, ast.If | ast.Try | ast.Match))
+        return {node: one for one in branching for node in ast.walk(one) if isinstance(node, FunctionNode)}
 
     def short_name(self, node: ast.expr) -> str:
         """Return the last part of a name's meaning, such as `Annotated`; empty if the expression is not a name."""
@@ -82,17 +71,9 @@ class PythonSource:
 
     @cached_property
     def assigned(self) -> Mapping[str, ast.expr]:
-        """The values of names that are assigned exactly once, at the top level of the file."""
-        given: dict[str, list[ast.expr | None]] = {}
-        for node in self.tree.body:
-            match node:
-                case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    given.setdefault(name, []).append(value)
-                case ast.AnnAssign(target=ast.Name(id=name), value=value):
-                    given.setdefault(name, []).append(value)
-                case ast.AugAssign(target=ast.Name(id=name)):
-                    given.setdefault(name, []).append(None)
-        return {name: values[0] for name, values in given.items() if len(values) == 1 and values[0] is not None}
+        """The values of names that the top level of the file binds exactly once."""
+        found = {name: [one for one in bound if not is_instance_of_type(one)] for name, bound in self.bindings.items()}
+        return {name: one[0] for name, one in found.items() if len(one) == 1 and isinstance(one[0], ast.expr)}
 
     def resolved(self, node: ast.expr | None) -> ast.expr | None:
         """Return the value of a name that the top level of the file defines; any other expression unchanged."""
@@ -104,15 +85,11 @@ class PythonSource:
         Raises:
             UnknownValueError: If it does not.
         """
-        return written_value(node, self)
+        return self.reader.constants.value(self, node)
 
     def text_of(self, node: ast.expr) -> str | None:
         """Return the string value of an expression; None if it is not a string, or not known from the source."""
-        try:
-            value = self.value(node)
-        except UnknownValueError:
-            return None
-        return value if isinstance(value, str) else None
+        return self.reader.constants.text(self, node)
 
     def location(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword) -> Location:
         """Return the location of a node; of a parameter or a keyword, that of its name."""

@@ -50,7 +50,7 @@ class Recogniser:
     def line_of(self, file: str, name: str) -> int | None:
         """Return the line of the top-level function or class with a name, or `None`."""
         source = self.meanings.source(file)
-        lines = [one.lineno for one in source.definitions() if one.name == name] if source is not None else []
+        lines = [one.lineno for one in source.top_definitions() if one.name == name] if source is not None else []
         return lines[-1] if lines else None
 
     def lacks_framework(self, file: str, is_installed: Callable[[str], bool]) -> bool:
@@ -86,7 +86,7 @@ class Recogniser:
     def _tools_in(self, source: SourceFile) -> Iterator[bool]:
         """Yield for each top-level object, call and import of a file whether it defines a tool."""
         yield self._is_definition(source)
-        for definition in source.definitions():
+        for definition in source.top_definitions():
             yield self._is_tool(source, definition)
         for call in source.calls:
             yield self._is_marking(source, call)
@@ -115,7 +115,7 @@ class Recogniser:
     def _may_define_any(self, source: SourceFile) -> bool:
         if any(self._means_tools(one.full_name.removesuffix(".*")) for one in source.imports):
             return True
-        classes = (one for one in source.definitions() if isinstance(one, ast.ClassDef))
+        classes = (one for one in source.top_definitions() if isinstance(one, ast.ClassDef))
         return any(self._members(source, one) >= _TEXT_TOOL for one in classes)
 
     def _means_tools(self, name: str) -> bool:

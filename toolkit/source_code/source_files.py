@@ -1,11 +1,12 @@
 """A parsed Python file: the bindings of its top-level names, its imports and its calls."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
 from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.syntax_nodes import statements_below as all_statements_below
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -56,22 +57,67 @@ class SourceFile:
             self._content = bounded_bytes(path)
             tree = ast.parse(self._content, path)
         self.tree = tree
-        self.bindings: dict[str, list[Binding]] = {}
-        self.stars: list[Imported] = []
-        self.values: list[ast.expr] = []
-        self.calls: list[ast.Call] = []
-        for statement in statements_below(self.tree):
-            self._bind(statement)
+
+    @cached_property
+    def top_level(self) -> "_TopLevel":
+        """What the statements at the top level bind, import and call."""
+        return _TopLevel(self.tree)
+
+    @property
+    def bindings(self) -> Mapping[str, Sequence[Binding]]:
+        """What each name at the top level is bound to, in order."""
+        return self.top_level.bindings
+
+    @property
+    def stars(self) -> Sequence[Imported]:
+        """The imports of all names of a module."""
+        return self.top_level.stars
+
+    @property
+    def values(self) -> Sequence[ast.expr]:
+        """The values of assignments at the top level."""
+        return self.top_level.values
+
+    @property
+    def calls(self) -> Sequence[ast.Call]:
+        """The calls that are statements at the top level."""
+        return self.top_level.calls
 
     def is_read_from(self, text: str) -> bool:
         """Return whether the syntax tree was parsed from exactly this text, in UTF-8."""
         return self._content is not None and self._content == text.encode("utf-8", "surrogatepass")
 
     @cached_property
+    def statements(self) -> tuple[ast.AST, ...]:
+        """Every statement of the file, including blocks such as `except`, outer ones first."""
+        return tuple(all_statements_below(self.tree))
+
+    @cached_property
     def imports(self) -> tuple[Imported, ...]:
         """All imports in the file except relative ones, including those inside functions."""
-        found = (one for node in imports_within(self.tree) for _, one in imported_by(node))
-        return tuple(one for one in found if not one.level)
+        return tuple(one for _, one in self._imported if not one.level)
+
+    @cached_property
+    def imported_names(self) -> Mapping[str, str]:
+        """The full names of imported names: `numpy` for `np`, `toolkit.tool` for `tool`."""
+        return {name: one.full_name for name, one in self._imported}
+
+    @cached_property
+    def _imported(self) -> tuple[tuple[str, Imported], ...]:
+        return tuple(pair for node in imports_within(self.tree) for pair in imported_by(node))
+
+    def meaning(self, node: ast.expr) -> str | None:
+        """Return the full name of a name or an attribute according to the imports, such as `time.sleep`.
+
+        A name that is not imported is returned as it is; other expressions, such as calls, return None.
+        """
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.insert(0, node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        return ".".join([self.imported_names.get(node.id, node.id), *parts])
 
     @cached_property
     def only_typed(self) -> dict[str, list[Imported]]:
@@ -102,10 +148,20 @@ class SourceFile:
         texts = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
         return frozenset(names | texts)
 
-    def definitions(self) -> Iterator[Definition]:
+    def top_definitions(self) -> Iterator[Definition]:
         """Yield the functions and classes at the top level."""
         for bindings in self.bindings.values():
             yield from (one for one in bindings if isinstance(one, Definition))
+
+
+class _TopLevel:
+    def __init__(self, tree: ast.Module) -> None:
+        self.bindings: dict[str, list[Binding]] = {}
+        self.stars: list[Imported] = []
+        self.values: list[ast.expr] = []
+        self.calls: list[ast.Call] = []
+        for statement in statements_below(tree):
+            self._bind(statement)
 
     def _bind(self, statement: ast.stmt) -> None:
         match statement:
@@ -116,7 +172,9 @@ class SourceFile:
                     self._assign(target, value)
             case ast.AnnAssign(target=target, annotation=annotation, value=ast.expr() as value):
                 self._assign(target, value)
-                self._assign(target, ast.Call(annotation, [], []))  # an instance of its type
+                self._assign(target, instance_of(annotation))
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=operator, value=value):
+                self._add(name, ast.BinOp(target, operator, value))
             case ast.Expr(value=ast.Call() as call):
                 self.calls.append(call)
         for name, imported in imported_by(statement):
@@ -169,6 +227,16 @@ def imports_within(tree: ast.Module) -> Iterator[ast.Import | ast.ImportFrom]:
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
         waiting += [inner for block in _BLOCKS for inner in reversed(getattr(node, block, ()))]
+
+
+def instance_of(annotation: ast.expr) -> ast.Call:
+    """Return an expression for an object of an annotated type, which the source does not contain."""
+    return ast.Call(annotation, [], [])
+
+
+def is_instance_of_type(binding: object) -> bool:
+    """Whether a binding only stands for the type of an annotated name."""
+    return isinstance(binding, ast.Call) and not hasattr(binding, "lineno")
 
 
 def imported_by(node: ast.AST) -> Iterator[tuple[str, Imported]]:

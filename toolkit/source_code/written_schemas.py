@@ -8,9 +8,9 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
+from toolkit.source_code.constants import UnknownValueError
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.syntax_nodes import parsed_annotation
-from toolkit.source_code.written_values import UnknownValueError
 
 _PLAIN = {
     "str": {"type": "string"}, "int": {"type": "integer"}, "float": {"type": "number"}, "bool": {"type": "boolean"},

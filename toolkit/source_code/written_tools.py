@@ -60,7 +60,7 @@ class WrittenTool:
 
 def argument_of(mark: ast.expr, places: Sequence[Place]) -> ast.expr | None:
     """Return the first argument of a call with one of these positions or names, or `None`."""
-    if (call := _call_with_options(mark)) is None:
+    if (call := call_with_options(mark)) is None:
         return None
     named = {one.arg: one.value for one in call.keywords}
     for place in places:
@@ -73,11 +73,11 @@ def argument_of(mark: ast.expr, places: Sequence[Place]) -> ast.expr | None:
 
 def hides_arguments(mark: ast.expr | None) -> bool:
     """Return whether a decorator or call of a registration has unpacked arguments, such as `**options`."""
-    call = _call_with_options(mark)
+    call = call_with_options(mark)
     return call is not None and any(one.arg is None for one in call.keywords)
 
 
-def _call_with_options(mark: ast.expr | None) -> ast.Call | None:
+def call_with_options(mark: ast.expr | None) -> ast.Call | None:
     """Return the call with the options: `tool(…)` of `tool(…)(function)`; `None` for a decorator without any."""
     call = mark.func if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Call) else mark
     return call if isinstance(call, ast.Call) else None
@@ -390,7 +390,7 @@ class _Walk:
                 if marks and isinstance(value, ast.Dict):
                     named = value_of(value, "name")
                     name = None if named is None else self._reader.constants.text(self._source, named)
-                    own = [one for one in self._source.definitions() if one.name == name]
+                    own = [one for one in self._source.top_definitions() if one.name == name]
                     function = next(iter(own), None)
                     yield self._tool(
                         marks,

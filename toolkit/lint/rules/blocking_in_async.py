@@ -103,5 +103,5 @@ class BlockingInAsync(Rule):
 def _blocks(function: PythonFunction, meaning: str) -> bool:
     module, _, member = meaning.rpartition(".")
     if not module:
-        return meaning in {"open", "input"} and meaning not in function.file.imports
+        return meaning in {"open", "input"} and meaning not in function.file.imported_names
     return meaning in _BLOCKING or (module in _CLIENTS and member in _METHODS)

@@ -80,7 +80,7 @@ class DuplicateToolName(Rule):
     def check_toolset(self, tools: Sequence[ToolDefinition]) -> Iterator[Problem]:
         first: dict[tuple[str, str], ToolDefinition] = {}
         near: dict[tuple[str, str], ToolDefinition] = {}
-        for tool in tools:
+        for tool in (one for one in tools if one.is_named):
             place = _folder_of(tool)
             holder = first.setdefault((place, tool.name), tool)
             if holder is not tool:

@@ -101,6 +101,6 @@ def _unfit_value(function: PythonFunction, value: ast.expr | None) -> str | None
     match value:
         case ast.Lambda():
             return "a function"
-        case ast.Call(func=ast.Name(id="open")) if "open" not in function.file.imports:
+        case ast.Call(func=ast.Name(id="open")) if "open" not in function.file.imported_names:
             return "an open file"
     return None

@@ -1,0 +1,210 @@
+"""Every command sees the same tools in a source: `list --static`, `lint --static`, `lint` and `list`."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write the files of a project, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(**files):
+        for name, text in files.items():
+            Path(f"{name}.py").write_text(text, "utf-8")
+
+    return write
+
+
+def run(*arguments):
+    """Return what a command prints, without the line about options."""
+    result = CliRunner().invoke(application(), [*arguments])
+    assert "Traceback" not in result.output
+    return result
+
+
+def names(*arguments):
+    """Return the names of tools that `list` prints, in order."""
+    found = run("list", "--format", "json", *arguments)
+    return [one["name"] for one in json.loads(found.stdout)] if found.stdout else []
+
+
+def findings(*arguments):
+    """Return the code and the line of what `lint` reports."""
+    found = run("lint", "--format", "json", *arguments)
+    return [f"{one['code']}:{one['location']['line']}" for one in json.loads(found.stdout)]
+
+
+def counted(*arguments):
+    """Return how many tools `lint` says it has checked."""
+    last = [line for line in run("lint", *arguments).output.splitlines() if "(" in line]
+    return last[-1].rpartition("(")[2].partition(" in ")[0] if last else ""
+
+
+WRAPPED = '''
+from functools import wraps
+from toolkit import tool
+
+
+def audited(function):
+    @tool(read_only=True)
+    @wraps(function)
+    def inner(*args, **options):
+        return function(*args, **options)
+
+    return inner
+
+
+@audited
+def compute(expression: str) -> str:
+    """Compute the value of an expression.
+
+    Args:
+        expression: What to compute.
+    """
+    return str(eval(expression))
+'''
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_function_that_a_wrapper_marks_is_the_tool_and_the_wrapper_is_not(write, mode):
+    write(tools=WRAPPED)
+    assert findings("tools.py", *mode) == ["TK511:22"]
+    assert names("tools.py", *mode) == ["compute"]
+    assert counted("tools.py", *mode) == "1 tool"
+
+
+ALIASES = '''
+import toolkit
+from constants import NAME
+from toolkit import tool
+
+mark = toolkit.tool
+
+
+@mark
+def first(code: str) -> str:
+    """Run the code of the first kind."""
+    return str(eval(code))
+
+
+@tool(name=NAME)
+def second(code: str) -> str:
+    """Run the code of the second kind."""
+    return str(eval(code))
+'''
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_mark_under_another_name_and_name_in_another_file_are_followed(write, mode):
+    write(tools=ALIASES, constants='NAME: str = "run_second"\n')
+    assert findings("tools.py", *mode, "--select", "TK511") == ["TK511:12", "TK511:18"]
+    assert names("tools.py", *mode) == ["first", "run_second"]
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_bad_name_in_another_file_is_reported(write, mode):
+    write(tools=ALIASES, constants='NAME = "Run it!"\n')
+    assert findings("tools.py", *mode, "--select", "TK101") == ["TK101:16"]
+
+
+BRANCHES = '''
+import sys
+from toolkit import from_function, tool
+
+if sys.platform == "no such platform":
+
+    @tool
+    def list_files(folder: str) -> str:
+        """List the files of a folder on a platform."""
+        return folder
+
+elif sys.platform == "another one":
+
+    @tool
+    def list_files(folder: str) -> str:
+        """List the files of a folder on another platform."""
+        return folder
+
+else:
+
+    @tool
+    def list_files(folder: str) -> str:
+        """List the files of a folder on all other platforms."""
+        return folder
+'''
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_variants_of_a_tool_for_platforms_are_one_tool(write, mode):
+    write(tools=BRANCHES)
+    assert findings("tools.py", *mode, "--select", "TK103") == []
+    assert counted("tools.py", *mode) == "1 tool"
+
+
+TWICE = """
+from toolkit import from_function, tool
+
+
+@tool
+def plain(text: str) -> str:
+    return text
+
+
+sixth = from_function(plain, name="sixth")
+worse = from_function(plain, name="a b")
+"""
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_mistake_in_a_function_of_several_tools_is_reported_once(write, mode):
+    write(tools=TWICE)
+    assert findings("tools.py", *mode) == ["TK101:6", "TK201:6", "TK204:6"]
+
+
+FACTORY = '''
+from toolkit import from_function
+
+
+def make(number):
+    def add(x: int) -> int:
+        """Add a number to another one that is given."""
+        return x + number
+
+    return from_function(add, name=f"add_{number}")
+
+
+tools = [make(number) for number in range(140)]
+'''
+
+
+def test_tools_of_a_factory_have_the_mistakes_of_its_function_once(write):
+    write(tools=FACTORY)
+    assert findings("tools.py", "--select", "TK204") == ["TK204:6"]
+    assert findings("tools.py", "--select", "TK204", "--static") == ["TK204:6"]
+
+
+SUPPRESSED = '''
+from toolkit import tool
+
+
+@tool  # toolkit: ignore[TK204]
+def find_note(
+    name: str,
+) -> str:
+    """Find the note that has this name."""
+    return name
+'''
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_suppression_at_a_decorator_counts_for_the_whole_header(write, mode):
+    write(tools=SUPPRESSED)
+    assert findings("tools.py", *mode, "--extend-select", "TK010") == []
+    run("lint", "--fix", "tools.py", *mode)
+    assert Path("tools.py").read_text("utf-8") == SUPPRESSED
