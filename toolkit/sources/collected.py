@@ -50,10 +50,9 @@ def named_tool(tools: "Sequence[Tool]", path: str) -> "Tool | None":
 
     A tool behind a facade has a dotted name; its bare name, or the end of the dotted name, works if it is unique.
     """
-    if (found := next((tool for tool in tools if tool.name == path), None)) is not None:
-        return found
-    facades_exist = "toolkit.disclosure.progressive" in sys.modules
-    if not facades_exist and all(tool.toolbox is None for tool in tools):
+    if named := [tool for tool in tools if tool.name == path]:
+        return _without_covered(named)[0]
+    if not _has_facades(tools):
         return None
     from toolkit.disclosure.folding import fold  # noqa: PLC0415 - few projects have facades
     from toolkit.disclosure.trees import leaves_of, tool_at  # noqa: PLC0415
@@ -67,13 +66,36 @@ def named_tool(tools: "Sequence[Tool]", path: str) -> "Tool | None":
     return named[0] if head == path else tool_at(named, path)
 
 
+def all_tools(tools: "Sequence[Tool]") -> "Sequence[Tool]":
+    """Return tools together with those behind their facades."""
+    if not _has_facades(tools):
+        return tools
+    from toolkit.disclosure.folding import fold  # noqa: PLC0415 - few projects have facades
+    from toolkit.disclosure.trees import leaves_of  # noqa: PLC0415
+
+    return leaves_of(fold(tools))
+
+
 def inner_names(tools: "Sequence[Tool]") -> list[str]:
     """Return the dotted names of the tools behind facades, for hints."""
-    if "toolkit.disclosure.progressive" not in sys.modules and all(tool.toolbox is None for tool in tools):
+    if not _has_facades(tools):
         return []
     from toolkit.disclosure.trees import dotted_names  # noqa: PLC0415 - few projects have facades
 
     return dotted_names(tools)
+
+
+def _has_facades(tools: "Sequence[Tool]") -> bool:
+    return "toolkit.disclosure.progressive" in sys.modules or any(tool.toolbox is not None for tool in tools)
+
+
+def _without_covered(tools: "Sequence[Tool]") -> "Sequence[Tool]":
+    """Return tools without those that another one of the same name was made from."""
+    if len(tools) == 1:
+        return tools
+    from toolkit.tools.twins import without_covered  # noqa: PLC0415 - names are rarely used twice
+
+    return without_covered(tools)
 
 
 def as_warning(problem: Problem) -> Problem:
@@ -86,7 +108,9 @@ def table_of(tools: "Iterable[Tool]") -> "tuple[dict[str, Tool], list[Problem]]"
 
     The same tool found twice counts once.
     """
-    distinct = list({id(tool): tool for tool in tools}.values())
+    distinct: Sequence[Tool] = list({id(tool): tool for tool in tools}.values())
+    if len({tool.name for tool in distinct}) < len(distinct):
+        distinct = _without_covered(distinct)
     table: dict[str, Tool] = {}
     for tool in distinct:
         table.setdefault(tool.name, tool)

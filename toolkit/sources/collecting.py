@@ -1,24 +1,22 @@
-"""Find the tools in a module, and resolve names in it.
+"""Find the tools in a module.
 
 Marked functions, `Tool` objects, objects with marked methods and text tools count wherever they were defined. A class
 counts only in the module that defines it, and only if the module creates no instance of it and none of its tools
 returns one, because such instances bring their own tools. Lists and mappings are only opened by name.
 """
 
-import inspect
 import re
 import sys
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from inspect import getattr_static, isabstract
 from types import FunctionType, ModuleType
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
-from toolkit.codes import NO_TOOLS, NOT_A_TOOL
-from toolkit.problems import Location, Problem, Severity, errors_among, set_missing_locations
+from toolkit.codes import NOT_A_TOOL
+from toolkit.problems import Location, Problem, Severity, set_missing_locations
 from toolkit.sources.bindings import place_of_name
-from toolkit.sources.collected import Collected
-from toolkit.sources.import_permission import not_a_tool
+from toolkit.sources.collected import Collected, as_warning
 from toolkit.sources.instances import Instance, make_instance
 from toolkit.tools.base import RedescribedTool, Tool
 from toolkit.tools.foreign_objects import is_any_imported, may_be_foreign, may_be_foreign_class, recogniser
@@ -27,6 +25,7 @@ from toolkit.tools.foreign_values import (
     call_safely,
     describe_error,
     is_routine,
+    is_text,
     members_of_class,
     module_of_class,
     name_of_class,
@@ -38,9 +37,7 @@ from toolkit.tools.marking import mark_of
 from toolkit.tools.origins import function_of
 from toolkit.tools.places import place_of
 from toolkit.tools.resolution import build_tools
-
-_MISSING: Final = object()
-
+from toolkit.tools.twins import without_covered
 
 _IN_EVERY_MODULE = {*vars(ModuleType("")), "__builtins__", "__cached__", "__file__"}
 
@@ -50,11 +47,25 @@ class Collector:
 
     def __init__(self, granted: Collection[str] = ()) -> None:
         """Create a collector with the permissions that were granted to groups."""
-        self._granted = granted
+        self.granted = granted
         self._built: dict[int, tuple[object, Collected]] = {}
 
     def collect_module(self, module: ModuleType, source: str) -> Collected:
         """Return all tools of a module, in order; an invalid tool becomes a problem and does not hide the others."""
+        return self._listed(module, source, None)
+
+    def listed_as(self, module: ModuleType, name: str, source: str) -> Collected:
+        """Return the tools that a module lists under a name, without building those with other names.
+
+        There is more than one only if the module has different tools with the same name. Their problems are warnings.
+        """
+        found = self._listed(module, source, name)
+        return Collected(
+            [tool for tool in found.tools if tool.name == name], [as_warning(each) for each in found.problems]
+        )
+
+    def _listed(self, module: ModuleType, source: str, wanted: str | None) -> Collected:
+        """Return all tools of a module, or, with a wanted name, at least those that have it."""
         collected = Collected.nothing()
         own = [(name, thing) for name, thing in vars(module).items() if name not in _IN_EVERY_MODULE]
         held = [(name, member) for name, thing in own for member in (thing, *_listed_in(thing))]
@@ -62,7 +73,10 @@ class Collector:
         things = list({id(thing): thing for _, thing in held}.values())
         made = {id(type(thing)) for thing in things}
         classes = _Classes.of(things)
+        is_foreign = is_any_imported()
         for thing in things:
+            if wanted is not None and not _may_be_named(thing, wanted) and not is_foreign_tool(thing):
+                continue
             try:
                 found = self._of_thing(thing, module, classes, made, source)
             except KeyboardInterrupt:
@@ -71,114 +85,54 @@ class Collector:
                 found = Collected.nothing(
                     Problem(NOT_A_TOOL, f"'{names[id(thing)]}' cannot be a tool: {describe_error(error)}")
                 )
-            collected.add(_place(found, module, names[id(thing)]))
-        if not is_any_imported():
-            return collected
-        if (thing := recogniser().object_of_module(module)) is not None:
-            collected.add(self._build(thing, source))
-        return _without_twins(collected)
+            placed = place_found(found, module, names[id(thing)])
+            is_wanted = wanted is None or any(tool.name == wanted for tool in placed.tools)
+            collected.add(placed if is_wanted else Collected(placed.tools, []))
+        if is_foreign:
+            if (thing := recogniser().object_of_module(module)) is not None:
+                collected.add(self.build(thing, source))
+            collected = _without_twins(collected)
+        return Collected(without_covered(collected.tools), collected.problems)
 
     def _of_thing(
         self, thing: object, module: ModuleType, classes: "_Classes", made: Collection[int], source: str
     ) -> Collected:
         """Return the tools of an object in a module; most objects have none."""
         if not issubclass(type(thing), type):
-            return self._build(thing, source) if _is_tool(thing, module) else Collected.nothing()
+            return self.build(thing, source) if _is_tool(thing, module) else Collected.nothing()
         cls: type = thing  # type: ignore[assignment]  # as the line above says
         if _is_own_tool_class(cls, module) and id(cls) not in made and classes.is_to_be_made(cls):
             return self._of_class(cls, source, "warning")
         return Collected.nothing()
 
-    def collect_named(self, module: ModuleType, name: str, source: str) -> Collected:
-        """Return the tools that a name in a module refers to: an object in it, or one of its tools.
-
-        A collection gives the tools in it, and so does a group whose permissions are granted; a class gives those of a
-        new instance; a function does not need to be marked.
-        """
-        thing = _look_up(module, name)
-        if thing is _MISSING:
-            public = [known for known in vars(module) if not known.startswith("_")]
-            return self.collect_module(module, source).pick(name, source, public)
-        if isinstance(thing, Problem):
-            return Collected.nothing(thing)
-        if (held := self._held(thing, module, source)) is not None:
-            return held
-        collected = Collected.nothing(*_objections_to_group(thing, self._granted))
-        for member in () if collected.problems else _members(thing):
-            collected.add(_place(self._of_member(member, source), module, name.partition(".")[0]))
-        if not collected.tools and not errors_among(collected.problems):
-            place = Location(module.__file__) if module.__file__ else None
-            collected.problems.append(Problem(NO_TOOLS, f"'{name}' in '{source}' has no tools", place))
-        return collected
-
-    def collect_marked(self, module: ModuleType, name: str, source: str) -> Collected:
-        """Return the tools that a name in a module refers to, if a file refers to it: only declared tools are allowed.
-
-        The name refers to an object in the module that is a tool or has tools, to a marked method of it, or to a tool.
-        """
-        head, _, inner = name.partition(".")
-        thing = vars(module).get(head, _MISSING)
-        found = (
-            self._of_marked_method(thing, inner, module, source) if inner else self._of_marked(thing, module, source)
-        )
-        found = self._held(thing, module, source) if found is None else found
-        if found is not None:
-            return found
-        public = [known for known in vars(module) if not known.startswith("_")]
-        picked = self.collect_module(module, source).pick(name, source, public)
-        if picked.tools or thing is _MISSING:
-            return picked
-        return Collected.nothing(not_a_tool(source, name, place_of(thing)))
-
-    def _held(self, thing: object, module: ModuleType, source: str) -> Collected | None:
-        """Return the tool that an object in a module, such as a server, has created from a function, or `None`."""
-        if type(thing) is not FunctionType or mark_of(thing) is not None or not is_any_imported():
-            return None
-        function = inspect.unwrap(thing)
-        for tool in self.collect_module(module, source).tools:
-            if tool.framework is not None and function_of(tool) is function:
-                return Collected([tool], [])
-        return None
-
-    def _of_marked(self, thing: object, module: ModuleType, source: str) -> Collected | None:
-        """Return the tools of an object or of the members of a collection; `None` if one of them is not a tool."""
-        if problems := _objections_to_group(thing, self._granted):
-            return Collected.nothing(*problems)
-        members = list(_members(thing))
-        if not members or not all(_is_declared(member, module) for member in members):
-            return None
-        collected = Collected.nothing()
-        for member in members:
-            collected.add(self._of_member(member, source))
-        return collected
-
-    def _of_marked_method(self, thing: object, name: str, module: ModuleType, source: str) -> Collected | None:
-        cls = thing if isinstance(thing, type) else type(thing)
-        if not _is_declared(thing, module) or name not in marked_methods(cls):
-            return None
-        made = make_instance(cls) if cls is thing else Instance(thing)
-        return Collected.nothing(made) if isinstance(made, Problem) else self._build(getattr(made.made, name), source)
-
-    def _of_member(self, thing: object, source: str) -> Collected:
+    def of_member(self, thing: object, source: str) -> Collected:
+        """Return the tools of an object that was named, or is in a collection that was named."""
         if issubclass(type(thing), type):
             return self._of_class(thing, source, "error")  # type: ignore[arg-type]  # as the line above says
-        return self._build(thing, source)
+        return self.build(thing, source)
 
     def _of_class(self, cls: type, source: str, severity: Severity) -> Collected:
-        if id(cls) not in self._built:
+        if id(cls) not in self._built or (severity == "error" and not self._built[id(cls)][1].tools):
             made = make_instance(cls, severity=severity)
-            found = self._build(made.made, source) if isinstance(made, Instance) else Collected.nothing(made)
+            found = self.build(made.made, source) if isinstance(made, Instance) else Collected.nothing(made)
+            for tool in found.tools:
+                tool.found_at = "class"
             self._built[id(cls)] = cls, found
         return self._built[id(cls)][1]
 
-    def _build(self, thing: object, source: str) -> Collected:
+    def build(self, thing: object, source: str) -> Collected:
+        """Return the tools of an object; a function does not need to be marked."""
         if id(thing) not in self._built:
-            self._built[id(thing)] = thing, _built(thing, source)
+            found = _built(thing, source)
+            if not issubclass(type(thing), Tool):
+                for tool in found.tools:
+                    tool.found_at = "object"
+            self._built[id(thing)] = thing, found
         return self._built[id(thing)][1]
 
 
 def _built(thing: object, source: str) -> Collected:
-    if is_routine(thing) and not _is_foreign(thing):
+    if is_routine(thing) and not is_foreign_tool(thing):
         return _of_function(thing, source)
     tools, problems = build_tools(thing, source=source)
     return Collected([_defined_here(tool, source) for tool in tools], problems)
@@ -232,7 +186,7 @@ def _are_twins(tool: Tool, other: Tool) -> bool:
     return is_same_function or tool.spec.definition == other.spec.definition
 
 
-def _place(found: Collected, module: ModuleType, name: str) -> Collected:
+def place_found(found: Collected, module: ModuleType, name: str) -> Collected:
     """Return the result for a name in a module; tools and problems without a location get that of the name."""
     homeless: list[Any] = [tool for tool in found.tools if tool.framework is not None and tool.spec.location is None]
     if all(problem.location for problem in found.problems) and not homeless:
@@ -254,35 +208,19 @@ def _place_elsewhere(tool: Any, module: ModuleType) -> Location | None:
     return None
 
 
-def _look_up(module: ModuleType, name: str) -> object:
-    """Return the object with a dotted name, a `Problem` if an instance cannot be created for it, or `_MISSING`."""
-    thing: Any = module
-    for part in name.split("."):
-        if issubclass(type(thing), type) and isinstance(getattr_static(thing, part, None), FunctionType):
-            made = make_instance(thing)
-            if isinstance(made, Problem):
-                return made
-            thing = made.made
-        try:
-            thing = getattr(thing, part)
-        except KeyboardInterrupt:
-            raise
-        except BaseException:  # noqa: BLE001 - users' modules and properties may raise anything
-            return _MISSING
-    return thing
-
-
-def _objections_to_group(thing: object, granted: Collection[str]) -> list[Problem]:
+def objections_to_group(thing: object, granted: Collection[str]) -> list[Problem]:
+    """Return why a group of tools cannot be used, if the object is one."""
     groups = sys.modules.get("toolkit.disclosure.groups")  # without this module, nothing is a group
     return thing.problems(granted) if groups is not None and isinstance(thing, groups.ToolGroup) else []
 
 
-def _members(thing: object) -> Iterable[object]:
+def members_of(thing: object) -> Iterable[object]:
+    """Return the members of a collection or group, or the object itself."""
     groups = sys.modules.get("toolkit.disclosure.groups")
     if groups is not None and isinstance(thing, groups.ToolGroup):
         return list(thing)
     if isinstance(thing, Mapping):
-        return [member for member in thing.values() if _is_foreign(member)] or thing.values()
+        return [member for member in thing.values() if is_foreign_tool(member)] or thing.values()
     if isinstance(thing, list | tuple | set | frozenset):
         return thing
     return [thing]
@@ -290,27 +228,46 @@ def _members(thing: object) -> Iterable[object]:
 
 def _listed_in(thing: object) -> Iterable[object]:
     """Return the `Tool` objects and tools of frameworks in a collection; other members only count by name."""
-    members = _members(thing) if type(thing) in (list, tuple, set, frozenset, dict) else ()
-    return [member for member in members if issubclass(type(member), Tool) or _is_foreign(member)]
+    members = members_of(thing) if type(thing) in (list, tuple, set, frozenset, dict) else ()
+    return [member for member in members if issubclass(type(member), Tool) or is_foreign_tool(member)]
+
+
+def _may_be_named(thing: Any, name: str) -> bool:
+    """Whether an object in a module may be, or have, a tool with a name, without creating anything."""
+    kind = type(thing)
+    if issubclass(kind, Tool):
+        return call_safely(lambda: bool(thing.name == name), otherwise=True)
+    if mark_of(thing) is not None:
+        return call_safely(lambda: (mark_of(thing) or {}).get("name") or thing.__name__, name) == name
+    cls: type = thing if issubclass(kind, type) else kind
+    unknown: list[object] = [name]
+    methods = call_safely(lambda: [_name_of_method(cls, method) for method in marked_methods(cls)], unknown)
+    own = getattr_static(thing, "name", None)
+    return name in methods if methods else not is_text(own) or own == name
+
+
+def _name_of_method(cls: type, method: str) -> object:
+    member = getattr_static(cls, method)
+    return (mark_of(getattr(member, "__func__", member)) or {}).get("name") or method
 
 
 def _is_tool(thing: object, module: ModuleType) -> bool:
     """Whether an object in a module is meant to be a tool; objects that could be one only count by name."""
     if issubclass(type(thing), Tool) or mark_of(thing) is not None:
         return True
-    if _is_foreign(thing):
+    if is_foreign_tool(thing):
         return True
     if issubclass(type(thing), ModuleType | FunctionType):
         return False
     return _makes_tools(type(thing), thing, module)
 
 
-def _is_foreign(thing: object) -> bool:
+def is_foreign_tool(thing: object) -> bool:
     """Whether an object is a tool of another framework, or has such tools."""
     return may_be_foreign(thing) and recogniser().is_foreign(thing)
 
 
-def _is_declared(thing: object, module: ModuleType) -> bool:
+def is_declared(thing: object, module: ModuleType) -> bool:
     """Whether an object is declared to be a tool, or its instances are."""
     return _is_own_tool_class(thing, module) if isinstance(thing, type) else _is_tool(thing, module)
 

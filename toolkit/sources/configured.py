@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from toolkit.codes import BAD_CONFIGURATION, NOT_FOUND
 from toolkit.problems import Problem
 from toolkit.regular_files import bounded_text
-from toolkit.sources.collected import Collected, as_warning, inner_names, named_tool
+from toolkit.sources.collected import Collected, as_warning, inner_names, named_tool, table_of
 from toolkit.sources.import_permission import Chooser
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, parse_target
 from toolkit.sources.toml_files import place_in_configuration
@@ -157,7 +157,7 @@ class ConfiguredSources:
 
     @cached_property
     def _tools(self) -> dict[str, Tool]:
-        return {tool.name: tool for tool in reversed(self._python.tools)}
+        return table_of(self._python.tools)[0]
 
     @cached_property
     def _pipelines(self) -> dict[str, Path]:

@@ -348,9 +348,9 @@ class SourceOpener:
             return Collected([], module)
         if name is None:
             return self._collector.collect_module(module, source)
-        if chooser == "user":
-            return self._collector.collect_named(module, name, source)
-        return self._collector.collect_marked(module, name, source)
+        from toolkit.sources.module_names import ModuleName  # noqa: PLC0415 - few targets have a name within
+
+        return ModuleName(self._collector, module, name, source).tools(only_declared=chooser != "user")
 
     @cached_property
     def _collector(self) -> "Collector":

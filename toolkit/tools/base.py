@@ -69,7 +69,7 @@ class Tool(Callee):
         """
         problem = name_problem(name, self.spec.location)
         if problem:
-            return defer_or_raise(InvalidTools(problems=[problem]))
+            return defer_or_raise(InvalidTools(problems=[problem]), self)
         return _redescribe(self, name=name)
 
     def with_description(self, description: str) -> "Tool":
@@ -113,7 +113,7 @@ class Tool(Callee):
         try:
             return HandmadeTool(name, description, parameters, function, **options)
         except InvalidTools as error:
-            return defer_or_raise(error)
+            return defer_or_raise(error, function)
 
 
 @forwards(HOOKS, to="inner")
@@ -174,7 +174,7 @@ def _redescribe(tool: Tool, *, name: str | None = None, description: str | None 
     try:
         return RedescribedTool(tool, name=name, description=description)
     except InvalidTools as error:
-        return defer_or_raise(error)
+        return defer_or_raise(error, tool)
 
 
 class RedescribedTool(WrappedTool):
@@ -215,22 +215,27 @@ class RedescribedTool(WrappedTool):
         return self._spec
 
 
-def defer_or_raise(error: InvalidTools) -> Tool:
+def defer_or_raise(error: InvalidTools, made_from: object = None) -> Tool:
     """Return a placeholder for a tool that cannot be built, while a module is imported to collect its tools.
+
+    Args:
+        error: Why it cannot be built.
+        made_from: The function or tool that it was to be made from, if any.
 
     Raises:
         InvalidTools: The given error, at any other time.
     """
     if not are_problems_deferred():
         raise error
-    return UnbuiltTool(error)
+    return UnbuiltTool(error, made_from)
 
 
 class UnbuiltTool(Tool):
     """A placeholder for a tool that cannot be built; accessing its specification raises the reason."""
 
-    def __init__(self, error: InvalidTools) -> None:
+    def __init__(self, error: InvalidTools, made_from: object = None) -> None:
         self._error = error
+        self.made_from = made_from
 
     @property
     def spec(self) -> ToolSpec:  # type: ignore[override]  # a plain attribute elsewhere

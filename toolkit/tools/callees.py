@@ -71,6 +71,9 @@ class Callee:
     toolbox: object = None
     """The object whose method the tool is, if its class is marked with `@toolbox`."""
 
+    found_at: Literal["class", "object"] | None = None
+    """What declares the tool: a class, or a marked function or other object; `None` if its author created the tool."""
+
     @property
     def name(self) -> str:
         """The name of the tool."""

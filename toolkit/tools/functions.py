@@ -119,7 +119,7 @@ def from_function(function: Callable[..., Any], **options: Unpack[MarkOptions]) 
         InvalidTools: If the function is not a valid tool; `problems` lists everything that is wrong.
     """
     tool, problems = build_function(function, options)
-    return defer_or_raise(InvalidTools(problems=errors_among(problems))) if tool is None else tool
+    return defer_or_raise(InvalidTools(problems=errors_among(problems)), function) if tool is None else tool
 
 
 def build_function(

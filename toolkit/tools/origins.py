@@ -1,12 +1,19 @@
-"""Finds the function from which a tool was created, and where the tool is defined."""
+"""Finds the functions from which a tool was created, whether two tools share one, and where a tool is defined."""
 
 import inspect
-from typing import Any
+from collections.abc import Iterator
+from functools import partial, partialmethod
+from types import FunctionType, MethodType, ModuleType
+from typing import Any, Final, Literal, NamedTuple
 
 from toolkit.problems import Location
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.foreign_values import call_safely, is_routine
 from toolkit.tools.places import place_of
+
+_MOST: Final = 200
+_SAME, _KIN, _PART = range(3)
+_NOTHING: Final[list[tuple[Any, int]]] = []
 
 
 def function_of(tool: Tool) -> Any:
@@ -20,3 +27,128 @@ def place_of_tool(tool: Tool) -> Location | None:
     """Return where a tool is defined: the location in its specification, or else that of its function."""
     function = None if tool.spec.location is not None else function_of(tool)
     return tool.spec.location if function is None else place_of(function)
+
+
+class Origins(NamedTuple):
+    """What something callable was made from; each function is represented by a key.
+
+    Attributes:
+        own: The key of the callable itself.
+        same: The keys of everything that does the same: itself, and what it wraps, as `functools.wraps` records.
+        kin: The keys of functions that it is a variant of: of a method, on whatever object; of a partial.
+        parts: The keys of functions that it can call: in its closure, in its defaults, or from a lambda.
+    """
+
+    own: Any
+    same: frozenset[Any]
+    kin: frozenset[Any]
+    parts: frozenset[Any]
+
+    def relation_to(self, tool: "Origins") -> Literal["made", "related"] | None:
+        """Return whether a tool was made from exactly this function, or from a variant or a part of it."""
+        if self.own in tool.same:
+            return "made"
+        own, others = self.same | self.kin, tool.same | tool.kin
+        return "related" if own & (others | tool.parts) or others & self.parts else None
+
+
+def origins_of(function: object) -> Origins:
+    """Return what a function, method, partial or callable object was made from."""
+    levels: dict[Any, int] = {}
+    _follow(function, levels)
+    at = [frozenset(key for key, level in levels.items() if level == wanted) for wanted in (_SAME, _KIN, _PART)]
+    return Origins(_key(function), *at)
+
+
+def origins_of_tool(tool: Tool) -> Origins:
+    """Return what a tool was made from, inside all wrappers."""
+    inner = innermost(tool)
+    own: dict[str, Any] = call_safely(lambda: dict(vars(inner)), {})
+    if isinstance(own.get("made_from"), Tool):
+        return origins_of_tool(own["made_from"])
+    made = [own[name] for name in ("function", "made_from", "thing", "execute") if own.get(name) is not None]
+    if not made and (execute := call_safely(lambda: getattr(inner, "execute", None), None)) is not None:
+        made = [execute]
+    levels: dict[Any, int] = {}
+    for each in (inner, *made):
+        _follow(each, levels)
+    at = [frozenset(key for key, level in levels.items() if level == wanted) for wanted in (_SAME, _KIN, _PART)]
+    return Origins(_key(inner), *at)
+
+
+def _follow(function: object, levels: dict[Any, int]) -> None:
+    """Add the keys of a function and of everything that it was made from, each at the closest level."""
+    for level in (_SAME, _KIN, _PART):
+        waiting = [(function, _SAME)]
+        seen: set[Any] = set()
+        while waiting and len(levels) < _MOST:
+            thing, at = waiting.pop()
+            key = _key(thing)
+            if at > level or key in seen:
+                continue
+            seen.add(key)
+            levels.setdefault(key, at)
+            waiting += [(one, max(at, how)) for one, how in call_safely(partial(_all_inner, thing), _NOTHING)]
+
+
+def _all_inner(thing: Any) -> list[tuple[Any, int]]:
+    return list(_inner(thing))
+
+
+def _inner(thing: Any) -> Iterator[tuple[Any, int]]:
+    """Yield what a callable was made from, each with how close that is to it."""
+    if type(thing) is MethodType:
+        yield thing.__func__, _KIN
+    elif isinstance(thing, partial | partialmethod):
+        yield thing.func, _KIN
+        yield from ((one, _PART) for one in (*thing.args, *thing.keywords.values()) if _is_callable(one))
+    elif isinstance(thing, staticmethod | classmethod):
+        yield thing.__func__, _SAME
+    elif type(thing) is FunctionType:
+        if "__wrapped__" in vars(thing):
+            yield vars(thing)["__wrapped__"], _SAME
+        else:
+            yield from ((one, _PART) for one in _used(thing) if _is_callable(one))
+    elif issubclass(type(thing), type | ModuleType | Tool):
+        return
+    else:
+        own: dict[str, Any] = call_safely(lambda: dict(vars(thing)), {})
+        if "__wrapped__" in own:
+            yield own.pop("__wrapped__"), _SAME
+        if type(call := inspect.getattr_static(type(thing), "__call__", None)) is FunctionType:
+            yield MethodType(call, thing), _SAME
+            yield from ((one, _PART) for one in own.values() if _is_callable(one))
+
+
+def _used(function: FunctionType) -> Iterator[Any]:
+    """Yield what a function keeps in its closure and its defaults, and what a lambda calls by name."""
+    yield from (cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell))
+    yield from (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+    if function.__name__ == "<lambda>":
+        yield from (function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__)
+
+
+def _is_filled(cell: Any) -> bool:
+    return call_safely(lambda: (cell.cell_contents, True)[1], otherwise=False)
+
+
+def _is_callable(thing: object) -> bool:
+    """Whether this may be a function that was made into a tool; classes and modules are not."""
+    if issubclass(type(thing), type | ModuleType):
+        return False
+    is_call = type(inspect.getattr_static(type(thing), "__call__", None)) is FunctionType
+    return is_routine(thing) or isinstance(thing, partial) or is_call
+
+
+def _key(thing: Any) -> Any:
+    """Return what identifies a callable; two accesses to the same method have the same key."""
+    if type(thing) is MethodType:
+        return "method", _key(thing.__func__), id(thing.__self__)
+    if type(thing) is FunctionType:
+        cells = (id(cell.cell_contents) if _is_filled(cell) else id(cell) for cell in thing.__closure__ or ())
+        defaults = (*(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values())
+        return "function", id(thing.__code__), (*cells,), (*map(id, defaults),)
+    owner: Any = call_safely(lambda: thing.__self__, None) if is_routine(thing) else None
+    if owner is not None and type(owner) is not ModuleType:
+        return "method", call_safely(lambda: thing.__name__, ""), id(owner)
+    return "object", id(thing)

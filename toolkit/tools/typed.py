@@ -104,7 +104,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
         if function is not None or type(self) is TypedTool:
             problems += _function_problems(name, function)
         if problems:
-            self._unbuilt = defer_or_raise(InvalidTools(problems=problems))
+            self._unbuilt = defer_or_raise(InvalidTools(problems=problems), function)
         if callable(function):
             self.execute = function
             self._made_at = place_of_caller()

@@ -19,9 +19,11 @@ from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
+    from toolkit.approvals.policies import Verdict
     from toolkit.approvals.risks import Chooser
     from toolkit.sources.configuration import Configuration
     from toolkit.tools.base import Tool
+    from toolkit_cli.running.clearance import ForeseenCall
 
 _NO_FILES = "there are no rules; add some to the project's toolkit.policy.yaml or to your own policy.yaml"
 
@@ -129,12 +131,22 @@ def _check(
     if after is not None:
         gate.history.add(Risk("an earlier call", flow=READINGS_OF[after]))
     foreseen = calls_of(tool, gathered.arguments, gate, chosen_by)
-    calls = [DecidedCall(one.call, one.verdict, one.step) for one in foreseen]
+    calls = [DecidedCall(one.call, _verdict_on(one, gate), one.step) for one in foreseen]
     if as_json:
         console.write_json([decision_record(call) for call in calls])
     else:
         print_lines(decided_calls(calls, console.data_width()))
     return ExitCode.SUCCESS if all(call.verdict.action == "allow" for call in calls) else ExitCode.APPROVAL
+
+
+def _verdict_on(one: "ForeseenCall", gate: Gate) -> "Verdict":
+    """Return the verdict on a call; if its tool decides itself whether to ask, as if it does."""
+    asks_itself = one.tool is not None and one.tool.demands and one.call.demanded_by is None
+    if not asks_itself:
+        return one.verdict
+    from toolkit_cli.rendering.policies import ASKS_ITSELF  # noqa: PLC0415 - help needs none of it
+
+    return gate.verdict_on(one.call._replace(demanded_by=ASKS_ITSELF))
 
 
 def _missing(tool: "Tool", names: Sequence[str], target: str) -> list[Problem]:

@@ -7,16 +7,18 @@ from toolkit.approvals.policies import ByRisk, DescribedCall, Ground, Verdict
 from toolkit.approvals.risks import Chooser, Risk
 from toolkit.json_texts import json_text
 from toolkit.tools.data_flows import READINGS, risk_of
-from toolkit.tools.spec import ToolSpec
 from toolkit_cli.rendering.styles import Line
 from toolkit_cli.rendering.tables import table
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
     from toolkit.approvals.rules import Rule
+    from toolkit.tools.base import Tool
 
 _CHOOSERS: tuple[Chooser, ...] = get_args(Chooser)
 _SELECTORS = ("tool", "source", "framework", "group", "risk", "flow", "chosen_by", "after", "digest")
+ASKS_ITSELF = "the tool may ask for confirmation"
+"""What demands a question of a tool that decides itself whether to ask."""
 _EXCEPTION = "an exception to its file's default; only rules in your own file can allow calls"
 
 
@@ -84,21 +86,23 @@ def listed_decisions(records: Iterable[Mapping[str, Any]], width: int) -> list[L
     return table(header, rows, width) if rows else []
 
 
-def outlook_record(policy: "FilePolicy | None", spec: ToolSpec) -> dict[str, list[str]]:
+def outlook_record(policy: "FilePolicy | None", tool: "Tool") -> dict[str, list[str]]:
     """Return the possible decisions about calls of a tool, by who chooses the call."""
-    return {chooser: [one.action for one in _outlook(policy, spec, chooser)] for chooser in _CHOOSERS}
+    return {chooser: _outlook(policy, tool, chooser) for chooser in _CHOOSERS}
 
 
-def outlook_text(policy: "FilePolicy", spec: ToolSpec) -> str:
+def outlook_text(policy: "FilePolicy", tool: "Tool") -> str:
     """Return the possible decisions as text: `allow`, or `ask; a model's call: deny or ask`."""
-    person, model = (" or ".join(words) for words in outlook_record(policy, spec).values())
+    person, model = (" or ".join(words) for words in outlook_record(policy, tool).values())
     return person if person == model else f"{person}; a model's call: {model}"
 
 
-def _outlook(policy: "FilePolicy | None", spec: ToolSpec, chosen_by: Chooser) -> tuple[Verdict, ...]:
-    anything = Risk("*", flow=READINGS)
+def _outlook(policy: "FilePolicy | None", tool: "Tool", chosen_by: Chooser) -> list[str]:
+    anything, spec = Risk("*", flow=READINGS), tool.spec
     call = DescribedCall(risk_of(spec), chosen_by, arguments={}, unknown=spec.properties, coming=(anything,))
-    return (ByRisk().judge(call),) if policy is None else policy.outlook(call)
+    calls = [call, call._replace(demanded_by=ASKS_ITSELF)] if tool.demands else [call]
+    found = [(ByRisk().judge(one),) if policy is None else policy.outlook(one) for one in calls]
+    return list(dict.fromkeys(one.action for verdicts in found for one in verdicts))
 
 
 def _because(verdict: Verdict) -> str:

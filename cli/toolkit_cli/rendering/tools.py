@@ -65,7 +65,7 @@ def summary_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, 
         "destructive": spec.destructive,
         "idempotent": spec.idempotent,
         "open_world": spec.open_world,
-        "policy": outlook_record(policy, spec),
+        "policy": outlook_record(policy, tool),
     }
 
 
@@ -196,9 +196,10 @@ def outline_of_pipeline(pipeline: "Pipeline") -> "PipelineOutline":
     return outline_of(pipeline.plan)
 
 
-def marks_of(spec: ToolSpec) -> list[str]:
-    """Return the marks of a tool, most severe first."""
-    return [words for name, words in _FLAGS if getattr(spec, name)]
+def marks_of(tool: Tool) -> list[str]:
+    """Return the marks of a tool, most severe first; a tool that decides itself whether to ask "may ask"."""
+    marks = [words for name, words in _FLAGS if getattr(tool.spec, name)]
+    return ["may ask", *marks] if tool.demands and not tool.spec.requires_approval else marks
 
 
 def first_sentence(text: str) -> str:
@@ -239,9 +240,9 @@ def address_of(spec: ToolSpec) -> str:
 def _row(tool: Tool, policy: "FilePolicy | None") -> tuple[str, str, str, str, str, str]:
     spec = tool.spec
     name = address_of(spec) if (spec.source or "").startswith(_REMOTE) else spec.name
-    outlook = outlook_text(policy, spec) if policy is not None else ""
+    outlook = outlook_text(policy, tool) if policy is not None else ""
     source, words = shown_path(spec.source or ""), first_sentence(spec.description)
-    return one_line(name), ", ".join(marks_of(spec)), outlook, _framework_of(tool), source, words
+    return one_line(name), ", ".join(marks_of(tool)), outlook, _framework_of(tool), source, words
 
 
 def _framework_of(tool: Tool) -> str:
@@ -256,8 +257,8 @@ def _facts(tool: Tool, policy: "FilePolicy | None") -> list[Line]:
         "from": shown_path(spec.source or ""),
         "defined": str(place._replace(file=path_for_people(place.file))) if place else "",
         "category": one_line(spec.category or ""),
-        "marks": ", ".join(marks_of(spec)),
-        "policy": outlook_text(policy, spec) if policy is not None else "",
+        "marks": ", ".join(marks_of(tool)),
+        "policy": outlook_text(policy, tool) if policy is not None else "",
         "returns": type_of(spec.output_schema) if spec.output_schema else "",
         "its result": "" if spec.return_behavior == "to_model" else f"ends a model's turn ({spec.return_behavior})",
     }
