@@ -33,6 +33,7 @@ from toolkit_cli.settings import load_configuration
 from toolkit_cli.unknown_names import unknown_names
 
 if TYPE_CHECKING:
+    from toolkit.agents.chaining import Chaining
     from toolkit.agents.models.messages import Model
     from toolkit.agents.transcripts import Transcript
     from toolkit.approvals.gates import Gate
@@ -137,6 +138,7 @@ def _refuse_what_the_file_says(options: AgentOptions) -> None:
     given = {
         "--tools": options.tools,
         "--group": options.group,
+        "--chaining": options.chaining,
         "--instructions": options.instructions,
         "--max-turns": options.max_turns,
     }
@@ -318,7 +320,9 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answer
     end_at_errors(opened.problems)
     if not options.messages.quiet:
         report(opened.problems, as_json=options.format != "text")
-    check_names(answers.rules, opened.tools.values())
+    chaining = _chaining(options.chaining or (), configuration)
+    if not chaining:  # otherwise the calls are not known in advance
+        check_names(answers.rules, opened.tools.values())
     assert wanted.model is not None  # noqa: S101 - without a file there is one
     agent = AgentTool(
         "agent",
@@ -327,9 +331,30 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answer
         opened.tools.values(),
         instructions=options.instructions,
         limits=Limits() if options.max_turns is None else Limits(turns=options.max_turns),
+        chaining=chaining,
         transcript=wanted.transcript,
     )
     return ReadyAgent(agent, wanted.task)
+
+
+def _chaining(kinds: Sequence[str], configuration: "Configuration") -> "list[Chaining]":
+    """Return which objects provide tools; `any` means all.
+
+    Raises:
+        Failure: If a class does not exist or has no tools; lists all problems.
+    """
+    from toolkit.agents.chaining import Chaining, chaining_problems  # noqa: PLC0415 - help needs none of it
+    from toolkit.sources.opening import SourceOpener  # noqa: PLC0415 - as above
+
+    opener, found, problems = SourceOpener(configuration), list[Chaining](), list[Problem]()
+    for text in kinds:
+        kind = None if text == "any" else opener.open_class(text, Path())
+        if isinstance(kind, list):
+            problems += kind
+        else:
+            found.append(Chaining(kind))
+    end_at_errors([*problems, *chaining_problems(found)])
+    return found
 
 
 def _chat(conversation: Conversation) -> int:

@@ -64,6 +64,16 @@ Groups = Annotated[
         autocompletion=complete_group,
     ),
 ]
+Chained = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--chaining",
+        metavar="CLASS",
+        help="Objects whose methods the model may call once a tool has returned one: file.py:Class, or `any`. "
+        "Repeatable.",
+        show_default=False,
+    ),
+]
 Turns = Annotated[
     int | None,
     typer.Option(
@@ -109,6 +119,7 @@ class AgentOptions(NamedTuple):
     model_timeout: Silence = None
     tools: Offered = None
     group: Groups = None
+    chaining: Chained = None
     instructions: Annotated[str, typer.Option(metavar="TEXT", help="Instructions for the model.")] = ""
     max_turns: Turns = None
     budget: Spending = None
@@ -127,7 +138,7 @@ class AgentOptions(NamedTuple):
     @classmethod
     def of_request(cls, kept: Mapping[str, Any]) -> "AgentOptions":
         """Return the options of a recorded run."""
-        fields = {name: kept[name] for name in _KEPT}
+        fields: dict[str, Any] = {name: kept.get(name) if name == "chaining" else kept[name] for name in _KEPT}
         fields["transcript"] = None if kept["transcript"] is None else Path(kept["transcript"])
         fields["first"], fields["task"] = (kept["task"], None) if kept["file"] is None else (kept["file"], kept["task"])
         fields["given"] = ContextOptions(kept["context"], kept["memory_id"])
@@ -163,6 +174,7 @@ _KEPT: Final = (
     "model_timeout",
     "tools",
     "group",
+    "chaining",
     "instructions",
     "max_turns",
     "budget",

@@ -131,7 +131,13 @@ Debug = Annotated[
 ]
 Verbose = Annotated[
     int,
-    typer.Option("--verbose", "-v", count=True, show_default=False, help="Print more; use twice to print everything."),
+    typer.Option(
+        "--verbose",
+        "-v",
+        count=True,
+        show_default=False,
+        help="Print more; repeat for details (-vv, -vvv).",
+    ),
 ]
 Otel = Annotated[
     bool | None,

@@ -756,3 +756,39 @@ def test_load_tools_raises_with_every_problem(files):
         Problem("TK604", "nothing is named 'calculater'"),
         Problem("TK602", "'max_turns' must be a whole number from 1 to 1,000, not the text 'many'"),
     ]
+
+
+STARTED = """
+agent: state_machine
+name: clerk
+description: Handle an order.
+model: scripted:script.yaml
+prompt: Go.
+tools: [papers.py]
+inputs:
+  state: {schema}
+start: ${{{{ inputs.state }}}}
+states:
+  looking: {{search: reading}}
+  reading: {{read: done}}
+  done: {{report: null}}
+"""
+
+
+def test_an_input_can_name_the_state_in_which_a_machine_starts(files):
+    files.script([("read", {"paper": "it"})], "Said: {read}")
+    files.write("clerk.yaml", STARTED.format(schema="{type: string, default: looking}"))
+    clerk = load_tools("clerk.yaml")["clerk"]
+    assert clerk.run({}).output.startswith("Said: Error: This tool is not available in the current state (looking)")
+    assert clerk.run({"state": "reading"}).output.startswith("Said: it says so")
+    assert clerk.run({"state": "nowhere"}).error == (
+        "Invalid parameter 'state': there is no state 'nowhere'; the states are looking, reading, done"
+    )
+
+
+@pytest.mark.parametrize("schema", ["{type: string, default: nowhere}", "{type: string, enum: [looking, nowhere]}"])
+def test_an_input_for_the_start_offers_only_states(files, schema):
+    files.script("done")
+    files.write("clerk.yaml", STARTED.format(schema=schema))
+    with pytest.raises(InvalidTools, match="there is no state 'nowhere'"):
+        load_tools("clerk.yaml")

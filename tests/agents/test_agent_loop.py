@@ -1,6 +1,7 @@
 """The loop: turns, calls side by side, what does not exist, what returns, what is revealed, and what ends it."""
 
 import asyncio
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from toolkit import (
     ToolCall,
     ToolContext,
     ToolResult,
+    from_function,
     load_tools,
     resolve_tools,
     tool,
@@ -586,3 +588,16 @@ def test_waiting_for_a_person_is_no_work_of_the_step():
     waited = min(event.seconds for event in events if isinstance(event, ApprovalDecided))
     assert {path: step.asked for path, step in steps.items()} == {"erase": 1, "inner": 2}
     assert all(step.seconds - calls[path].seconds < waited for path, step in steps.items())
+
+
+def test_each_specification_that_a_model_is_sent_is_a_record_at_the_level_trace(caplog):
+    @tool(read_only=True)
+    def shout(text: str) -> str:
+        """Say it loudly."""
+        return text.upper()
+
+    with caplog.at_level(5, "toolkit"):
+        asyncio.run(run_agent(ScriptedModel([ToolCall("shout", '{"text": "a"}'), "done"]), "go", [shout]))
+    sent = json.dumps(from_function(shout).spec.definition)
+    traced = [(each.name, each.message) for each in caplog.records if each.levelno == 5]
+    assert traced == [("toolkit.tools.shout", f"shout: specification sent to the model: {sent}")] * 2

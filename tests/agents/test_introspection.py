@@ -409,3 +409,13 @@ def test_a_model_of_an_agent_that_costs_is_seen_in_its_budget():
     assert [message.text for message in result.transcript.messages if isinstance(message, ToolMessage)] == [
         "cost: $0.40 left of $0.50, $0.10 spent\ntokens: 880 left of 1,000, 120 spent\ncalls: no limit, 0 spent"
     ]
+
+
+@pytest.mark.parametrize("message", [progress, communicate])
+def test_a_message_that_reaches_nobody_is_a_warning_and_does_not_fail(message, caplog):
+    [parameter] = from_function(message).spec.required
+    result = from_function(message).run({parameter: "Half done."})
+    assert result.succeeded
+    assert [(each.levelname, each.name, each.message) for each in caplog.records if each.levelname == "WARNING"] == [
+        ("WARNING", f"toolkit.tools.{message.__name__}", "no channel for the message: Half done.")
+    ]

@@ -118,13 +118,17 @@ def test_a_reference_without_a_name_is_refused():
 
 def test_an_unfolding_reference_keeps_its_tools_and_notes_behind_one_facade():
     unfolding = HANDBOOK.unfolding()
-    result = run([ToolCall("the_handbook"), ToolCall("read", '{"page": 3}'), offered], references=[unfolding])
+    calls = [ToolCall("the_handbook"), ToolCall("the_handbook_read", '{"page": 3}'), offered]
+    result = run(calls, references=[unfolding])
     assert told(result) == ["# Reference: The Handbook\nHow we work here.\nIts tools: the_handbook."]
     assert shown(result) == [
-        "Tools now available: search, read. Call the one that you need.\n\nSearch before you read.",
+        (
+            "Tools now available: the_handbook_search, the_handbook_read. Call the one that you need.\n\n"
+            "Search before you read."
+        ),
         "page 3",
     ]
-    assert result.text == "the_handbook, the_handbook_context, search, read"
+    assert result.text == "the_handbook, the_handbook_context, the_handbook_search, the_handbook_read"
 
 
 def test_unfolding_twice_is_unfolding_once_and_without_tools_the_notes_are_told():
@@ -136,7 +140,7 @@ def test_unfolding_twice_is_unfolding_once_and_without_tools_the_notes_are_told(
 def test_a_reference_is_one_tool_where_it_is_wanted_as_one():
     result = run([ToolCall("the_handbook"), "done"], tools=[HANDBOOK.facade()])
     assert shown(result) == [
-        "Tools now available: search, read. Call the one that you need.\n\nSearch before you read."
+        "Tools now available: the_handbook_search, the_handbook_read. Call the one that you need.\n\nSearch before you read."
     ]
     assert told(result) == []
 

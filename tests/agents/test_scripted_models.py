@@ -70,3 +70,11 @@ def test_script_that_is_not_there_is_told(tmp_path):
     with pytest.raises(ConfigurationError) as caught:
         ScriptedModel.load(tmp_path / "none.yaml")
     assert len(caught.value.problems) == 1
+
+
+@pytest.mark.parametrize("name", ["math-orchestrator", "9lives", "server.tool", "calculator"])
+def test_any_name_of_a_tool_in_braces_is_replaced_by_its_result(script, name):
+    call = ToolCall(name, "{}")
+    model = ScriptedModel.load(script(f'turns: ["It is {{{name}}}, {{not-called}}."]\n'))
+    reply = asyncio.run(model.request([ToolMessage(call, "42")], []))
+    assert reply.text == "It is 42, {not-called}."

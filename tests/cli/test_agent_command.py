@@ -313,3 +313,42 @@ def test_limits_of_the_configuration_bound_the_calls_of_a_model(project, program
     (project / "toolkit.toml").write_text(limits, "utf-8")
     finished = program("agent", "count", "--model", "scripted:script.yaml", "--tools", "tools.py")
     assert finished.stdout == f"At most {most}.\n"
+
+
+CHAINED = '''
+from toolkit import tool
+
+
+class Order:
+    def __init__(self, number: str) -> None:
+        self.number = number
+
+    @tool(read_only=True)
+    def total(self) -> str:
+        """Return the total."""
+        return f"12 euros for {self.number}"
+
+
+@tool(read_only=True)
+def find(number: str) -> Order:
+    """Find an order."""
+    return Order(number)
+'''
+
+
+@pytest.mark.parametrize("kind", ["chained_orders.py:Order", "any"])
+def test_objects_that_tools_return_provide_tools(invoke, project, kind):
+    project.joinpath("chained_orders.py").write_text(CHAINED)
+    project.joinpath("script.yaml").write_text(
+        'turns:\n  - calls: [{tool: find, arguments: {number: "7"}}]\n  - calls: [{tool: total}]\n  - "It is {total}."\n'
+    )
+    task = ("agent", "total?", "--model", "scripted:script.yaml", "--tools", "chained_orders.py")
+    assert invoke(*task, "--chaining", kind).stdout == "It is 12 euros for 7.\n"
+    assert "does not exist" in invoke(*task).stdout
+
+
+def test_a_class_to_chain_from_that_does_not_exist_is_refused(invoke, project):
+    project.joinpath("chained_orders.py").write_text(CHAINED)
+    refused = invoke("agent", "go", "--model", "scripted:script.yaml", "--tools", "chained_orders.py",
+                     "--chaining", "chained_orders.py:Ordr")  # fmt: skip
+    assert refused.exit_code in {2, 4}

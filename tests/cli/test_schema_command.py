@@ -251,3 +251,14 @@ def test_configured_dialect_that_there_is_not_is_told_with_its_place(invoke, wea
 
 def test_every_dialect_of_the_library_can_be_chosen():
     assert get_args(Dialect) == ("plain", *DIALECTS)
+
+
+def test_a_class_that_needs_arguments_shows_its_tools_without_an_object(invoke, project):
+    code = "class Prefs:\n    def __init__(self, user: str) -> None:\n        raise SystemExit(user)\n\n"
+    code += "    @tool\n    def theme(self, name: str) -> str:\n        'Set the theme.'\n        return name\n"
+    project.joinpath("prefs_of_users.py").write_text(f"from toolkit import tool\n\n\n{code}")
+    shown = invoke("schema", "prefs_of_users.py:Prefs")
+    assert (shown.exit_code, json.loads(shown.stdout)["name"]) == (0, "theme")
+    run = invoke("run", "prefs_of_users.py:Prefs", "name=x")
+    assert run.exit_code == 2
+    assert "cannot be created without 'user'" in run.stderr

@@ -502,3 +502,11 @@ def test_a_function_that_returns_no_list_of_tools_is_named_in_the_error(chosen, 
 def test_blank_usage_notes_are_left_out():
     facade = UnfoldingTool.of("db", "Data.", [query_table], usage_notes=" \n")
     assert facade.run().output == "Tools now available: query_table. Call the one that you need."
+
+
+@pytest.mark.parametrize("given", [{"category": "nonsense"}, {"category": 5}, '{"category": "nonsense"}'])
+def test_an_open_facade_refuses_a_category_that_does_not_exist_and_lists_the_others(given):
+    loop = Loop(by_category())
+    loop.call("files", {"category": "read"})
+    assert loop.call("files", given).startswith("Error: Invalid parameter 'category': should be 'read' or 'write'")
+    assert loop.call("files", {}).startswith("Use one of these tools directly:")

@@ -1,6 +1,11 @@
 """What a name in a module means: the tool that is listed, and never a function around its approval."""
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings, strategies as st
+
+from tests.volumes import examples
+from toolkit import InvalidTools, from_function
+from toolkit.tools.names import name_problem  # private
 
 HEAD = '''
 from functools import partial
@@ -112,3 +117,22 @@ def test_naming_a_tool_creates_no_other(project):
         "        raise SystemExit\n\n    @tool\n    def costly(self) -> str:\n        'Costly.'\n        return ''\n"
     )
     assert meant(project, code, "other") == [("other", "Other.")]
+
+
+@given(st.from_regex(r"[A-Za-z0-9_-]{1,12}", fullmatch=True))
+@settings(max_examples=examples(500), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@example("9lives")
+@example("-rf")
+@example("--help")
+@example("7")
+@example("-")
+def test_every_valid_name_is_a_target_and_no_option(project, name):
+    if name_problem(name) is not None:
+        assert name.startswith("-")
+        with pytest.raises(InvalidTools, match="cannot begin with a hyphen"):
+            from_function(len, name=name)
+        return
+    module = f"names_{abs(hash(name))}.py"
+    project.write(module, HEAD + f"listed = [from_function(wipe, name={name!r})]\n")
+    for target in (f"{module}:{name}", module):
+        assert list(project.open(target).tools) == [name]

@@ -114,6 +114,10 @@ ACCEPTED = [
     (float, "5", 5.0),
     (float, '"5"', 5.0),
     (float, '"1e3"', 1000.0),
+    (int, '"1e3"', 1000),
+    (int, '"1E+3"', 1000),
+    (float, '".5"', 0.5),
+    (Decimal, '"1e3"', Decimal("1e3")),
     (float, "0.1", 0.1),
     (Decimal, '"2.10"', Decimal("2.10")),
     (Decimal, "2", Decimal(2)),
@@ -123,6 +127,12 @@ ACCEPTED = [
     (str, "5", "5"),
     (str, "1.5", "1.5"),
     (str, '""', ""),
+    (str, "true", "true"),
+    (str, "false", "false"),
+    (list[str], "[true, 1]", ["true", "1"]),
+    (Address, '{"street": true, "zip": 7}', Address("true", 7)),
+    (bool | str, "true", True),
+    (str | bool, "true", True),
     (date, '"2024-01-15"', date(2024, 1, 15)),
     (time, '"10:30"', time(10, 30)),
     (datetime, '"2024-01-15T10:30:00"', datetime(2024, 1, 15, 10, 30)),  # noqa: DTZ001
@@ -182,7 +192,14 @@ REFUSED = [
     (bool, "1", "should be a valid boolean, not 1"),
     (bool, "0", "should be a valid boolean, not 0"),
     (bool, '"yes"', 'should be a valid boolean, not "yes"'),
-    (str, "true", "should be a valid string, not true"),
+    *(
+        (kind, f'"{text}"', f'{says}, not "{text}"')
+        for kind, says in ((int, WHOLE), (float, NUMBER), (Decimal, "must be a number such as 12.50"))
+        for text in ("1_000", "1 000", "", "1e", "e3", "--1")
+    ),
+    (int, '"1e-1"', f'{WHOLE}, not "1e-1"'),
+    (int, '"1e400"', f'{WHOLE}, not "1e400"'),
+    (Annotated[str, Field(pattern="^a")], "true", "string should match pattern '^a', not \"true\""),
     (str, "[1]", "should be a valid string, not an array"),
     (Decimal, "true", "must be a number such as 12.50, not true"),
     (Decimal, '"NaN"', 'should be a finite number, not "NaN"'),

@@ -15,6 +15,7 @@ from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Problem
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
+from toolkit.tools.described_tools import DescribedTool
 from toolkit.tools.marked_methods import marked_methods
 from toolkit.tools.places import place_of
 from toolkit.tools.plain_answers import plain
@@ -86,11 +87,11 @@ def chained_names(chaining: Iterable[Chaining]) -> set[str]:
     return {spec.name for each in chaining if each.kind is not None for spec in ToolSpec.from_class(each.kind)}
 
 
-class _AnnouncedTool(Tool):
+class _AnnouncedTool(DescribedTool):
     """A method of a registered type of which there is no object yet."""
 
     def __init__(self, spec: ToolSpec, kind: type) -> None:
-        self.spec = spec
+        super().__init__(spec)
         self._kind = kind
 
     def closed(self, named: Tool) -> Tool:

@@ -1,5 +1,6 @@
 """Sends a request to a model, reports its events, and records the reply in the transcript and the usage in the run."""
 
+import logging
 from collections.abc import Sequence
 from time import perf_counter
 
@@ -8,11 +9,15 @@ from toolkit.agents.models.streaming import Piece, streamed
 from toolkit.agents.transcripts import Transcript
 from toolkit.errors import Signal
 from toolkit.events import ModelChose, ModelFinished, ModelSaid, ModelStarted, Outcome, wants_pieces
+from toolkit.json_texts import json_text
 from toolkit.runs.records import ModelUse
 from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
 from toolkit.tools.redacted_specs import redacted_spec
 from toolkit.tools.spec import ToolSpec
+
+TRACE = 5
+"""The level of the log record of each specification that a model was sent."""
 
 
 async def ask(
@@ -33,6 +38,7 @@ async def ask(
     """
     began = perf_counter()
     tools = [redacted_spec(spec, redactor_of(context)) for spec in tools]
+    _trace(tools)
     asking = _Reported(model, context, turn) if context.listener is not None else _Silent(model)
     try:
         reply = await asking.reply(transcript, tools)
@@ -46,6 +52,13 @@ async def ask(
         context.run.record_use(ModelUse(model.name, used.input_tokens, used.output_tokens, used.cost, seconds))
     transcript.add(reply)
     return reply
+
+
+def _trace(specs: Sequence[ToolSpec]) -> None:
+    for spec in specs:
+        logger = logging.getLogger(f"toolkit.tools.{spec.name}")
+        if logger.isEnabledFor(TRACE):
+            logger.log(TRACE, "%s: specification sent to the model: %s", spec.name, json_text(spec.definition))
 
 
 class _Silent:

@@ -62,6 +62,9 @@ class Reference:
         """The tools that an agent is offered, with prefixed names."""
         if self._is_unfolding:
             return (self.facade(),) if self._own else ()
+        return self._prefixed()
+
+    def _prefixed(self) -> tuple[Tool, ...]:
         if not self.prefix:
             return self._own
         return tuple(tool.with_name(f"{self.prefix}_{tool.name}") for tool in self._own)
@@ -73,7 +76,7 @@ class Reference:
             ConfigurationError: If the notes cannot be read.
         """
         name = self.prefix or _safe(self.name)
-        return UnfoldingTool.of(name, self.description, self._own, usage_notes=self._read() or None)
+        return UnfoldingTool.of(name, self.description, self._prefixed(), usage_notes=self._read() or None)
 
     def unfolding(self) -> "Reference":
         """Return the reference with its tools and notes behind a facade."""

@@ -44,5 +44,5 @@ def _send(text: str, kind: Literal["progress", "message"], context: ToolContext)
     run = context.run
     if run is not None and run.send(Message(text, kind, context.tool, run.id)):
         return True
-    context.logger.info("no listener for the message: %s", text)
+    context.logger.warning("no channel for the message: %s", text)
     return False

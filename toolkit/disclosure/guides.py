@@ -13,6 +13,7 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.refusals import AnsweredEarly
 from toolkit.tools.results import ToolResult
 from toolkit.tools.revealing import Unfolded
+from toolkit.tools.secret_arguments import members_of
 from toolkit.tools.spec import ToolSpec
 from toolkit.wrappers.one_shot import OneShotTool
 
@@ -99,10 +100,17 @@ class GuideTool(WrappedTool):
         return GuideTool(self.facade, self.tools, self._choices, behind, offered)
 
     def parse(self, arguments: Arguments) -> Any:
-        """Return the facade's arguments, or an empty dictionary if they are invalid, so that all tools are listed."""
+        """Return the facade's arguments; without any, an empty dictionary, so that all tools are listed.
+
+        Raises:
+            ToolArgumentsError: If there are arguments, but not valid ones, such as a category that does not exist.
+        """
         try:
             return super().parse(arguments)
         except ToolArgumentsError:
+            given = members_of(arguments) if isinstance(arguments, str) else arguments
+            if any(value is not None for name, value in (given or {}).items() if name in self.spec.properties):
+                raise
             return {}
 
     def check(self, parsed: Any, context: ToolContext) -> None:

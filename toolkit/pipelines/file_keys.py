@@ -18,7 +18,7 @@ DEFAULT_ROWS: Final = (
 TOP_ROWS: Final = (
     Row("toolkit", "the version of the format; optional", {"const": FORMAT_VERSION}),
     Row("name", "the name of the tool; the file's stem by default",
-        {"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}),
+        {"type": "string", "pattern": "^[A-Za-z0-9_][A-Za-z0-9_-]*$"}),
     Row("description", "what the pipeline does and when to use it", {"type": "string"}),
     Row("tools", "sources of tools to open, relative to the file", {"type": "array", "items": {"type": "string"}}),
     Row("inputs", "the inputs: a JSON Schema fragment for each name; by default a string `input` if a step reads it",

@@ -16,8 +16,8 @@ Schema = Mapping[str, Any]
 _MOST_PARTS = 5_000
 """Maximum number of values in a schema that is combined from others."""
 
-_ACCEPTS = {"number": {"integer"}, "integer": {"number"}, "string": {"integer", "number"}}
-"""Additional types that a tool accepts: numbers with or without a decimal point, and numbers as text."""
+_ACCEPTS = {"number": {"integer"}, "integer": {"number"}, "string": {"integer", "number", "boolean"}}
+"""Additional types that a tool accepts: numbers with or without a decimal point, and numbers and booleans as text."""
 
 _DEFINED = tuple(f"#/{room}/" for room in DEFINITIONS)
 

@@ -14,11 +14,13 @@ from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from toolkit.codes import NOT_A_TOOL
+from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem, Severity, set_missing_locations
 from toolkit.sources.bindings import place_of_name
 from toolkit.sources.collected import Collected, as_warning
-from toolkit.sources.instances import Instance, make_instance
+from toolkit.sources.instances import Instance, make_instance, needed_arguments
 from toolkit.tools.base import RedescribedTool, Tool
+from toolkit.tools.described_tools import described_tools
 from toolkit.tools.foreign_objects import is_any_imported, may_be_foreign, may_be_foreign_class, recogniser
 from toolkit.tools.foreign_values import (
     bases_of_class,
@@ -45,9 +47,15 @@ _IN_EVERY_MODULE = {*vars(ModuleType("")), "__builtins__", "__cached__", "__file
 class Collector:
     """Finds the tools of modules; an object in several modules becomes the same tools each time."""
 
-    def __init__(self, granted: Collection[str] = ()) -> None:
-        """Create a collector with the permissions that were granted to groups."""
+    def __init__(self, granted: Collection[str] = (), *, looks: bool = False) -> None:
+        """Create a collector.
+
+        Args:
+            granted: The permissions that were granted to groups.
+            looks: Whether tools are only inspected. Then a class that is named needs no object.
+        """
         self.granted = granted
+        self._looks = looks
         self._built: dict[int, tuple[object, Collected]] = {}
 
     def collect_module(self, module: ModuleType, source: str) -> Collected:
@@ -107,9 +115,12 @@ class Collector:
 
     def of_member(self, thing: object, source: str) -> Collected:
         """Return the tools of an object that was named, or is in a collection that was named."""
-        if issubclass(type(thing), type):
-            return self._of_class(thing, source, "error")  # type: ignore[arg-type]  # as the line above says
-        return self.build(thing, source)
+        if not issubclass(type(thing), type):
+            return self.build(thing, source)
+        cls: type = thing  # type: ignore[assignment]  # as the line above says
+        if self._looks and marked_methods(cls) and needed_arguments(cls) and not isabstract(cls):
+            return _described(cls, source)
+        return self._of_class(cls, source, "error")
 
     def _of_class(self, cls: type, source: str, severity: Severity) -> Collected:
         if id(cls) not in self._built or (severity == "error" and not self._built[id(cls)][1].tools):
@@ -129,6 +140,14 @@ class Collector:
                     tool.found_at = "object"
             self._built[id(thing)] = thing, found
         return self._built[id(thing)][1]
+
+
+def _described(cls: type, source: str) -> Collected:
+    """Return the tools of a class that cannot be created without arguments, for inspection."""
+    try:
+        return Collected(described_tools(cls, source), [])
+    except InvalidTools as error:
+        return Collected.nothing(*error.problems)
 
 
 def _built(thing: object, source: str) -> Collected:

@@ -24,7 +24,7 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
         return Problem(
             NOT_A_TOOL, abstract, place_of(cls), severity, hint="use a class that defines all abstract methods"
         )
-    if needed := _needed_arguments(cls):
+    if needed := needed_arguments(cls):
         names = ", ".join(f"'{argument}'" for argument in needed)
         return Problem(
             NOT_A_TOOL,
@@ -46,7 +46,8 @@ def make_instance(cls: type, *, severity: Severity = "error") -> Instance | Prob
         )
 
 
-def _needed_arguments(cls: type) -> list[str]:
+def needed_arguments(cls: type) -> list[str]:
+    """Return the names of the arguments without which a class cannot be created."""
     # Classes in C have no signature, and reading one may raise; then creating the instance shows what is missing.
     nothing: list[inspect.Parameter] = []
     parameters = call_safely(lambda: list(inspect.signature(cls).parameters.values()), nothing)

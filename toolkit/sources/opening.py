@@ -356,7 +356,7 @@ class SourceOpener:
     def _collector(self) -> "Collector":
         from toolkit.sources.collecting import Collector  # noqa: PLC0415 - slow to import
 
-        return Collector(self.configuration.granted)
+        return Collector(self.configuration.granted, looks=self.looks)
 
 
 def _is_same(target: Target, other: Target | Problem) -> bool:

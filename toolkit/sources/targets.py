@@ -13,9 +13,9 @@ from toolkit.problems import Problem, did_you_mean
 from toolkit.sources.folders import PYTHON, SUFFIXES, YAML, means_tool, tool_files
 
 _DOTTED_NAME = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_NAME_WITHIN = re.compile(r"[^\W\d][\w./-]*")
-"""The name of an object or tool in a module; tools of other frameworks can have further characters in their names."""
-_ADDRESS = re.compile(r"[^\W\d][\w-]*(?:\.[\w./-]+)?")
+_NAME_WITHIN = re.compile(r"\w[\w./-]*")
+"""The name of an object or tool in a module; in a file, tools of other frameworks can have any name."""
+_ADDRESS = re.compile(r"\w[\w-]*(?:\.[\w./-]+)?")
 
 
 class FilesTarget(NamedTuple):
@@ -76,12 +76,11 @@ def parse_target(text: str, base: Path) -> Target | Problem:
     if (whole := _files(text, base, None)) is not None:
         return whole
     front, colon, name = text.rpartition(":")
-    if colon and front and _NAME_WITHIN.fullmatch(name):
+    if colon and front and name.strip():
         if (files := _files(front, base, name)) is not None:
             return files
-        if _DOTTED_NAME.fullmatch(front):
-            return NameTarget(text, front, name)
-        return _nothing_there(front, base)
+        if _NAME_WITHIN.fullmatch(name):
+            return NameTarget(text, front, name) if _DOTTED_NAME.fullmatch(front) else _nothing_there(front, base)
     if _ADDRESS.fullmatch(text) and not text.endswith(SUFFIXES):
         return NameTarget(text, text)
     return _nothing_there(text, base)

@@ -1,6 +1,7 @@
 """Reads the tools that the marked methods of a class define, without creating an object of the class."""
 
 import inspect
+from collections.abc import Callable
 from functools import partial
 from types import MethodType
 from typing import Any
@@ -22,6 +23,11 @@ def read_methods(cls: object) -> list[FunctionReading]:
         InvalidTools: If a method is not a valid tool, or this is not a class; `problems` lists everything that is
             wrong.
     """
+    return [reading for _, reading in methods_of(cls)]
+
+
+def methods_of(cls: object) -> list[tuple[Callable[..., Any], FunctionReading]]:
+    """Return the marked methods of a class, bound to nothing, with the definitions of the tools; see `read_methods`."""
     if not isinstance(cls, type):
         message = f"an object of type {kind_of(cls)!r} is not a class"
         raise InvalidTools(problems=[Problem(NOT_A_TOOL, message, hint="for an object, write from_object(…)")])
@@ -30,7 +36,7 @@ def read_methods(cls: object) -> list[FunctionReading]:
     good = [(method, reading) for method, reading, _ in read if reading is not None]
     claims = [_claim(method, reading) for method, reading in good]
     raise_errors(InvalidTools, [*(problem for *_, found in read for problem in found), *name_collisions(claims)])
-    return [reading for _, reading in good]
+    return good
 
 
 def _claim(method: Any, reading: FunctionReading) -> Claim:

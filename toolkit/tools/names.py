@@ -1,7 +1,7 @@
 """The rules for names of tools.
 
 The name of a tool of your own consists of letters, digits, underscores and hyphens, which every provider accepts after
-any prefix. A remote tool keeps its name.
+any prefix. It does not begin with a hyphen, since a command would take it for an option. A remote tool keeps its name.
 """
 
 import re
@@ -10,7 +10,7 @@ from toolkit.codes import INVALID_TOOL_NAME
 from toolkit.problems import Location, Problem
 
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_OWN_NAME = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+_OWN_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*", re.ASCII)
 
 
 def name_problem(name: object, location: Location | None = None) -> Problem | None:
@@ -23,9 +23,12 @@ def name_problem(name: object, location: Location | None = None) -> Problem | No
         )
     if _OWN_NAME.fullmatch(name):
         return None
+    rule = "only letters, digits, underscores and hyphens are allowed"
+    if name.startswith("-"):
+        rule = "a name cannot begin with a hyphen, since commands would take it for an option"
     return Problem(
         INVALID_TOOL_NAME,
-        f"invalid tool name {name!r}: only letters, digits, underscores and hyphens are allowed",
+        f"invalid tool name {name!r}: {rule}",
         location,
         hint=f"call it {legal_name(name)!r}",
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.builtin.catalog import options_of
 from toolkit.tools.base import Tool, WrappedTool, innermost
+from toolkit.tools.described_tools import DescribedTool
 from toolkit.tools.frameworks import title_of
 from toolkit.tools.origins import place_of_tool
 from toolkit.tools.spec import ToolSpec
@@ -118,7 +119,8 @@ def detailed(tool: Tool, width: int, policy: "FilePolicy | None" = None) -> list
         lines += [[], *drawn_agent(agent, width)]
     if options := options_of(tool):
         lines += [[], *drawn_options(spec.name, options, width)]
-    lines += [[], [("strong", "Run it")], [("plain", f"  {command_for(tool)}")]]
+    if not isinstance(tool, DescribedTool):
+        lines += [[], [("strong", "Run it")], [("plain", f"  {command_for(tool)}")]]
     return lines
 
 

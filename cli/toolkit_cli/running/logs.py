@@ -5,13 +5,19 @@ import logging
 from toolkit_cli import console
 from toolkit_cli.screen import Screen
 
+_TRACE = 5
+"""The level of the specifications that models are sent."""
+_FINEST = 2
+"""The verbosity above which they are shown."""
+
 
 def show_logs(screen: Screen, verbosity: int, *, debug: bool) -> None:
-    """Show log messages of the library: from level INFO with verbosity 1, all with 2 or `debug`, none with 0."""
+    """Show log messages of the library: from INFO with verbosity 1, DEBUG with 2 or `debug`, TRACE with 3."""
     if not (verbosity or debug):
         return
     logger = logging.getLogger("toolkit")
-    logger.setLevel(logging.DEBUG if debug or verbosity > 1 else logging.INFO)
+    logging.addLevelName(_TRACE, "TRACE")
+    logger.setLevel(_TRACE if verbosity > _FINEST else logging.DEBUG if debug or verbosity > 1 else logging.INFO)
     for handler in [handler for handler in logger.handlers if isinstance(handler, _ScreenHandler)]:
         logger.removeHandler(handler)
     logger.addHandler(_ScreenHandler(screen))

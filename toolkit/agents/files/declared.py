@@ -1,19 +1,22 @@
 """An agent that is declared in a file, as a Tool. The agent itself is created on the first call."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from toolkit.agents.agent import AgentTool
 from toolkit.agents.chaining import Chaining
 from toolkit.agents.files.definitions import AgentDefinition
+from toolkit.agents.files.kind_checks import start_input
 from toolkit.agents.files.texts import as_text
 from toolkit.agents.kept_turns import can_keep_turns
 from toolkit.agents.kinds import AgentKind
 from toolkit.agents.models.messages import Model
 from toolkit.agents.references import Reference, referenced_tools
+from toolkit.agents.state_machines import StateMachine
 from toolkit.disclosure.trees import are_read_only, leaves_of
 from toolkit.documents.shapes import Word
+from toolkit.errors import ToolArgumentsError
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
@@ -130,7 +133,25 @@ class DeclaredAgent(Tool):
         Raises:
             ToolArgumentsError: If inputs are missing or wrong. The exception lists all of them.
         """
-        return self._shape.read(arguments)
+        read = self._shape.read(arguments)
+        if (start := self._start_in(read)) is not None and start not in self._states:
+            known = ", ".join(self._states)
+            name = self._start.name.text if self._start else ""
+            raise ToolArgumentsError(f"Invalid parameter {name!r}: there is no state {start!r}; the states are {known}")
+        return read
+
+    @cached_property
+    def _start(self) -> Input | None:
+        return start_input(self.definition)
+
+    @property
+    def _states(self) -> Sequence[str]:
+        return [state.name.text for state in self.definition.states]
+
+    def _start_in(self, inputs: Mapping[str, Any]) -> str | None:
+        """Return the initial state that the inputs name, or `None`."""
+        start = inputs.get(self._start.name.text) if self._start is not None else None
+        return None if start is None else str(start)
 
     def describe(self, parsed: dict[str, Any]) -> dict[str, Any]:
         """Return the inputs, which are already plain data."""
@@ -147,13 +168,17 @@ class DeclaredAgent(Tool):
         return TASK in self.spec.properties
 
     def instructed(self, inputs: Mapping[str, Any]) -> AgentTool:
-        """Return the agent itself, with the inputs inserted into its instructions.
+        """Return the agent itself, with the inputs inserted into its instructions, in the state that they name.
 
         Raises:
             ConfigurationError: If the model cannot be opened.
         """
         instructions = self.definition.instructions
-        return self.agent if instructions is None else self.agent.replace(instructions=instructions.filled(inputs))
+        changes: dict[str, Any] = {} if instructions is None else {"instructions": instructions.filled(inputs)}
+        kind, start = self.parts.kind, self._start_in(inputs)
+        if isinstance(kind, StateMachine) and start is not None:
+            changes["kind"] = kind.starting_in(start)
+        return self.agent.replace(**changes) if changes else self.agent
 
     def task_of(self, inputs: Mapping[str, Any]) -> str:
         """Return the task in words: the prompt with the inputs inserted, or the task followed by the inputs."""

@@ -83,7 +83,7 @@ class AgentDefinition(NamedTuple):
         captures_nested: Whether the artifacts of agents among the tools are also artifacts of this agent.
         locks: The locks of a playbook's tools. Tools without a lock are open.
         states: The states of a state machine.
-        start: The initial state; `None` means the first one.
+        start: The initial state, or the input that names it; `None` means the first one.
         everywhere: The tools that a state machine has in all states.
     """
 

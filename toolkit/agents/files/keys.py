@@ -19,7 +19,7 @@ def _names(description: str) -> Schema:
 KEYS: dict[str, Schema] = {
     "toolkit": {"const": FORMAT_VERSION, "description": "The version of the format."},
     "agent": {"description": "The kind of agent."},
-    "name": text("The name of the tool; the file's stem by default.", pattern="^[A-Za-z0-9_-]+$"),
+    "name": text("The name of the tool; the file's stem by default.", pattern="^[A-Za-z0-9_][A-Za-z0-9_-]*$"),
     "description": text("What the agent does and when to use it."),
     "model": text("The model: PROVIDER:NAME, chat:NAME, or scripted:FILE relative to this file."),
     "instructions": reference("text_or_file", "The instructions for the model; made from the description by default."),
@@ -36,7 +36,7 @@ KEYS: dict[str, Schema] = {
     "capture_nested_artifacts": {"type": "boolean", "description": "Whether to include artifacts of inner agents."},
     "locks": {"type": "object", "additionalProperties": reference("lock"), "description": "What each tool waits for."},
     "states": {"type": "object", "minProperties": 1, "additionalProperties": reference("state")},
-    "start": text("The initial state; the first one by default."),
+    "start": text("The initial state, or ${{ inputs.NAME }}; the first one by default."),
     "everywhere": _names("The tools that are available in all states."),
 }
 KIND_KEYS: Mapping[KindName, tuple[str, ...]] = {

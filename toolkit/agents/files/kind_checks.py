@@ -1,5 +1,6 @@
 """Checks the locks and states of a file against its tools, and makes the kind of the agent from them."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 
 from toolkit.agents.files.definitions import AgentDefinition
@@ -10,6 +11,9 @@ from toolkit.codes import LOCK_NEVER_OPENS, UNKNOWN_STATE, UNKNOWN_TOOL, UNREACH
 from toolkit.documents.shapes import Word
 from toolkit.problems import Problem, did_you_mean, errors_among, fix_spelling
 from toolkit.tools.base import Tool
+from toolkit.tools.inputs import Input
+
+_INPUT = re.compile(r"\$\{\{\s*inputs\.(\w+)\s*\}\}")
 
 
 def make_kind(
@@ -42,8 +46,16 @@ def make_kind(
                 for state in definition.states
             }
             start = definition.start.text if definition.start else next(iter(states), "")
+            if (given := start_input(definition)) is not None:
+                start = str(given.schema.get("default", next(iter(states), "")))
             return StateMachine(start, states, tuple(word.text for word in definition.everywhere))
     return AgentKind()
+
+
+def start_input(definition: AgentDefinition) -> Input | None:
+    """Return the input that names the initial state, as in `start: ${{ inputs.state }}`, or `None`."""
+    found = _INPUT.fullmatch(definition.start.text) if definition.start is not None else None
+    return next((one for one in definition.inputs or () if found and one.name.text == found[1]), None)
 
 
 def placed_tools(definition: AgentDefinition, tools: Mapping[str, Tool]) -> dict[str, Tool]:
@@ -85,7 +97,11 @@ def _never_opened(definition: AgentDefinition, names: Collection[str]) -> Iterat
 
 def _wrong_states(definition: AgentDefinition) -> Iterator[Problem]:
     states = {state.name.text: state for state in definition.states}
-    named = [definition.start] if definition.start else []
+    given = start_input(definition)
+    named = [definition.start] if definition.start and given is None else []
+    if given is not None:
+        offered = [*given.schema.get("enum", ()), *([given.schema["default"]] if "default" in given.schema else [])]
+        named += [Word(str(state), given.name.location) for state in offered]
     named += [
         transition.to for state in definition.states for transition in state.transitions if transition.to is not None
     ]
@@ -94,7 +110,7 @@ def _wrong_states(definition: AgentDefinition) -> Iterator[Problem]:
         hint = did_you_mean(word.text, states, otherwise=f"the states are {', '.join(states)}")
         fix = fix_spelling(word.text, states, word.location)
         yield Problem(UNKNOWN_STATE, f"there is no state {word.text!r}", word.location, hint=hint, fix=fix)
-    if unknown or not states:
+    if unknown or not states or given is not None:
         return
     reached, coming = set[str](), [definition.start.text if definition.start else next(iter(states))]
     while coming:

@@ -13,7 +13,7 @@ from toolkit.agents.chaining import Chaining, chained_names, chaining_problems
 from toolkit.agents.files.declared import DeclaredAgent, Parts, inputs_of
 from toolkit.agents.files.definition_reader import read_definition
 from toolkit.agents.files.definitions import AgentDefinition, ReferenceDefinition
-from toolkit.agents.files.kind_checks import make_kind, placed_tools
+from toolkit.agents.files.kind_checks import make_kind, placed_tools, start_input
 from toolkit.agents.kinds import names_within
 from toolkit.agents.models.messages import Model
 from toolkit.agents.models.opening import model_problem
@@ -188,7 +188,8 @@ class _Loader:
 
     def _check_texts(self, definition: AgentDefinition) -> None:
         known = [given.name.text for given in inputs_of(definition)]
-        named: set[str] = set()
+        start = start_input(definition)
+        named: set[str] = set() if start is None else {start.name.text}
         before = len(self._problems)
         for text in (definition.instructions, definition.prompt):
             if text is not None:

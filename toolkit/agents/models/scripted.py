@@ -121,7 +121,7 @@ class ScriptedModel:
 def _fill(text: str, messages: Sequence[Message]) -> str:
     """Replace names of tools in braces by the results of their last calls."""
     given = {message.call.name: message.text for message in messages if isinstance(message, ToolMessage)}
-    return re.sub(r"\{(\w+)\}", lambda match: given.get(match[1], match[0]), text)
+    return re.sub(r"\{([^{}]+)\}", lambda match: given.get(match[1], match[0]), text)
 
 
 class _Reading:

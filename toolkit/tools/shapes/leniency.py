@@ -1,7 +1,8 @@
 """Adapts pydantic's validation rules to arguments that are written by a model.
 
-A number may be a string, and a whole number may be written as `5.0`, but a boolean must be `true` or `false`, never a
-number. NaN and infinity, which JSON does not have, are rejected unless a type allows them with `allow_inf_nan=True`.
+A number may be a string: digits with a sign, a decimal point or an exponent, such as `"5"` or `"1e3"`, but no
+underscores. A whole number may be written as `5.0`, but a boolean must be `true` or `false`, never a number. NaN and
+infinity, which JSON does not have, are rejected unless a type allows them with `allow_inf_nan=True`.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +13,9 @@ from toolkit.tools.shapes.copies import finite, mutable_copy
 
 _OPAQUE = {"default", "metadata", "expected", "members", "serialization", "cls", "config"}
 
-_FROM_TEXT = {"type": "str", "strict": True, "strip_whitespace": True}
+_NUMERAL = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
+_NOT_FINITE = r"(?i:[+-]?(inf|infinity|nan))"
+_FROM_TEXT = {"type": "str", "strict": True, "strip_whitespace": True, "pattern": f"^(?:{_NUMERAL}|{_NOT_FINITE})$"}
 
 
 def _by(function: Callable[[Any], Any]) -> dict[str, Any]:
@@ -33,6 +36,7 @@ _WHOLE_NUMBER = {
         {"type": "int", "strict": True},
         {"type": "chain", "steps": [{"type": "float", "strict": True}, _by(_integer_of)]},
         {"type": "chain", "steps": [_FROM_TEXT, {"type": "int"}]},
+        {"type": "chain", "steps": [_FROM_TEXT, {"type": "float"}, _by(_integer_of)]},
     ],
     "custom_error_type": "whole_number",
     "custom_error_message": "must be a whole number",
@@ -137,6 +141,8 @@ def _leniently(copy: dict[str, Any]) -> dict[str, Any]:
             return _after(_WHOLE_NUMBER, {**copy, "strict": True})
         case "float" if not copy.get("strict"):
             return _after(_NUMBER, {**copy, "strict": True})
+        case "decimal" if not copy.get("strict"):
+            return _after(_NO_UNDERSCORES, copy)
     return copy
 
 
@@ -180,6 +186,15 @@ def _refuse_boolean(value: Any) -> Any:
     raise PydanticCustomError(kind, message)
 
 
+def _refuse_other_numerals(value: Any) -> Any:
+    """Refuse what Python accepts as a number but JSON and other languages do not: underscores, digits of any script."""
+    if not isinstance(value, str) or (value.isascii() and "_" not in value):
+        return value
+    from pydantic_core import PydanticKnownError
+
+    raise PydanticKnownError("decimal_parsing")
+
+
 def _decodes_itself(schema: Mapping[str, Any]) -> bool:
     """Return whether this is one of pydantic's own types for encoded bytes, such as `Base64Bytes`."""
     if schema["type"] != "function-after" or schema["schema"].get("type") != "bytes":
@@ -190,6 +205,7 @@ def _decodes_itself(schema: Mapping[str, Any]) -> bool:
 
 _BASE64 = _by(bytes_of)
 _NO_BOOLEAN = _by(_refuse_boolean)
+_NO_UNDERSCORES = _by(_refuse_other_numerals)
 _COPIED = _by(mutable_copy)
 _FINITE = _by(finite)
 _ITEMS = dict.fromkeys(("list", "set", "frozenset"), "items_schema") | {"dict": "values_schema"}

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from pydantic_core import ValidationError, from_json
@@ -24,20 +24,23 @@ _SHOWN_LENGTH = 60
 def validate_again(
     shape: "Shape", arguments: str | Mapping[str, Any], error: ValueError, *, drops_nulls: bool = True
 ) -> Any:
-    """Return arguments that are valid once needless nulls are removed, or raise an error that lists what is wrong.
+    """Return arguments that are valid after two corrections, or raise an error that lists what is wrong.
 
     An optional member that is null, although its type does not allow null, counts as omitted, at any depth. Models that
-    must send every member send null for those without a value.
+    must send every member send null for those without a value. A boolean for a text counts as the text `true` or
+    `false`, as a number counts as its digits.
 
     Raises:
         ToolArgumentsError: If the arguments are not valid; the message lists every missing or wrong member.
     """
     data = _data(arguments)
-    places = {_place(location, data) for location in _nulls(error)}
+    details = details_of(error) if isinstance(error, ValidationError) else []
+    places = {_place(location, data) for location in _nulls(details)}
     optional = shape.optional if drops_nulls else ()
     needless = {place for place in places if len(place) > 1 or (place and place[0] in optional)}
-    if needless:
-        data = _without(data, needless)
+    texts = {detail["loc"] for detail in details if detail["type"] == "string_type" and _is_boolean_at(detail, data)}
+    if needless or texts:
+        data = _with_texts(_without(data, needless), texts)
     elif data != {} or not isinstance(arguments, str) or arguments.strip():
         raise explain(error, shape.schema, data) from None
     try:
@@ -85,8 +88,28 @@ def _without(data: Any, places: set[_Place], here: _Place = ()) -> Any:
     return data
 
 
-def _nulls(error: ValueError) -> Iterator[_Place]:
-    details = details_of(error) if isinstance(error, ValidationError) else ()
+def _is_boolean_at(detail: "ErrorDetails", data: Any) -> bool:
+    """Whether the value is a boolean in the data itself, and not one of several types that it could have."""
+    for part in detail["loc"]:
+        is_there = part in data if isinstance(data, Mapping) else isinstance(data, list) and isinstance(part, int)
+        if not is_there:
+            return False
+        data = data[part]
+    return isinstance(data, bool)
+
+
+def _with_texts(data: Any, places: set[_Place], here: _Place = ()) -> Any:
+    """Return data with the booleans at the given paths as text."""
+    if not places:
+        return data
+    if isinstance(data, Mapping):
+        return {name: _with_texts(value, places, (*here, name)) for name, value in data.items()}
+    if isinstance(data, list):
+        return [_with_texts(value, places, (*here, index)) for index, value in enumerate(data)]
+    return json.dumps(data) if here in places else data
+
+
+def _nulls(details: Iterable["ErrorDetails"]) -> Iterator[_Place]:
     for detail in details:
         if detail["loc"] and detail["input"] is None and detail["type"] != "missing":
             yield detail["loc"]
