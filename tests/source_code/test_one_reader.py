@@ -208,3 +208,90 @@ def test_suppression_at_a_decorator_counts_for_the_whole_header(write, mode):
     assert findings("tools.py", *mode, "--extend-select", "TK010") == []
     run("lint", "--fix", "tools.py", *mode)
     assert Path("tools.py").read_text("utf-8") == SUPPRESSED
+
+
+def test_tools_of_a_factory_are_counted_one_by_one(write):
+    write(tools=FACTORY)
+    assert counted("tools.py", "--ignore", "TK204") == "140 tools"
+    assert "TK319" in {one.partition(":")[0] for one in findings("tools.py")}
+
+
+SAME_NAMES = {
+    "two instances of a toolbox": '''
+from toolkit import tool
+
+
+class Notes:
+    def __init__(self, folder):
+        self.folder = folder
+
+    @tool
+    def read_note(self, title: str) -> str:
+        """Read the note with this title.
+
+        Args:
+            title: The title of the note.
+        """
+        return f"{self.folder}/{title}"
+
+
+first = Notes("a")
+second = Notes("b")
+''',
+    "a wrapper beside its tool": '''
+from toolkit import from_function
+from toolkit.wrappers import OneShotTool
+
+
+def read_note(title: str) -> str:
+    """Read the note with this title.
+
+    Args:
+        title: The title of the note.
+    """
+    return title
+
+
+plain = from_function(read_note)
+once = OneShotTool(plain)
+''',
+    "two tools of one function": '''
+from toolkit import from_function
+
+
+def make(folder):
+    def read_note(title: str) -> str:
+        """Read the note with this title.
+
+        Args:
+            title: The title of the note.
+        """
+        return f"{folder}/{title}"
+
+    return from_function(read_note)
+
+
+first = make("a")
+second = make("b")
+''',
+}
+
+
+@pytest.mark.parametrize("text", SAME_NAMES.values(), ids=SAME_NAMES)
+def test_different_tools_with_one_name_are_duplicates_for_lint_as_for_list(write, text):
+    write(tools=text)
+    assert run("list", "tools.py").exit_code == 2
+    assert {one.partition(":")[0] for one in findings("tools.py")} == {"TK103"}
+    assert counted("tools.py") == "2 tools"
+    for _ in range(2):  # from the cache, too
+        assert {one.partition(":")[0] for one in findings("tools.py")} == {"TK103"}
+
+
+def test_tool_that_another_file_imports_is_one_tool(write):
+    write(
+        first=SAME_NAMES["two instances of a toolbox"], second="from first import first as again\n\ntools = [again]\n"
+    )
+    assert counted("first.py", "second.py") == "2 tools"
+    Path("second.py").write_text("from first import first as again\n\ntools = [again]\n# changed\n", "utf-8")
+    assert counted("first.py", "second.py") == "2 tools"
+    assert len([one for one in findings("first.py", "second.py") if one.startswith("TK103")]) == 1

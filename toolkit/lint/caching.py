@@ -9,11 +9,9 @@ import json
 import os
 import sys
 import sysconfig
-from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toolkit.codes import DOES_NOT_IMPORT, HIDDEN_MODULE, NOT_FOUND
 from toolkit.lint.digests import digest
@@ -31,9 +29,6 @@ from toolkit.regular_files import bounded_bytes
 from toolkit.releases import __version__
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
-
-if TYPE_CHECKING:
-    from toolkit.lint.definitions import ToolDefinition
 
 _FORMAT = 4
 _KEPT_SETTINGS = 8
@@ -117,10 +112,9 @@ class Cache:
             return report
         from toolkit.lint.record_reader import definition_record  # noqa: PLC0415 - not needed for cached files
 
-        tools = _without_objects(report.tools)
-        text = json.dumps([definition_record(tool) for tool in tools], default=repr, separators=(",", ":"))
+        text = json.dumps([definition_record(tool) for tool in report.tools], default=repr, separators=(",", ":"))
         mark = digest(text.encode())
-        report = report._replace(mark=mark if all(tool.identity for tool in tools) else "")
+        report = report._replace(mark=mark if all(tool.identity for tool in report.tools) else "")
         if request.file is None or report.needs is None or not report.mark or not _is_repeatable(request, report):
             return report
         record = report_record(report)
@@ -210,11 +204,6 @@ def _holds_secret(text: str, report: Report) -> bool:
     specs = [tool.spec for tool in report.tools if tool.spec is not None]
     given = (secret for spec in specs for secret in secrets_of_schema(spec.parameters, spec.examples))
     return Redactor(*given, outer=redactor_of_environment()).text(text) != text
-
-
-def _without_objects(tools: "Iterable[ToolDefinition]") -> "list[ToolDefinition]":
-    """Return tools without the identities of objects, which are only valid in this process."""
-    return [replace(tool, identity=frozenset(key for key in tool.identity if key[0] != "object")) for tool in tools]
 
 
 def _digest_of(data: Any) -> str:

@@ -1,5 +1,6 @@
 """Opens files in a child process, which is replaced after a file that ended it or may affect the next one."""
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -126,7 +127,7 @@ class _Child:
         self._crash_file = crash_file
         self._interpreter = interpreter
         self._worker: Worker | None = None
-        self._number = 0
+        self._name = ""
         self._has_answered = False
         self._is_stopped = False
         self._refused: dict[str, dict[str, Any]] = {}
@@ -136,7 +137,7 @@ class _Child:
         if self._worker is None:
             setup = {**self._setup, "refused": self._refused}
             self._worker = Worker(setup, self._limits, self._crash_file, interpreter=self._interpreter)
-            self._number += 1
+            self._name = os.urandom(8).hex()
             self._has_answered = False
 
     def open(self, request: Request) -> Answer:
@@ -174,7 +175,7 @@ class _Child:
             self.close()
         else:
             self._has_answered = True
-            answer["child"] = self._number
+            answer["child"] = self._name
             if answer["leaves_threads"]:
                 self.close()
         return answer

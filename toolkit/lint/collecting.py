@@ -71,6 +71,9 @@ def _leave_a_trace_on_exit(crash: TextIO) -> None:
     os._exit = leave_with_trace
 
 
+_kept: list[Tool] = []
+"""Every tool so far, since the id of an object is only unique while the object exists."""
+
 _KEPT = {"toolkit", "builtins", "json"}
 
 
@@ -107,6 +110,7 @@ def _examine(opener: SourceOpener, request: Mapping[str, str], trail: Trail | No
     if request["accepted"]:
         opener.permission.accept(request["accepted"])
     found = opener.open(request["target"], Path(request["base"]))
+    _kept.extend(found.tools)
     problems, tools = [problem_record(problem) for problem in found.problems], []
     for tool in found.tools:
         record = _record_or_problem(tool)

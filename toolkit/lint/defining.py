@@ -91,7 +91,7 @@ def built_definition(
     record: Mapping[str, Any],
     function: PythonFunction | None,
     fallback: str,
-    child: int,
+    child: str,
     shown: ToolDefinition | None = None,
 ) -> ToolDefinition:
     """Return the definition of a tool that the child process has built.
@@ -100,7 +100,7 @@ def built_definition(
         record: The child's report of the tool.
         function: The function that it was made from, if its source is available.
         fallback: The file or name through which it was opened.
-        child: The number of the child process, since object ids are only unique within one process.
+        child: The child process, since object ids are only unique within one process.
         shown: For a tool of another framework, its definition from the source.
     """
     spec = ToolSpec.from_json(record["spec"])
@@ -176,10 +176,10 @@ def _made_by(file: PythonFile, record: Mapping[str, Any], others: Collection["Wr
     return next(in_place, None) or next(named, None)
 
 
-def _identity(record: Mapping[str, Any], spec: ToolSpec, child: int) -> frozenset[tuple[Any, ...]]:
+def _identity(record: Mapping[str, Any], spec: ToolSpec, child: str) -> frozenset[tuple[Any, ...]]:
     keys: set[tuple[Any, ...]] = {("object", child, record["identity"])}
     if record["definition"]:
-        keys.add(("code", *record["definition"]))
+        keys.add(("code", *record["definition"], spec.name))
     if spec.location:
         keys.add(("place", spec.name, *spec.location[:3]))
     return frozenset(keys)
@@ -191,7 +191,7 @@ def _start(location: Any) -> tuple[Any, ...]:
 
 
 def _definition_of(function: PythonFunction) -> tuple[Any, ...]:
-    return ("code", function.file.file, function.first_line, function.name)
+    return ("code", function.file.file, function.first_line, function.name, function.tool_name)
 
 
 def _place_of(definition: Sequence[Any] | None) -> Location | None:

@@ -252,16 +252,16 @@ def header_of(function: PythonFunction) -> Header:
 class _Opened(NamedTuple):
     problems: list[Problem]
     tools: list[dict[str, Any]]
-    child: int
+    child: str
     needs: Mapping[str, Any] | None
 
     @classmethod
     def of(cls, answer: Answer | None) -> "_Opened":
         match answer:
             case None:
-                return cls([], [], 0, {"files": [], "listings": []})
+                return cls([], [], "", {"files": [], "listings": []})
             case Problem():
-                return cls([answer], [], 0, None)
+                return cls([answer], [], "", None)
         problems = [_judge(read_problem(record)) for record in answer["problems"]]
         return cls(problems, answer["tools"], answer["child"], answer["needs"])
 

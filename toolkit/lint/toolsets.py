@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from toolkit.lint.definitions import ToolDefinition
 
 _OF_SERVER = "://"
+_EXACT = {"object", "branches"}
 
 
 class ToolCounts(NamedTuple):
@@ -55,15 +56,40 @@ def check_together(reports: Iterable[Report], rules: Iterable[Rule]) -> Together
 
 
 def unique_tools(reports: Iterable[Report]) -> "list[ToolDefinition]":
-    """Return each tool once, even if several targets include it."""
-    seen: set[tuple[object, ...]] = set()
+    """Return each tool once, even if several targets include it.
+
+    The tools of one target are different ones, also where they share a function and a name, unless they are the same
+    object. Across targets, objects can only be compared if the same process has opened both; otherwise, the place and
+    the name decide.
+    """
+    objects: set[tuple[Any, ...]] = set()
+    places: dict[tuple[Any, ...], set[str | None]] = {}
     found = []
     for report in reports:
-        for tool in report.tools:
-            if not (tool.identity & seen):
+        own = [tool for tool in report.tools if not (tool.identity & objects or _is_known(tool, places))]
+        for tool in own:
+            if not (_exact_keys(tool) & objects):
                 found.append(tool)
-            seen |= tool.identity
+            objects |= _exact_keys(tool)
+        for tool in own:
+            for key in tool.identity - _exact_keys(tool):
+                places.setdefault(key, set()).add(_process_of(tool))
     return found
+
+
+def _exact_keys(tool: "ToolDefinition") -> frozenset[tuple[Any, ...]]:
+    return frozenset(key for key in tool.identity if key[0] in _EXACT)
+
+
+def _process_of(tool: "ToolDefinition") -> str | None:
+    """Return the process whose object a tool is; None if it was only read."""
+    return next((key[1] for key in tool.identity if key[0] == "object"), None)
+
+
+def _is_known(tool: "ToolDefinition", places: Mapping[tuple[Any, ...], set[str | None]]) -> bool:
+    process = _process_of(tool)
+    known = {one for key in tool.identity for one in places.get(key, ())}
+    return bool(known if process is None else known - {process})
 
 
 def key_of(reports: Sequence[Report], directory: Path) -> str | None:

@@ -44,6 +44,6 @@ def refused_files(
                 "problems": [problem_record(problem) for problem in objections],
                 "tools": [],
                 "needs": {"files": [file for file in files if not is_installed(file)], "listings": []},
-                "child": 0,
+                "child": "",
             }
     return refused
