@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` alone would take as long as everything else that `--version` needs
     from collections.abc import Iterable
     from types import TracebackType
-    from typing import TextIO
+    from typing import BinaryIO, TextIO
 
     from toolkit.redactors.redactor import Redactor
 
@@ -164,7 +164,9 @@ class ReservedStdout:
             _is_reserved, _data = True, self._reserve_descriptor() if _descriptor(sys.stdout) == 1 else sys.stdout
         self._talk = sys.stderr
         self._others = _RedactedStderr(sys.stderr)
+        self._firsts = (sys.__stdout__, sys.__stderr__)
         sys.stdout = sys.stderr = self._others
+        sys.__stdout__ = sys.__stderr__ = self._others  # type: ignore[misc, assignment]  # a few libraries write to these
 
     def _reserve_descriptor(self) -> TextIO:
         """Redirect file descriptor 1 to stderr, and return a stream to the original stdout."""
@@ -185,6 +187,7 @@ class ReservedStdout:
         global _is_reserved, _data
         self._others.end()
         _is_reserved, _data, sys.stdout = self._before
+        sys.__stdout__, sys.__stderr__ = self._firsts  # type: ignore[misc]
         if sys.stderr is self._others:
             sys.stderr = self._talk
         if self._ours is not None:
@@ -210,6 +213,11 @@ class _RedactedStderr:
         for line in lines:
             self.write(line)
 
+    @property
+    def buffer(self) -> _RedactedBytes:
+        """A stream of bytes, as that of the real stream; it does not exist if the real one has none."""
+        return _RedactedBytes(self, self.stream.buffer)  # type: ignore[union-attr]  # an AttributeError means none
+
     def end(self) -> None:
         """Write what is still buffered."""
         if (rest := self._pieces.end()) and self.stream is not None:
@@ -217,6 +225,21 @@ class _RedactedStderr:
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.stream, name)
+
+
+class _RedactedBytes:
+    """Passes bytes of other code to stderr, and redacts secrets in their text."""
+
+    def __init__(self, text: _RedactedStderr, stream: BinaryIO) -> None:
+        self._text = text
+        self._stream = stream
+
+    def write(self, data: bytes) -> int:
+        self._text.write(bytes(data).decode("utf-8", "backslashreplace"))
+        return len(data)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._stream, name)
 
 
 def _stderr() -> TextIO | None:

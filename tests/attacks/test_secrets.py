@@ -433,30 +433,97 @@ def test_a_secret_that_steps_pass_along_still_reaches_every_tool(project):
     assert done.stdout.decode().strip() == sha256(VALUES["password"].encode()).hexdigest()
 
 
-SECRETS = st.text(min_size=12, max_size=40).filter(lambda text: len(set(text.strip())) >= 8 and len(text.strip()) >= 12)
+GIVEN = "Zq81Kd92ndPw0qAA"
+LOGIN = '''
+import os
+import sys
+from toolkit import tool
 
 
-@given(SECRETS, st.text(max_size=50), st.text(max_size=50))
-def test_no_way_of_writing_a_secret_gets_through(secret, before, after):
-    secret = secret.strip()
-    redactor = Redactor(secret)
-    quoted = [
-        secret,
-        json.dumps(secret),
-        json.dumps(json.dumps(secret)),
-        json.dumps(secret, ensure_ascii=False),
-        repr(secret),
-    ]
-    data = secret.encode("utf-8", "surrogatepass")
-    quoted += [quote(data), quote(data, safe=""), b64encode(data).decode(), data.hex()]
-    for written in quoted:
-        told = redactor.text(f"{before} {written} {after}")
-        assert MASK in told
-        assert secret not in told
-        assert written.strip("\"'\\") not in told
+@tool(read_only=True)
+def login(user: str, password: str, count: int = 1) -> str:
+    """Log in, and write past the usual streams."""
+    sys.__stderr__.write(f"{password}\\n")
+    sys.__stdout__.write(f"{password}\\n")
+    sys.stdout.buffer.write(f"{password}\\n".encode())
+    sys.stderr.buffer.write(f"{password}\\n".encode())
+    return "in"
+'''
+STEPS = f"""
+name: steps
+description: Log in.
+tools: [./login.py]
+steps:
+  - use: login
+    with: {{user: a, password: {GIVEN}, count: x, other: 1}}
+  - use: login
+    with: {{user: a, password: ["{GIVEN}"]}}
+  - use: login
+    wth: {{api_key: '{GIVEN}'}}
+"""
+TABLES = f"""
+[mcp.x]
+url = "https://h.example/"
+headers = {{Authorization = "Bearer {GIVEN}", X = 1}}
+
+[builtin.http]
+headers = {{Cookie = "{GIVEN}"}}
+ulr = 1
+"""
+WRONG = [
+    ["run", "login.py:login", "user=a", f"password={GIVEN}", "-vv"],
+    ["run", "login.py:login", "user=a", f"password={GIVEN}", "count=x"],
+    ["run", "login.py:login", "--args", f'{{"password": "{GIVEN}"'],
+    ["run", "login.py:login", f"password:={GIVEN}"],
+    ["run", "login.py:login", f"pasword={GIVEN}", "user=a"],
+    ["run", "login.py:login", f"password=@{GIVEN}", "user=a"],
+    ["run", "login.py:login", f"password:=@{GIVEN}", "user=a"],
+    ["run", "login.py:login", f'password:={{"a": "{GIVEN}"}}', "user=a", "--debug"],
+    ["run", "login.py:login", "--input", f'{{"user": "a", "password": "{GIVEN}", "count": "x"}}'],
+    ["run", "login.py:login", f"--password={GIVEN}"],
+    ["run", "login.py:login", "--context", f"api_token:={GIVEN}"],
+    ["run", "login.py:nothing", f"password={GIVEN}"],
+    ["run", "login.py:login", "--each", "items.jsonl"],
+    ["run", "login.py:login", "--each", "items.jsonl", "--store", f"postgresql://u:{GIVEN}@127.0.0.1:port/db"],
+    ["run", "login.py:login", "--each", "items.jsonl", "--store", f"mysql://u:{GIVEN}@127.0.0.1/db"],
+    ["agent", "hi", "--model", "chat:x", "--base-url", f"http://u:{GIVEN}@127.0.0.1:1/v1", "--tools", "login.py"],
+    ["agent", "hi", "--model", "chat:x", "--base-url", f"http://127.0.0.1:1/v1?api_key={GIVEN}", "--tools", "login.py"],
+    ["run", "steps.yaml"],
+    ["lint", "steps.yaml", "--format", "json"],
+    ["lint", "steps.yaml"],
+    ["--directory", "configured", "list"],
+]
 
 
-@given(st.lists(SECRETS, min_size=1, max_size=4), st.data())
+def test_no_message_about_something_wrong_quotes_a_secret(tmp_path, attacks):
+    (tmp_path / "login.py").write_text(LOGIN)
+    (tmp_path / "steps.yaml").write_text(STEPS)
+    items = [{"user": "a", "password": GIVEN, "count": "x"}, {"password": GIVEN, "user": [GIVEN]}]
+    (tmp_path / "items.jsonl").write_text(
+        "".join(f"{json.dumps(item)}\n" for item in items) + f'{{"password": "{GIVEN}"'
+    )
+    (tmp_path / "configured").mkdir()
+    (tmp_path / "configured" / "toolkit.toml").write_text(TABLES)
+    for words in WRONG:
+        folder = tmp_path / "configured" if words[0] == "--directory" else tmp_path
+        done = subprocess.run(
+            [sys.executable, "-m", "toolkit_cli", *(words[2:] if words[0] == "--directory" else words)],
+            cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=120,
+        )  # fmt: skip
+        told = (done.stdout + done.stderr).decode()
+        assert told, words
+        shown = any(GIVEN[start : start + 6] in told for start in range(len(GIVEN) - 5))
+        attacks.count(f"{words}: {told}", held=not shown)
+
+
+@given(
+    st.lists(
+        st.text(min_size=14, max_size=40).map(str.strip).filter(lambda text: len(set(text)) >= 10),
+        min_size=1,
+        max_size=4,
+    ),
+    st.data(),
+)
 def test_no_secret_gets_through_in_pieces(secrets, data):
     secrets = [secret.strip() for secret in secrets]
     text = data.draw(st.lists(st.sampled_from([*secrets, " ", "a", "word "]), max_size=12).map("".join))

@@ -12,7 +12,12 @@ _PLACEHOLDER = re.compile(
 _FEWEST_CHARACTERS = 8
 _STAR = "*"
 _NAMED = re.compile(
-    r"""(?:auth|cookie|[\w-]key|token|secret|password|credential)[\w-]{0,40}["']?\s{0,4}(?::[^=\n"']{0,60}=|[:=])\s{0,4}(["'])(?P<value>.{6,}?)\1""",
+    r"""(?:auth|cookie|[\w-]key|token|secret|password|credential)[\w-]{0,40}["']?\s{0,4}(?::[^=\n"']{0,60}=|[:=])\s{0,4}\[?\s{0,4}(["'])(?P<value>.{6,}?)\1""",
+    re.IGNORECASE,
+)
+_NAMED_WITHOUT_QUOTES = re.compile(
+    r"""(?:auth|cookie|[\w-]key|token|secret|password|credential)[\w-]{0,40}["']?\s{0,4}[:=]\s{0,4}\[?\s{0,4}"""
+    r"""(?P<value>(?=[^,\]}\n]*[0-9]|[^,\]}\n]{12})[^\s"'\[\]{}<>|&*!$#][^,\]}\n]{5,})""",
     re.IGNORECASE,
 )
 
@@ -41,10 +46,16 @@ def secrets_in(text: str) -> Iterator[FoundSecret]:
             yield FoundSecret(kind.what, found.start(), len(found[0]))
 
 
-def starred(line: str) -> str:
-    """Return a line with each character of a secret replaced by a star; secrets are found by format or by name."""
+def starred(line: str, *, is_code: bool = True) -> str:
+    """Return a line with each character of a secret replaced by a star; secrets are found by format or by name.
+
+    Args:
+        line: A line of a file.
+        is_code: Whether it is a line of Python, in which only strings can be secrets.
+    """
     characters = list(line)
-    for start, end in (*token_spans(line), *(found.span("value") for found in _NAMED.finditer(line))):
+    named = [*_NAMED.finditer(line), *(() if is_code else _NAMED_WITHOUT_QUOTES.finditer(line))]
+    for start, end in (*token_spans(line), *(found.span("value") for found in named)):
         if "${" not in line[start:end]:
             characters[start:end] = _STAR * (end - start)
     return "".join(characters)

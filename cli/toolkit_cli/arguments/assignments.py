@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from toolkit.problems import Problem
+from toolkit.redactors.redactor import MASK
+from toolkit.redactors.secret_names import names_secret
+from toolkit_cli import console
 
 Form = Literal["text", "json"]
 
@@ -44,19 +47,22 @@ def with_file_read(assignment: Assignment) -> Assignment | Problem:
     """Return an assignment with `@file` replaced by the text of the file."""
     if not assignment.text.startswith("@"):
         return assignment
-    text = read_text_file(assignment.text[1:], f"argument '{assignment.name}'")
+    path, name = assignment.text[1:], assignment.name
+    is_secret = names_secret(name) or name.lower() in console.redactor().names
+    text = read_text_file(path, f"argument '{name}'", MASK if is_secret else path)  # a password may begin with @
     if isinstance(text, Problem):
         return text
     return assignment._replace(text=text, is_file=True)
 
 
-def read_text_file(path: str, wanted_by: str) -> str | Problem:
-    """Return the exact text of a file, or a Problem if it cannot be read."""
+def read_text_file(path: str, wanted_by: str, shown: str | None = None) -> str | Problem:
+    """Return the exact text of a file, or a Problem if it cannot be read, which names it as `shown`."""
+    shown = path if shown is None else shown
     try:
         return Path(path).expanduser().read_bytes().decode()
     except UnicodeDecodeError as error:
-        return Problem("", f"{wanted_by}: the file '{path}' is not UTF-8 text (byte {error.start} is not)")
+        return Problem("", f"{wanted_by}: the file '{shown}' is not UTF-8 text (byte {error.start} is not)")
     except (OSError, ValueError, RuntimeError) as error:
         reason = (getattr(error, "strerror", None) or str(error)).lower()
         hint = "a value that starts with @ is the name of a file; for the text itself write name:='\"@…\"'"
-        return Problem("", f"{wanted_by}: cannot read the file '{path}': {reason}", hint=hint)
+        return Problem("", f"{wanted_by}: cannot read the file '{shown}': {reason}", hint=hint)

@@ -36,7 +36,7 @@ def excerpt_of(location: Location, width: int) -> Excerpt | None:
     lines = _lines_of(location.file)
     if not 0 < location.line <= len(lines):
         return None
-    line = console.redactor().stars(_starred(lines[location.line - 1]))
+    line = console.redactor().stars(_starred(lines[location.line - 1], is_code=location.file.endswith(".py")))
     start, end = _span(location, line)
     past_the_end = 1 if start == len(line) else 0
     low, high = max(0, start - _REACH * width), start + _REACH * width  # only this part of a very long line is rendered
@@ -49,11 +49,11 @@ def excerpt_of(location: Location, width: int) -> Excerpt | None:
 
 
 @lru_cache(maxsize=4)
-def _starred(line: str) -> str:
+def _starred(line: str, *, is_code: bool) -> str:
     """Replace what looks like a secret by stars; cached, since many problems may be on one very long line."""
     from toolkit.lint.secrets_in_text import starred  # noqa: PLC0415 - only problems need it
 
-    return starred(line)
+    return starred(line, is_code=is_code)
 
 
 def _span(location: Location, line: str) -> tuple[int, int]:
