@@ -194,7 +194,8 @@ class Subagent(Tool):
     @property
     def described(self) -> DescribedCall:
         """A call as a policy sees it; the calls of the agent are judged one by one."""
-        return DescribedCall(replace(self.spec.risk, flow=self.own_flows))
+        risk = self.spec.risk
+        return DescribedCall(replace(risk, flow=self.own_flows, files=self.files, dotted_names=self.dotted_names))
 
     @property
     def known_agent(self) -> Tool | None:

@@ -39,6 +39,10 @@ class Risk:
         allowed_as: The names by which a rule can allow the tool, if these are not all its names.
         definition: The definition that models receive, if known.
         flow: What the tool does with data.
+        files: All files and modules that define the tool or pass it on, as their sources name them; for rules that deny
+            or ask.
+        dotted_names: Names such as `box.drop`, after the class, the object or a facade to which the tool belongs; for
+            rules that deny or ask.
         has_changed: Whether the definition differs from the one that was locked.
     """
 
@@ -55,6 +59,8 @@ class Risk:
     allowed_as: tuple[str, ...] = ()
     definition: Mapping[str, Any] | None = field(default=None, compare=False, repr=False)
     flow: frozenset[Flow] = frozenset()
+    files: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
+    dotted_names: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
     has_changed: bool = False
 
     def __hash__(self) -> int:

@@ -12,6 +12,7 @@ from toolkit.approvals.flows import After, fit_of_readings
 from toolkit.approvals.matchers import Matcher
 from toolkit.approvals.policies import DescribedCall, Ground
 from toolkit.approvals.risks import Chooser, Flow, Risk, server_of
+from toolkit.approvals.source_fits import is_from, leads_to
 from toolkit.documents.tables import Owner
 from toolkit.problems import Location
 
@@ -20,8 +21,6 @@ Default = Literal["by_risk", "ask", "deny", "allow"]
 Mark = Literal["destructive", "requires_approval", "open_world", "read_only", "unmarked"]
 GroupFit = Callable[[Risk], Fit]
 """Returns whether a tool belongs to a group of the configuration."""
-
-_FILES = (".py", ".yaml", ".yml", ".toml")
 
 
 class Choice(NamedTuple):
@@ -51,13 +50,11 @@ class Choice(NamedTuple):
             folder: The folder that relative paths among the sources start from.
             allows: Whether the rule allows calls; then only names and sources count that a project cannot set.
         """
-        names = (risk.allowed_as if allows else ()) or names_of(risk)
-        known = (risk.source, risk.brought_by) if allows else (risk.source, risk.brought_by, risk.origin)
-        sources = [one for one in known if one is not None]
+        names = (risk.allowed_as or names_of(risk)) if allows else _all_names_of(risk)
         return all_fit(
             [
                 fit_of(not self.tools or any(fnmatchcase(name, one) for one in self.tools for name in names)),
-                fit_of(not self.sources or any(_is_from(one, of, folder) for one in self.sources for of in sources)),
+                fit_of(not self.sources or any(_comes_from(one, risk, folder, allows=allows) for one in self.sources)),
                 fit_of(not self.frameworks or risk.framework in self.frameworks),
                 any_fits(fit(risk) for fit in self.groups.values()) if self.groups else "yes",
                 fit_of(not self.marks or not self.marks.isdisjoint(marks_of(risk))),
@@ -142,7 +139,7 @@ class Rule:
         folder = None if self.is_for_all_projects else self.folder
         if folder is None and not risk.brought_by.startswith(os.sep):  # any project can have a module with this name
             return "*" in self.choice.sources
-        return any(_is_from(pattern, risk.brought_by, folder) for pattern in self.choice.sources)
+        return any(is_from(pattern, risk.brought_by, folder) for pattern in self.choice.sources)
 
     def fit_of_arguments(self, call: DescribedCall) -> Fit:
         """Return whether the arguments of a call match the rule."""
@@ -172,7 +169,11 @@ def marks_of(risk: Risk) -> set[Mark]:
 
 def names_tool(pattern: str, risk: Risk) -> bool:
     """Return whether a pattern matches one of a tool's names, including `server.tool`."""
-    return any(fnmatchcase(name, pattern) for name in names_of(risk))
+    return any(fnmatchcase(name, pattern) for name in _all_names_of(risk))
+
+
+def _all_names_of(risk: Risk) -> list[str]:
+    return [*names_of(risk), *risk.dotted_names]
 
 
 def names_of(risk: Risk) -> list[str]:
@@ -183,14 +184,12 @@ def names_of(risk: Risk) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _is_from(pattern: str, source: str, folder: str | None) -> bool:
-    """Return whether a source matches a pattern, which can be a path relative to the folder."""
-    beneath = None if folder is None else os.path.join(folder, "")  # noqa: PTH118 - to get a separator at the end
-    texts = (source,) if beneath is None else (source, source.removeprefix(beneath))
-    wanted = os.path.expanduser(pattern)  # noqa: PTH111 - text
-    if wanted.startswith(os.sep) and source.endswith(_FILES):  # the source can be relative to the working directory
-        texts = (*texts, os.path.realpath(source))
-    return any(fnmatchcase(text, wanted) for text in texts)
+def _comes_from(pattern: str, risk: Risk, folder: str, *, allows: bool) -> bool:
+    """Return whether a pattern matches a tool's source; for rules that allow, only sources that no project chooses."""
+    if allows:
+        return any(is_from(pattern, one, folder) for one in (risk.source, risk.brought_by) if one is not None)
+    sources = {risk.source, risk.brought_by, risk.origin, *risk.files} - {None}
+    return any(one is not None and leads_to(pattern, one, folder) for one in sources)
 
 
 def _fit_of_argument(name: str, matcher: Matcher, call: DescribedCall) -> Fit:

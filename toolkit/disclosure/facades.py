@@ -67,6 +67,8 @@ class UnfoldingTool(ProgressiveTool):
         self.suspends = inspect.iscoroutinefunction(choose)
         reserved = (self if taken == name else self.with_name(taken) for taken in guide_names(name))
         raise_errors(InvalidTools, collisions([*reserved, *self.inner_tools]))
+        for tool in self.inner_tools:
+            tool.pass_on(owner=name)
 
     @classmethod
     def of(

@@ -347,10 +347,15 @@ class SourceOpener:
         if isinstance(module, list):
             return Collected([], module)
         if name is None:
-            return self._collector.collect_module(module, source)
-        from toolkit.sources.module_names import ModuleName  # noqa: PLC0415 - few targets have a name within
+            found = self._collector.collect_module(module, source)
+        else:
+            from toolkit.sources.module_names import ModuleName  # noqa: PLC0415 - few targets have a name within
 
-        return ModuleName(self._collector, module, name, source).tools(only_declared=chooser != "user")
+            found = ModuleName(self._collector, module, name, source).tools(only_declared=chooser != "user")
+        from toolkit.sources.ways import note_ways  # noqa: PLC0415 - not needed for ready tools
+
+        note_ways(found.tools, module, source)
+        return found
 
     @cached_property
     def _collector(self) -> "Collector":

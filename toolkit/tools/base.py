@@ -150,6 +150,16 @@ class WrappedTool(Tool):
         return flow_of(self.spec) | self.inner.own_flows
 
     @property
+    def files(self) -> frozenset[str]:
+        """The files and modules that define the tool or one inside it, or pass them on."""
+        return super().files | self.inner.files
+
+    @property
+    def dotted_names(self) -> frozenset[str]:
+        """The names of the tool, and of the one inside it, after what they belong to."""
+        return super().dotted_names | self.inner.dotted_names
+
+    @property
     def holders(self) -> tuple[object, ...]:
         """The objects that may hold secrets: those of the inner tool, and this one."""
         return (*self.inner.holders, self)

@@ -1,6 +1,7 @@
 """Declares the hooks that a call invokes on a tool. Each hook is declared here and nowhere else."""
 
 import logging
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -13,6 +14,7 @@ from toolkit.approvals.risks import Flow, Risk
 from toolkit.redactors.secret_objects import secrets_within
 from toolkit.tools.context import ToolContext
 from toolkit.tools.data_flows import flow_of
+from toolkit.tools.definers import file_of, owners_of
 from toolkit.tools.outcomes import as_result
 from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import Veil, secret_members, secrets_of_schema
@@ -23,6 +25,7 @@ Arguments = str | Mapping[str, Any]
 """The arguments of a call: a JSON object as a string, or a mapping of plain data."""
 
 _IDENTITIES = count(1)
+_LIBRARY = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")  # noqa: PTH118, PTH120 - text
 
 Pipe = Literal["text", "json", "parameter"]
 """How a pipeline passes the previous output to a tool: as text, as the JSON arguments, or in one parameter."""
@@ -74,6 +77,12 @@ class Callee:
     found_at: Literal["class", "object"] | None = None
     """What declares the tool: a class, or a marked function or other object; `None` if its author created the tool."""
 
+    passed_on_by: frozenset[str] = frozenset()
+    """The sources through which the tool was found."""
+
+    owners: frozenset[str] = frozenset()
+    """The names of the class, of the objects and of the facades to which the tool belongs."""
+
     @property
     def name(self) -> str:
         """The name of the tool."""
@@ -87,7 +96,27 @@ class Callee:
     @cached_property
     def described(self) -> DescribedCall:
         """A call of this tool chosen by a person, as a policy sees it; cached, since it is the most common one."""
-        return DescribedCall(replace(self.spec.risk, flow=self.own_flows if self.delegates else self.flows))
+        flows = self.own_flows if self.delegates else self.flows
+        risk = replace(self.spec.risk, flow=flows, files=self.files, dotted_names=self.dotted_names)
+        return DescribedCall(risk)
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The files and modules that define the tool or pass it on, as their sources name them."""
+        place, file = self.spec.location, file_of(vars(self).get("function"))
+        own = {self.spec.source, place.file if place is not None else None, file}
+        return self.passed_on_by | {one for one in own if one is not None and not one.startswith(_LIBRARY)}
+
+    @property
+    def dotted_names(self) -> frozenset[str]:
+        """The names of the tool after what it belongs to, such as `box.drop`."""
+        return frozenset(f"{owner}.{self.name}" for owner in self.owners | owners_of(vars(self).get("function")))
+
+    def pass_on(self, source: str | None = None, owner: str | None = None) -> None:
+        """Remember a source through which the tool was found, and what it belongs to there, for rules about these."""
+        self.passed_on_by |= {source} if source is not None else set()
+        self.owners |= {owner} if owner is not None else set()
+        vars(self).pop("described", None)
 
     @cached_property
     def definition_hash(self) -> str:

@@ -10,6 +10,11 @@ from toolkit.tools.callees import Callee
 _Kind = TypeVar("_Kind", bound=type[Callee])
 
 _OWN = {"name", "description", "described", "hidden_parameters", "own_secrets", "veil", "call_logger", "result_of"} | {
+    "files",
+    "dotted_names",
+    "passed_on_by",
+    "owners",
+    "pass_on",
     "result_of_nothing",
     "definition_hash",
     "own_flows",

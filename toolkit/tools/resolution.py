@@ -122,9 +122,10 @@ def _build(candidate: Any, source: str | None) -> tuple[list[Tool], list[Problem
     if methods:
         built = [build_function(method, category_from_class(candidate, method), source=source) for method in methods]
         tools: list[Tool] = [made for made, _ in built if made]
-        if box_of(candidate) is not None:
+        if (box := box_of(candidate)) is not None:
             for each in tools:
                 each.toolbox = candidate
+                each.pass_on(owner=str(box.name))
         return tools, [problem for _, found in built for problem in found]
     if looks_like_text_tool(candidate):
         return _adapt(candidate)
