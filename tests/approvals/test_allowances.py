@@ -160,3 +160,39 @@ def test_a_covered_call_runs_without_a_question_and_the_listener_is_told_by_whos
         ("approval_decided", "--approve 'file_write(path=out/*)'"),
         ("tool_finished", None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("rule", "arguments", "covered"),
+    [
+        ("t(a=)", {"a": ""}, True),
+        ("t(a=)", {"a": "x"}, False),
+        ("t(a=)", {"a": " "}, False),
+        ("t(a:=1)", {"a": 1}, True),
+        ("t(a:=1)", {"a": 1.0}, True),
+        ("t(a:=1)", {"a": "1"}, False),
+        ("t(a:=1)", {"a": True}, False),
+        ('t(a:="1")', {"a": "1"}, True),
+        ('t(a:="x, b=y", b=z)', {"a": "x, b=y", "b": "z"}, True),
+        ('t(a:="x, b=y", b=z)', {"a": "x", "b": "z"}, False),
+        ('t( a := [1, "*"] , b:=null)', {"a": [1, "*"], "b": None}, True),
+        ('t(a:=[1, "*"])', {"a": [1, "x"]}, False),
+        ("t(a=x,b:=5)", {"a": "x", "b": 5}, True),
+        ("t(a:=null)", {}, False),
+        ('t(a:="**********")', {"a": "**********"}, False),
+    ],
+)
+def test_a_value_in_json_is_matched_exactly(rule, arguments, covered):
+    assert covers(rule, "t", arguments) is covered
+
+
+@pytest.mark.parametrize("written", ["x", "", "NaN", "[", "1 2", "1,2", "{'a': 1}"])
+def test_what_is_not_one_json_value_is_refused(written):
+    with pytest.raises(ValueError, match="is not one JSON value: write 'argument:=JSON'"):
+        Allowance.parse(f"t(a:={written})")
+
+
+def test_defaults_count_as_arguments():
+    call = DescribedCall(Risk("t"), arguments={"a": 1}, defaults={"b": False})
+    assert Allowance.parse("t(a=1, b=false)").covers(call)
+    assert not Allowance.parse("t(a=1, b=true)").covers(call)

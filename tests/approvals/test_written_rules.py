@@ -12,7 +12,8 @@ from toolkit.approvals.written_rules import write_rule  # private
 from toolkit.errors import ConfigurationError
 from toolkit.redactors.redactor import MASK  # private
 
-RISK = Risk("file_write", "builtin", destructive=True, definition={"name": "file_write"})
+PARAMETERS = {"type": "object", "properties": {"path": {"type": "string"}, "content": {"type": "string"}}}
+RISK = Risk("file_write", "builtin", destructive=True, definition={"name": "file_write", "parameters": PARAMETERS})
 
 
 def test_the_narrowest_rule_is_offered_first(tmp_path):
@@ -20,7 +21,7 @@ def test_the_narrowest_rule_is_offered_first(tmp_path):
     about = {"tool": "file_write", "source": "builtin", "chosen_by": "model"}
     digest = {"digest": RISK.digest}
     assert offered_rules(call, "allow") == [
-        about | {"where": {"path": {"inside": str(tmp_path / "out" / "a.md")}, "content": "x"}} | digest,
+        about | {"where": {"path": {"equals": "out/a.md", "at": str(tmp_path / "out/a.md")}, "content": "x"}} | digest,
         about | {"where": {"path": {"inside": str(tmp_path / "out")}}} | digest,
         about,
     ]

@@ -246,7 +246,7 @@ def test_nothing_is_approved_by_being_in_a_batch(program):
     assert (refused.stdout, refused.returncode) == ("", 3)
     assert refused.stderr == (
         "error: 'wipe' needs approval (the tool is destructive), and there is no terminal to ask on\n"
-        "hint: allow it with --approve wipe\n"
+        "hint: --approve wipe allows every call of 'wipe'\n"
     )
     some = program("run", "tools.py:wipe", "--each", "-", "--approve", "wipe(path=a*)", input=items)
     assert [(line.get("output"), line.get("error_code")) for line in lines(some.stdout)] == [

@@ -63,7 +63,8 @@ def test_the_narrowest_rule_is_about_this_call_alone(project, own):
     chosen(run, 1)
     run.answer("o")
     assert run.end() == 0
-    assert f"{{path: {{inside: {project}/out/a.md}}, text: hi}}" in (own / "policy.yaml").read_text("utf-8")
+    place = f"{{equals: out/a.md, at: {project}/out/a.md}}"
+    assert f"{{path: {place}, text: hi}}" in (own / "policy.yaml").read_text("utf-8")
 
 
 def test_never_denies_from_now_on_and_other_rules_stay(project, own):

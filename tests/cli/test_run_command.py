@@ -410,7 +410,7 @@ def test_what_must_be_asked_fails_before_any_work_and_names_the_flag(run, projec
         ended.stderr
         == """\
 error: 'wipe' needs approval (the tool is destructive), and there is no terminal to ask on
-hint: allow it with --approve 'wipe(path=it'"'"'s [[]1].md)'
+hint: allow it with --approve 'wipe(path=it'"'"'s [[]1].md, note=)'
 """
     )
     assert not (project / "it's [1].md").exists()
@@ -549,7 +549,9 @@ def test_a_pipeline_that_would_ask_fails_before_any_work(pipeline, project):
     assert ended.stderr.startswith(
         "error: step 'write' needs approval to run 'file_write', and there is no terminal to ask on\n  --> report.yaml:18:5\n"
     )
-    assert ended.stderr.endswith("hint: allow it with --approve 'file_write(path=report.txt)'\n")
+    assert ended.stderr.endswith(
+        "hint: --approve 'file_write(path=report.txt)' allows it, whatever 'content' and 'append' are\n"
+    )
     assert not (project / "ran").exists()
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from toolkit.approvals.equality import fits_value
 from toolkit.approvals.fits import Fit, all_fit, any_fits, each_fits, fit_of, opposite
 from toolkit.approvals.host_fits import fits_host, normal_host
-from toolkit.approvals.path_fits import inside
+from toolkit.approvals.path_fits import at, inside
 from toolkit.approvals.schema_fits import fault_of, fits_schema
 from toolkit.approvals.text_fits import fits_expression, fits_glob
 from toolkit.documents.kinds import is_number, is_text, table
@@ -136,6 +136,10 @@ def _inside(wanted: Sequence[str], spot: Spot) -> Matcher:
     return _each_text(inside(folders), only_text=True)
 
 
+def _at(wanted: Sequence[str], spot: Spot) -> Matcher:
+    return _each_text(at([str(spot.setting.folder / Path(one).expanduser()) for one in wanted]), only_text=True)
+
+
 def _outside(wanted: Sequence[str], spot: Spot) -> Matcher:
     within = _inside(wanted, spot)
     return lambda value, base: "no" if value is None else opposite(within(value, base))
@@ -228,6 +232,7 @@ MATCHERS: Final = (
     ),
     Key("inside", texts_or_text("a folder, or a list of them", "'.'"), "the path is in one of them", take=_inside),
     Key("outside", texts_or_text("a folder, or a list of them", "'.'"), "the path is in none of them", take=_outside),
+    Key("at", texts_or_text("a path, or a list of them", "'out/a.md'"), "the path leads to one of these", take=_at),
     Key("max", _NUMBER, "the number is at most this one", take=_max),
     Key("schema", _TABLE, "the value conforms to this JSON Schema", take=_schema),
     Key("not", _MORE, "the value does not match these keys", take=lambda written, spot: _not(written[0], spot)),

@@ -1,4 +1,4 @@
-"""Checks whether a path is in some folders, following links; if this is not certain, the result is `doubt`."""
+"""Checks whether a path leads into some folders, or to a place, following links; what is not certain is in doubt."""
 
 import os
 import re
@@ -20,18 +20,38 @@ def inside(folders: Sequence[str]) -> Callable[[str, str | None], Fit]:
     Args:
         folders: The absolute paths of the folders. Links in them are resolved at each test.
     """
+    return lambda path, base: _fit_of_spellings(path, base, [*map(os.path.realpath, folders)], _fit_of)
 
-    def fit(path: str, base: str | None) -> Fit:
-        if path.startswith("~") or (os.name != "nt" and _ELSEWHERE.match(path)):
-            return "doubt"
-        try:
-            paths = dict.fromkeys((path, *(one for same in spellings_of(path) for one in same)))
-            real_folders = [os.path.realpath(folder) for folder in folders]
-        except (Unreadable, OSError, ValueError):
-            return "doubt"
-        return each_fits(_fit_of(real_path(one, base), real_folders) for one in paths)
 
-    return fit
+def at(places: Sequence[str]) -> Callable[[str, str | None], Fit]:
+    """Return a test for whether a path leads to one of some places, following links.
+
+    Args:
+        places: The absolute paths of the places. If one is itself reached by a link, this is in doubt, since the link
+            can lead somewhere else later.
+    """
+    return lambda path, base: _fit_of_spellings(path, base, [*map(os.path.normpath, places)], _fit_at)
+
+
+def _fit_of_spellings(
+    path: str, base: str | None, places: Sequence[str], fit: "Callable[[RealPath | None, Sequence[str]], Fit]"
+) -> Fit:
+    """Return the fit of a path in every way in which programs read it."""
+    if path.startswith("~") or (os.name != "nt" and _ELSEWHERE.match(path)):
+        return "doubt"
+    try:
+        paths = dict.fromkeys((path, *(one for same in spellings_of(path) for one in same)))
+        return each_fits(fit(real_path(one, base), places) for one in paths)
+    except (Unreadable, OSError, ValueError):
+        return "doubt"
+
+
+def _fit_at(real: RealPath | None, places: Sequence[str]) -> Fit:
+    if real is None:
+        return "doubt"
+    if real.absolute in places:
+        return "yes"
+    return "doubt" if folded(real.absolute) in {folded(os.path.realpath(place)) for place in places} else "no"
 
 
 def _fit_of(real: RealPath | None, folders: Sequence[str]) -> Fit:

@@ -6,38 +6,43 @@ from collections.abc import Mapping
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from toolkit.approvals.exact_calls import exact_arguments
 from toolkit.approvals.host_fits import normal_host
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.risks import Risk, server_of
 from toolkit.json_texts import json_text
 from toolkit.redactors.redactor import MASK
 
-_PATH_NAME = re.compile(r"(?:.*_)?(?:path|file|folder|dir|directory)s?")
+_PATH_NAME = re.compile(r"(?:.*_)?(?:path|file|filename|filepath|folder|dir|directory)s?|directories")
 
 
 def offered_rules(call: DescribedCall, action: Literal["allow", "deny"]) -> list[dict[str, Any]]:
     """Return rules that match a call, as they would be written, the narrowest first.
 
     They match exactly this call, calls with paths in the same folder or URLs of the same host, or all calls of the
-    tool. An allow rule also contains the source of the tool and who chose the call; the narrower ones apply only to the
-    current definition of the tool. Rules never contain secrets.
+    tool. A rule that allows exactly this call has all its arguments, including defaults, and is missing if one of them
+    cannot be written, such as a secret. An allow rule also contains the source of the tool and who chose the call; the
+    narrower ones apply only to the current definition of the tool. Rules never contain secrets.
 
     Args:
         call: The call, without arguments that must not be shown.
         action: The action of the rules.
     """
     given = {name: value for name, value in (call.arguments or {}).items() if MASK not in json_text(value, default=str)}
-    exact = {name: _exactly(name, value, call.base) for name, value in given.items()}
     near = {name: place for name, value in given.items() if (place := _nearby(name, value, call.base)) is not None}
     tool: dict[str, Any] = {"tool": _name_of(call.risk)}
     if action == "deny":
-        rules = [tool | {"where": exact}, tool | {"where": near}, tool]
+        alike = {name: _alike(name, value, call.base) for name, value in given.items()}
+        rules = [tool | {"where": alike}, tool | {"where": near}, tool]
     else:
         about = tool | {"source": _source_of(call.risk)} | {"chosen_by": call.chosen_by}
         digest = {"digest": call.risk.digest}
-        rules = [about | {"where": exact} | digest, about | {"where": near} | digest, about]
+        exact = exact_arguments(call)
+        same = {name: _exactly(name, value, call.base) for name, value in exact.values.items()}
+        narrowest = [about | {"where": same} | digest] if exact.are_all else []
+        rules = [*narrowest, about | {"where": near} | digest if near else {}, about]
     distinct = [{key: value for key, value in rule.items() if value not in ({}, None)} for rule in rules]
-    return [rule for index, rule in enumerate(distinct) if rule not in distinct[:index]]
+    return [rule for index, rule in enumerate(distinct) if rule and rule not in distinct[:index]]
 
 
 def _name_of(risk: Risk) -> str:
@@ -60,15 +65,29 @@ def _source_of(risk: Risk) -> str | None:
 
 
 def _exactly(name: str, value: Any, base: str | None) -> Any:
-    if _is_path(name, value):
-        return {"inside": os.path.realpath(os.path.join(base or "", value))}  # noqa: PTH118 - text
+    """Return a matcher for a value; a path must also lead to the same place, whatever the working directory is."""
+    paths = value if isinstance(value, list) else [value]
+    if paths and all(_is_path(name, path) for path in paths):
+        places = [_real(path, base) for path in paths]
+        return {"equals": value, "at": places if isinstance(value, list) else places[0]}
     return {"equals": value} if isinstance(value, Mapping | list | tuple) else value
+
+
+def _alike(name: str, value: Any, base: str | None) -> Any:
+    """Return a matcher for a value, or for every spelling of a path, and what lies beneath it."""
+    if _is_path(name, value):
+        return {"inside": _real(value, base)}
+    return {"equals": value} if isinstance(value, Mapping | list | tuple) else value
+
+
+def _real(path: str, base: str | None) -> str:
+    return os.path.realpath(os.path.join(base or "", path))  # noqa: PTH118 - text
 
 
 def _nearby(name: str, value: Any, base: str | None) -> Any:
     """Return a matcher for the folder of a path, or for the host of a URL; `None` for anything else."""
     if _is_path(name, value):
-        return {"inside": os.path.dirname(os.path.realpath(os.path.join(base or "", value)))}  # noqa: PTH118, PTH120
+        return {"inside": os.path.dirname(_real(value, base))}  # noqa: PTH120 - text
     if not isinstance(value, str) or "://" not in value:
         return None
     try:

@@ -11,7 +11,7 @@ from toolkit.approvals.spellings import Unreadable, folded, real_paths, spelling
 
 _CLIMB = re.compile(r"(?<![\w.])\.\.(?![\w.])")
 _PLACE = re.compile(r"[^/?#\\]*://[^/?#\\]*")
-_ESCAPED = re.compile(r"\[([*?\[])\]")
+_ESCAPED = re.compile(r"\[([*?\[\\])\]")
 _NAMED_ROOT = re.compile(r"[/~][^/*?\[]*[^*?\[]")
 _FOLDER = re.compile(r"([/~][^*?\[]*)/")
 
@@ -28,7 +28,7 @@ def fits_glob(text: str, glob: str, base: str | None = None) -> Fit:
         glob: The pattern. `*` matches every text.
         base: The folder from which relative paths start; `None` for the working directory.
     """
-    if not glob.strip("*") or text == _literal(glob):
+    if text == _literal(glob) or (glob and not glob.strip("*")):
         return "yes"
     try:
         others = spellings_of(text)

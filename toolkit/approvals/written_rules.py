@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from toolkit.approvals.audit_log import exclusive
+from toolkit.approvals.equality import same_data
 from toolkit.approvals.policy_files import read_policy_file
 from toolkit.approvals.policy_keys import PolicyFile
-from toolkit.approvals.rules import GroupFit
+from toolkit.approvals.rules import GroupFit, Rule
 from toolkit.documents.list_additions import with_item
 from toolkit.documents.tables import Owner
 from toolkit.errors import ConfigurationError
@@ -38,16 +39,18 @@ def write_rule(
         with exclusive(real):
             before = bounded_bytes(real).decode("utf-8") if real.exists() else ""
             after = with_item(before, action, rule)
-            place = _check(real, after, owner, groups, action)
+            written = _check(real, after, owner, groups, action)
+            if not same_data(written.written, rule):
+                raise ConfigurationError(f"the rule cannot be written to '{file}' exactly")
             write_file(real, after.encode(), is_private=owner == "user")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigurationError(f"the rule cannot be written to '{file}': {reason}") from error
-    return place._replace(file=str(file))
+    return written.place._replace(file=str(file))
 
 
-def _check(file: Path, text: str, owner: Owner, groups: Mapping[str, GroupFit], action: str) -> Location:
-    """Check the new content of a file, and return the location of the last rule with the action.
+def _check(file: Path, text: str, owner: Owner, groups: Mapping[str, GroupFit], action: str) -> Rule:
+    """Check the new content of a file, and return the last rule with the action.
 
     Raises:
         ConfigurationError: If the content is invalid; the error lists all problems.
@@ -59,7 +62,7 @@ def _check(file: Path, text: str, owner: Owner, groups: Mapping[str, GroupFit], 
     rules = [rule for rule in found.rules if rule.action == action] if found is not None else []
     if problems or not rules:
         raise ConfigurationError(problems=problems or [Problem("", f"'{file}' is not a policy file")])
-    return rules[-1].place
+    return rules[-1]
 
 
 def _read(file: Path, text: str, read: Callable[[Path], PolicyFile | None]) -> PolicyFile | None:

@@ -86,9 +86,6 @@ class CallQuestion:
         shown = shown_arguments(tool, parsed, sent)
         self._shown = redactor.data(shown)
         defaults = tool.veil.over(shown_defaults(tool, parsed, sent, shown))
-        asker = demand.asked_by if demand is not None else None
-        base = tool.uses.get("base")
-        earlier = gate.history.tools if gate is not None else ()
         request = ReviewRequest(
             (demand.message if demand is not None else None) or f"Run {tool.name}?",
             tool.spec.risk,
@@ -102,9 +99,7 @@ class CallQuestion:
             timeout=gate.timeout if gate is not None else DEFAULT_TIMEOUT,
             on_timeout=gate.on_timeout if gate is not None else "reject",
             editable=demand is None or demand.editable,
-            call=DescribedCall(
-                tool.spec.risk, context.chosen_by, asker, self._shown, defaults, base=base, earlier=earlier
-            ),
+            call=self._offered(parsed),
             digest=digest_of_call(tool, sent, scope_of(context)),
             step_digest=digest_of_step(tool, context),
             objection=self._objection,
@@ -134,6 +129,16 @@ class CallQuestion:
         self._arguments = self._replaced = self._sent = sent
         self._edits += 1
         return EditedCall(self._described(self._parsed), self)
+
+    def _offered(self, parsed: Any) -> DescribedCall:
+        """Return the call for rules about it: without secrets, and with the names of what a rule cannot see in full."""
+        call, redactor = self._described(parsed), redactor_of(self._context)
+        arguments = redactor.data(dict(call.arguments or {}))
+        defaults = redactor.data(self._tool.veil.over(call.defaults))
+        unseen = [
+            name for name, value in self._shown.items() if not is_same(value, arguments.get(name, defaults.get(name)))
+        ]
+        return call._replace(risk=self._tool.spec.risk, arguments=arguments, defaults=defaults, unknown=tuple(unseen))
 
     def _described(self, parsed: Any) -> DescribedCall:
         """Return the call with other arguments, as a policy judges it."""

@@ -1,23 +1,18 @@
 """Determines before a run which calls need approval, and which flag would allow each."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.risks import Chooser, Risk
-from toolkit.json_texts import text_of
 from toolkit.problems import Location, Problem
-from toolkit.redactors.redactor import MASK
 from toolkit.tools.base import Tool
 from toolkit.tools.questions import with_arguments
-from toolkit_cli import console
 
 if TYPE_CHECKING:
     from toolkit.pipelines.plans import PlannedStep
-
-_LONGEST_IN_FLAG = 80
 
 
 class ForeseenCall(NamedTuple):
@@ -77,13 +72,12 @@ def _calls_within(
         return
     for step in pipeline.plan.walk():
         known = known_arguments(step, pipeline.plan, arguments)
-        call = _call_of(step, known)
+        call = _call_of(step, known, computed_names(step, known))
         if call is None:
             continue
         if step.branches or step.definition.each is not None:  # its calls can happen in any order
             earlier.update(dict.fromkeys(_tools_in(step)))
-        unknown = computed_names(step, known)
-        call = call._replace(unknown=unknown, earlier=gate.history.tools, coming=tuple(earlier))
+        call = call._replace(earlier=gate.history.tools, coming=tuple(earlier))
         yield ForeseenCall(call, gate.verdict_on(call), step.tool, step.path, step.definition.location)
         if step.tool is not None:
             for inner in _calls_within(step.tool, call.arguments or {}, gate, earlier):
@@ -95,13 +89,23 @@ def _tools_in(step: "PlannedStep") -> Iterator[Risk]:
     return (each.tool.described.risk for each in step.walk() if each.tool is not None)
 
 
-def _call_of(step: "PlannedStep", known: Mapping[str, Any]) -> DescribedCall | None:
+def _call_of(step: "PlannedStep", known: Mapping[str, Any], unknown: Collection[str] | None) -> DescribedCall | None:
+    """Return the call of a step, or its question without a call; `None` if it has neither."""
     asks = step.definition.approval is not None
     if step.tool is None and not asks:
         return None
     risk = step.tool.described.risk if step.tool is not None else Risk(step.label, requires_approval=True)
-    base = step.tool.uses.get("base") if step.tool is not None else None
-    return DescribedCall(risk, "person", f"step '{step.label}'" if asks else None, known, base=base)
+    call = DescribedCall(risk, "person", f"step '{step.label}'" if asks else None, known, unknown=unknown)
+    if step.tool is None:
+        return call
+    return call._replace(base=step.tool.uses.get("base"), defaults=_defaults_of(step.tool, known, unknown))
+
+
+def _defaults_of(tool: Tool, known: Mapping[str, Any], unknown: Collection[str] | None) -> Mapping[str, Any]:
+    """Return the defaults of the arguments that a step certainly omits."""
+    if unknown is None:
+        return {}
+    return {name: value for name, value in tool.defaults(known).items() if name not in unknown}
 
 
 def problem_of(question: ForeseenCall, because: str) -> Problem:
@@ -113,42 +117,12 @@ def problem_of(question: ForeseenCall, because: str) -> Problem:
         return Problem("", f"{asker} is denied by {question.verdict.because}", question.location)
     because_of = question.verdict.because
     reason = f" ({because_of})" if because_of and because_of != asker else ""
-    from shlex import quote  # noqa: PLC0415 - only problems need it
+    from toolkit_cli.running.approval_flags import flag_for  # noqa: PLC0415 - only problems need it
 
     flag = flag_for(question.call)
-    hint = f"allow it with --approve {quote(flag)}"
-    if question.verdict.exact and not _is_exact(flag, question.call):
+    if flag is not None and question.tool is None:
+        flag = flag._replace(open="")  # the flag names this step, which makes no call
+    hint = flag.advice("allow it with") if flag is not None else "allow it with a rule in a policy file"
+    if question.verdict.exact and (flag is None or flag.open):
         hint = "only a person who sees the whole call can approve it; run it in a terminal"
     return Problem("", f"{what}{reason}, and {because}", question.location, hint=hint)
-
-
-def flag_for(call: DescribedCall) -> str:
-    """Return the narrowest rule for `--approve` that allows this call, based on its known arguments."""
-    import glob  # noqa: PLC0415 - only problems need it
-
-    from toolkit.approvals.allowances import Allowance  # noqa: PLC0415
-
-    pairs = [
-        f"{name}={glob.escape(text)}"
-        for name, value in (call.arguments or {}).items()
-        if (text := _short_text(value)) is not None
-        and MASK not in console.redactor().text(text)
-        and name.isidentifier()
-    ]
-    narrow = f"{call.risk.tool}({', '.join(pairs)})" if pairs else call.risk.tool
-    try:
-        return narrow if Allowance.parse(narrow).covers(call) else call.risk.tool
-    except ValueError:
-        return call.risk.tool
-
-
-def _is_exact(flag: str, call: DescribedCall) -> bool:
-    from toolkit.approvals.allowances import Allowance  # noqa: PLC0415 - only problems need it
-
-    return not call.unknown and Allowance.parse(flag).names_all(call)
-
-
-def _short_text(value: Any) -> str | None:
-    """Return the text of a value that a rule can match, if it is short enough for a flag."""
-    text = text_of(value)
-    return text if len(text) <= _LONGEST_IN_FLAG and text.isprintable() else None

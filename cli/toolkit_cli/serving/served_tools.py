@@ -19,7 +19,6 @@ from toolkit_cli.opening import open_all
 from toolkit_cli.rendering.tools import is_facade, pipeline_in
 from toolkit_cli.running.answer_sources import Answers
 from toolkit_cli.running.audits import audit_of
-from toolkit_cli.running.clearance import flag_for
 from toolkit_cli.running.context_values import seconds_of
 from toolkit_cli.running.limited_calls import limiter_of
 
@@ -147,11 +146,9 @@ def _timed(tool: "Tool", seconds: float | None) -> "Tool":
 
 def _why_not(request: "ReviewRequest") -> str:
     """Return why a call is rejected without a question, and the flag that allows it."""
-    from shlex import quote  # noqa: PLC0415 - only a rejection needs it
+    from toolkit_cli.running.approval_flags import flag_for  # noqa: PLC0415 - only a rejection needs it
 
-    flag = quote(flag_for(DescribedCall(request.risk, "model", None, request.arguments)))
+    flag = flag_for(request.call or DescribedCall(request.risk, "model", None, request.arguments, unknown=None))
     asked_by = f" ({request.asked_by})" if request.asked_by else ""
-    return (
-        f"this call needs approval{asked_by}, and this client cannot ask for it; to allow it, start the server "
-        f"with --approve {flag}"
-    )
+    refusal = f"this call needs approval{asked_by}, and this client cannot ask for it"
+    return refusal if flag is None else f"{refusal}; {flag.advice('to allow it, start the server with')}"
