@@ -136,3 +136,14 @@ def test_every_valid_name_is_a_target_and_no_option(project, name):
     project.write(module, HEAD + f"listed = [from_function(wipe, name={name!r})]\n")
     for target in (f"{module}:{name}", module):
         assert list(project.open(target).tools) == [name]
+
+
+def test_a_marked_function_does_not_run_without_the_invalid_tool_around_it(project):
+    code = (
+        HEAD.replace("def wipe", "@tool\ndef wipe") + "careful = ConfirmedTool(from_function(wipe, name='a b'), '?')\n"
+    )
+    project.write("shop.py", code)
+    opened = project.open("shop.py:wipe")
+    assert [each.message for each in opened.problems if each.severity == "error"] == [
+        "invalid tool name 'a b': only letters, digits, underscores and hyphens are allowed"
+    ]

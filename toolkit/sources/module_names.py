@@ -64,7 +64,9 @@ class ModuleName:
         """
         listed = self._collector.listed_as(self._module, self._name, self._source)
         if listed.tools:
-            return Collected(listed.tools[:1], [*listed.problems, *collisions(listed.tools)])
+            found, *_ = listed.tools
+            problems = [*listed.problems, *collisions(listed.tools), *self._invalid_around(found)]
+            return Collected([found], problems)
         return self._declared() if only_declared else self._any()
 
     # ------------------------------------------------------------------------------------------------- Python's names
@@ -173,6 +175,17 @@ class ModuleName:
         authored = [each for each in named if each.found_at is None and each.framework is None]
         related = [each for each in authored if tool.found_at and origins.relation_to(origins_of_tool(each))]
         return Collected.nothing(self._refusal(related)) if related else Collected([tool], [])
+
+    def _invalid_around(self, tool: Tool) -> list[Problem]:
+        """Return the problems of a tool that the author made from the function of a marked one, if it is not valid."""
+        if tool.found_at is None:
+            return []
+        origins = origins_of_tool(tool)
+        authored = [
+            thing for thing in _tools_within(self._module) if origins_of_tool(thing).shares_function_with(origins)
+        ]
+        checked = [check_tool(thing) for thing in authored]
+        return list(dict.fromkeys(problem for usable, found in checked if not usable for problem in found))
 
     # ---------------------------------------------------------------------------------------------- unmarked functions
 

@@ -51,6 +51,11 @@ class Origins(NamedTuple):
         own, others = self.same | self.kin, tool.same | tool.kin
         return "related" if own & (others | tool.parts) or others & self.parts else None
 
+    def shares_function_with(self, other: "Origins") -> bool:
+        """Return whether two tools were made from one function, or one of them from a function that the other calls."""
+        own, others = self.same | self.kin, other.same | other.kin
+        return bool(own & others or own & other.parts or others & self.parts)
+
 
 def origins_of(function: object) -> Origins:
     """Return what a function, method, partial or callable object was made from."""
