@@ -24,3 +24,14 @@ def test_condition_decides_once_about_one_call(framework, name, environment, att
     assert done.returncode == 0, done.stderr
     for one in json.loads(done.stdout):
         attacks.count(one["description"], held=one["held"])
+
+
+@pytest.mark.parametrize(
+    ("framework", "name"),
+    [("langchain", "agents"), ("haystack", "others"), ("google_adk", "others"), ("crewai", "crewai")],
+)
+def test_agents_of_frameworks_ask_and_block_as_before(framework, name, environment, attacks, tmp_path):  # noqa: F811
+    done = environment(name).run(SCRIPT.with_name("framework_guards.py"), framework, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for one in json.loads(done.stdout[done.stdout.index("[{") :]):
+        attacks.count(one["description"], held=one["held"])

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 from toolkit.frameworks.late_approvals import ApprovalWanted, ask_late
 from toolkit.tools.context import ToolContext
@@ -60,6 +60,11 @@ class ForeignTool(ForeignSchemaTool):
         self.thing = thing
         self.function = function
         self._invoke = invoke
+
+    def requiring_approval(self) -> Self:
+        """Return this tool after it was marked as requiring approval, as its agent demands."""
+        self.spec = replace(self.spec, requires_approval=True)
+        return self
 
     async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
         """Call the tool through its framework."""

@@ -10,6 +10,7 @@ from collections import Counter
 from itertools import count
 
 from toolkit import Continue, Reject, ToolContext, resolve_tools
+from toolkit.approvals import Allowance, Allowances, Gate
 from toolkit.errors import Signal
 
 ATTEMPTS = []
@@ -245,6 +246,16 @@ async def attack_preparing():
         attempt(f"pydantic_ai: prepared as {kind}: {SPENT}, {reviewer.asked}", held=not SPENT and asked)
 
 
+async def attack_names():
+    """A renamed tool: rules and reviewers know it by the name by which it is called."""
+    tool = tool_of(pydantic_ai, Answers(True)).with_name("bank_pay")
+    for name, may_run in (("bank_pay", True), ("pay", False)):
+        SPENT.clear()
+        gate = Gate(Reviewer(Reject("no")), Allowances([Allowance.parse(name)]))
+        await tool.call({"amount": 14}, ToolContext(gate=gate))
+        attempt(f"pydantic_ai: --approve {name} of bank_pay: {dict(SPENT)}", held=bool(SPENT) is may_run)
+
+
 async def attack_ids():
     """A condition that remembers the calls it has seen, by their ids."""
     from agents import function_tool
@@ -268,6 +279,7 @@ async def main(framework):
     if framework == "pydantic_ai":
         await attack_spending()
         await attack_preparing()
+        await attack_names()
     if framework == "openai_agents":
         await attack_ids()
     json.dump(ATTEMPTS, sys.stdout)

@@ -1,11 +1,15 @@
 """Converts CrewAI's tools and agents; see `crewai/tools/base_tool.py` of crewai 1.15."""
 
+import sys
 from collections.abc import Iterator
+from copy import deepcopy
 from functools import partial
 from importlib import import_module
 from typing import Any
 
+from toolkit.errors import ToolExecutionError
 from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.late_approvals import keeping_what_is_approved
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.running import in_thread
@@ -19,6 +23,7 @@ from toolkit.tools.spec import ToolSpec
 VERSIONS = Versions("crewai", (1, 9))
 """1.8 lacks `convert_tools_to_openai_schema`, which returns what models receive."""
 
+_RUN_HOOKS = "run_before_tool_call_hooks"
 _FORMATS = "crewai.utilities.agent_utils"
 """A module of CrewAI: installed if there is a tool, but not yet imported before the first model request."""
 
@@ -36,18 +41,31 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
         location=place_of(function or type(tool)),
     )
     yield ForeignTool(
-        spec, partial(_invoke, tool, sent["parameters"]), framework="crewai", thing=tool, function=function
+        spec,
+        partial(_invoke, tool, sent["name"], sent["parameters"]),
+        framework="crewai",
+        thing=tool,
+        function=function,
     )
 
 
-async def _invoke(tool: Any, parameters: dict[str, Any], arguments: dict[str, Any], _context: ToolContext) -> Any:
-    """Call a tool as an agent does.
+async def _invoke(
+    tool: Any, name: str, parameters: dict[str, Any], arguments: dict[str, Any], context: ToolContext
+) -> Any:
+    """Call a tool as an agent does, with the hooks that run before all calls.
 
     Raises:
         ToolArgumentsError: If the tool rejects the arguments.
+        ToolExecutionError: If a hook blocks the call.
     """
+    given = deepcopy(arguments)
+    if (hooks := sys.modules.get("crewai.hooks.tool_hooks")) is not None and hasattr(hooks, _RUN_HOOKS):
+        hooked = hooks.ToolCallHookContext(tool_name=name, tool_input=given, tool=tool.to_structured_tool())
+        if getattr(hooks, _RUN_HOOKS)(hooked):
+            raise ToolExecutionError(f"a hook of CrewAI blocks the call of {name!r}", "blocked")
     try:
-        output = await (tool.arun(**arguments) if _is_async(tool) else in_thread(partial(tool.run, **arguments)))
+        with keeping_what_is_approved(name, arguments, given, context):
+            output = await (tool.arun(**given) if _is_async(tool) else in_thread(partial(tool.run, **given)))
     except ValueError as error:
         if kind_of(error.__cause__) == "ValidationError" and isinstance(error.__cause__, ValueError):
             raise explain(error.__cause__, parameters, arguments) from None

@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from functools import partial
 from typing import Any
 
 from toolkit.frameworks.awaiting import awaited, settled
 from toolkit.frameworks.foreign_tools import ForeignTool, new_call_id
 from toolkit.frameworks.google_adk.tool_contexts import tool_context
-from toolkit.frameworks.late_approvals import ApprovalWanted
+from toolkit.frameworks.late_approvals import ApprovalWanted, keeping_what_is_approved
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.tools.context import ToolContext
@@ -28,7 +29,7 @@ VERSIONS = Versions("google-adk", (1, 14))
 """1.13 lacks `require_confirmation`."""
 
 
-def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
+def tools_of_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
     """Yield the Tool of a `BaseTool`; a tool that Google runs itself has no declaration and is skipped."""
     declaration = tool._get_declaration()  # noqa: SLF001 - there is no public way to the declaration
     if declaration is None:
@@ -37,7 +38,14 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
     setting: Any = getattr(tool, "_require_confirmation", False)
 
     async def invoke(arguments: dict[str, Any], context: ToolContext) -> Any:
-        return await _invoke(tool, arguments, context, call_id=new_call_id(), is_approved=always)
+        call_id, given = new_call_id(), deepcopy(arguments)
+        for guard in getattr(agent, "canonical_before_tool_callbacks", ()):
+            handed = tool_context(context, call_id, is_approved=always)
+            answer = await awaited(guard(tool=tool, args=given, tool_context=handed))
+            if answer is not None:  # instead of the tool's result
+                return _result_of(answer)
+        with keeping_what_is_approved(declaration.name, arguments, given, context):
+            return await _invoke(tool, given, context, call_id=call_id, is_approved=always)
 
     always = bool(setting) and not callable(setting)  # the gate asks about every call before it gets here
     spec = ToolSpec(
@@ -57,22 +65,22 @@ def tools_of_tool(tool: Any) -> Iterator[ForeignTool]:
 
 
 def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an agent: its functions, tools and toolsets."""
+    """Yield the Tools of an agent: its functions, tools and toolsets; its `before_tool_callback` can answer instead."""
     for each in agent.tools:
         if is_routine(each):
-            yield from tools_of_tool(sys.modules["google.adk.tools.function_tool"].FunctionTool(each))
+            yield from tools_of_tool(sys.modules["google.adk.tools.function_tool"].FunctionTool(each), agent)
         elif has_base(type(each), "BaseTool"):
-            yield from tools_of_tool(each)
+            yield from tools_of_tool(each, agent)
         elif has_base(type(each), "BaseToolset"):
-            yield from tools_of_toolset(each)
+            yield from tools_of_toolset(each, agent)
 
 
-def tools_of_toolset(toolset: Any) -> Iterator[ForeignTool]:
+def tools_of_toolset(toolset: Any, agent: Any = None) -> Iterator[ForeignTool]:
     """Yield the Tools of a toolset, except that of an MCP server, which would have to be started."""
     nothing: list[Any] = []
     if not has_base(type(toolset), "McpToolset"):
         for each in call_safely(lambda: settled(toolset.get_tools_with_prefix()), nothing):
-            yield from tools_of_tool(each)
+            yield from tools_of_tool(each, agent)
 
 
 def _parameters_of(declaration: Any) -> Mapping[str, Any]:
@@ -117,6 +125,10 @@ async def _invoke(
     if handed.actions.requested_tool_confirmations and not is_approved:
         has_condition = callable(getattr(tool, "_require_confirmation", None))
         raise ApprovalWanted("require_confirmation" if has_condition else "request_confirmation", approved)
+    return _result_of(output)
+
+
+def _result_of(output: Any) -> Any:
     if isinstance(output, dict) and output.keys() == {"error"}:
         return ToolResult.failure(str(output["error"]), "error")
     return output

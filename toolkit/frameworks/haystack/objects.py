@@ -34,9 +34,22 @@ def tools_of_toolset(toolset: Any) -> Iterator[ForeignTool]:
 
 
 def tools_of_agent(agent: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an `Agent`: a toolset, or tools and toolsets."""
+    """Yield the Tools of an `Agent`: a toolset, or tools and toolsets.
+
+    Those that a `ConfirmationHook` of the agent may ask about require approval.
+    """
+    hooks = (getattr(agent, "hooks", None) or {}).get("before_tool", ())
     for each in agent.tools or ():
-        yield from tools_of_toolset(each) if "Toolset" in kind_of(each) else tools_of_tool(each)
+        for tool in tools_of_toolset(each) if "Toolset" in kind_of(each) else tools_of_tool(each):
+            yield tool.requiring_approval() if any(_asks_about(tool.name, hook) for hook in hooks) else tool
+
+
+def _asks_about(name: str, hook: Any) -> bool:
+    """Return whether a hook can ask about a tool: the most specific of its strategies counts, a name before `*`."""
+    strategies = getattr(hook, "confirmation_strategies", None) or {}
+    listed = (one for key, one in strategies.items() if isinstance(key, tuple) and name in key)
+    strategy = strategies.get(name) or next(listed, None) or strategies.get("*")
+    return strategy is not None and kind_of(getattr(strategy, "confirmation_policy", None)) != "NeverAskPolicy"
 
 
 def _function_of(tool: Any) -> Any:

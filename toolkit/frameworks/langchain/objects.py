@@ -1,7 +1,7 @@
 """Converts LangChain's tools and agents; see `langchain_core/tools/base.py` of langchain-core 1.7."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.versions import Versions
 from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import bases_of_class, kind_of, module_of_class
+from toolkit.tools.foreign_values import bases_of_class, has_base, kind_of, module_of_class
 from toolkit.tools.places import place_of
 from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec
@@ -46,10 +46,24 @@ def tools_of_node(node: Any) -> Iterator[ForeignTool]:
 
 
 def tools_of_graph(graph: Any) -> Iterator[ForeignTool]:
-    """Yield the Tools of an agent, which is a graph with a `ToolNode` in it."""
+    """Yield the Tools of an agent, which is a graph with a `ToolNode` in it.
+
+    Those of which the agent's `HumanInTheLoopMiddleware` asks require approval.
+    """
+    asked = {name for node in graph.nodes.values() for name in _asked_about(node.bound)}
     for node in graph.nodes.values():
         if hasattr(node.bound, "tools_by_name"):
-            yield from tools_of_node(node.bound)
+            for tool in tools_of_node(node.bound):
+                yield tool.requiring_approval() if tool.name in asked else tool
+
+
+def _asked_about(node: Any) -> Iterable[str]:
+    """Return the names of the tools that a node asks about before an agent calls them."""
+    middleware = getattr(getattr(node, "func", None), "__self__", None)
+    if not has_base(type(middleware), "HumanInTheLoopMiddleware"):
+        return ()
+    names: Iterable[str] = middleware.interrupt_on  # type: ignore[union-attr]  # as the line above says
+    return names
 
 
 async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) -> Any:
