@@ -180,7 +180,28 @@ def test_file_that_offers_a_tool_of_another_file_is_part_of_its_definition(attac
         (project / name).write_text(before, "utf-8")
 
 
-@pytest.mark.parametrize("store", [[], ["--store", "sqlite:///store.db"]], ids=["journal", "store"])
+STORES = pytest.mark.parametrize("store", [[], ["--store", "sqlite:///store.db"]], ids=["journal", "store"])
+
+
+@STORES
+@pytest.mark.parametrize("left", ['{"n": 1}\n', ""], ids=["one is left", "none is left"])
+def test_items_that_are_missing_stop_a_resumed_run_with_the_exit_code_of_consent(attacks, project, store, left):
+    if store:
+        pytest.importorskip("dbos")
+    write(project, FORMS["name"])
+    identity = begin(*store)
+    (project / "ready").touch()
+    (project / "items.jsonl").write_text(left, "utf-8")
+    refused = run("runs", "resume", identity, *store)
+    attacks.count(refused.stderr, held=refused.returncode == 3)
+    count = left.count("n")
+    assert f"items.jsonl has {count} items, and had at least 2 before" in refused.stderr
+    assert f"1 item done; continue with: toolkit runs resume {identity}" in refused.stderr
+    accepted = run("runs", "resume", identity, *store, "--accept-changes")
+    assert (accepted.returncode, len(accepted.stdout.splitlines())) == (0, count)
+
+
+@STORES
 def test_items_that_have_changed_stop_a_resumed_run_with_the_returncode_of_consent(attacks, project, store):
     if store:
         pytest.importorskip("dbos")

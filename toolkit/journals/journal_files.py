@@ -175,6 +175,19 @@ class JournalFile:
             )
             yield from (KeptStep._make([*row[:7], bool(row[7]), bool(row[8])]) for row in rows)
 
+    def last_item(self, run: KeptRun) -> int:
+        """Return the highest number of the recorded items of a batch, or 0 if there are none.
+
+        Raises:
+            JournalError: If the journal cannot be read.
+        """
+        with self._database.storage_errors("read"):
+            row = self._connection.execute(
+                f"SELECT max(CAST(path AS INTEGER)) FROM steps WHERE run = ? AND {_WHOLE}",  # noqa: S608 - our own words
+                (run.number,),
+            ).fetchone()
+        return row[0] or 0
+
     def in_doubt(self, run: KeptRun) -> list[KeptStep]:
         """Return the steps that cannot safely be repeated and may have run, or whose results are incomplete.
 

@@ -48,6 +48,9 @@ class BatchRun:
         """
         needs_loop = self._options.jobs > 1 or self._tool.suspends
         (run_in_loop if needs_loop else drive)(self._batch.run())
+        resumed = None if self._keeping is None else self._keeping.resumed
+        if resumed is not None and self._results.failure is None:
+            check_missing(self._items, self.tally.done, resumed.file.last_item(resumed.run), resumed)
         return self._results.ending()
 
     def close(self) -> None:
@@ -96,6 +99,23 @@ class BatchRun:
     def _repeats_failures(self) -> bool:
         resumed = None if self._keeping is None else self._keeping.resumed
         return self._options.on_item_error == "fail" or (resumed is not None and resumed.repeats_failures)
+
+
+def check_missing(items: ItemFile, count: int, last: int, resumed: "Resumed | StoredResume") -> None:
+    """Check whether a run may continue although items that were processed are no longer there.
+
+    Args:
+        items: The file of items.
+        count: The number of items in it.
+        last: The highest number of an item that was there before.
+        resumed: The run that continues.
+
+    Raises:
+        ChangedInput: If changes are not accepted.
+    """
+    if last > count and not resumed.accepts_changes:
+        message = f"{items.name} has {count} items, and had at least {last} before"
+        raise ChangedInput(f"{message}; --accept-changes leaves out the results of missing items")
 
 
 def check_changed(items: ItemFile, item: Item, resumed: "Resumed | StoredResume | None") -> None:

@@ -124,6 +124,8 @@ class StoredRun:
     def end(self, ending: Ending) -> None:
         """Record how the run ended; if it is incomplete, print what was done and how to continue."""
         error = ending.result.error
+        if self.resumed is not None and not ending.is_complete:  # results may not have been collected again
+            self.note(max(self._done, self.resumed.run.done), max(self._failed, self.resumed.run.failed))
         with suppress(JournalError):  # a store that failed cannot record its failure
             self.count()
             if self.store.runs.state_of(self.id) != "cancelled":

@@ -13,7 +13,7 @@ from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
 from toolkit.tools.exact_numbers import dumps
 from toolkit.tools.results import ToolResult
-from toolkit_cli.batching.batches import check_changed
+from toolkit_cli.batching.batches import check_changed, check_missing
 from toolkit_cli.batching.item_arguments import ItemArguments
 from toolkit_cli.batching.stored_runs import StoredRun
 
@@ -107,9 +107,19 @@ class Submission:
                 on_their_way = self._give(chunk)
                 with self._lock:
                     self._given += on_their_way
+            if not self._is_over.is_set():
+                self._check_missing()
         except BaseException as error:  # noqa: BLE001 - `given` raises it in the other thread
             self._error = error
         self.is_complete = True
+
+    def _check_missing(self) -> None:
+        """Check that the store has no items beyond the last one in the file."""
+        resumed = self._stored.resumed
+        if resumed is not None:
+            beyond = range(self.read + 1, self.read + _AHEAD + 1)
+            last = max(self._stored.store.items.known_of(self._stored.id, beyond), default=0)
+            check_missing(self._items, self.read, last, resumed)
 
     def _one_by_one(self, items: Iterator[Item]) -> Iterator[Item]:
         """Yield items, and wait while too many are on their way."""
