@@ -25,6 +25,15 @@ def test_definitions_are_pinned_and_unchanged_ones_pass(project, invoke):
     assert (checked.exit_code, checked.stdout) == (0, "all tools match toolkit.lock\n")
 
 
+def test_tools_that_an_update_leaves_out_are_named(project, invoke):
+    (project / "tools.py").write_text(BEFORE)
+    (project / "more.py").write_text(BEFORE.replace("forecast", "other"))
+    assert invoke("lock", "--update", "tools.py", "more.py").stderr == "pinned 2 tools in toolkit.lock\n"
+    assert invoke("lock", "--update", "tools.py").stderr == (
+        "pinned 1 tool in toolkit.lock\nno longer pinned, because no target has them: other\n"
+    )
+
+
 def test_what_nobody_would_see_of_a_definition_is_seen_in_its_schema_and_its_lock(project, invoke):
     (project / "tools.py").write_text(BEFORE.replace("the weather", "the\u200b\u202e wéather ☀"), "utf-8")
     invoke("lock", "--update", "tools.py")

@@ -83,7 +83,7 @@ def test_a_lockfile_that_is_not_there_or_is_no_file_or_never_ends_is_a_problem(t
     file = tmp_path / "toolkit.lock"
     assert read_lock(file) == Problem("TK001", "there is no 'toolkit.lock'", hint="`toolkit lock --update` writes it")
     file.mkdir()
-    assert read_lock(file) == Problem("TK514", "'toolkit.lock' cannot be read: is a directory", Location(str(file)))
+    assert read_lock(file) == Problem("TK514", "'toolkit.lock' cannot be read: it is a directory", Location(str(file)))
     file.rmdir()
     with file.open("wb") as stream:
         stream.truncate(16 * 1024 * 1024 + 1)

@@ -44,19 +44,21 @@ def lock(
     if check and update:
         raise Failure(ExitCode.USAGE, "'--check' and '--update' cannot be combined")
     from toolkit.pins.lock_names import LOCK_FILE  # noqa: PLC0415 - help needs none of it
-    from toolkit.pins.lockfile import entries_of, written_lock  # noqa: PLC0415
+    from toolkit.pins.lockfile import entries_of, read_lock, written_lock  # noqa: PLC0415
 
     file = load_configuration().directory / LOCK_FILE
     found = _find(targets, load_configuration(tools, start=start)._replace(holds_pins=False))
     pinned = entries_of(map(_describe, found.values()))
+    locked = read_lock(file)
     if update:
+        gone = [] if isinstance(locked, Problem) else sorted(locked.keys() - pinned.keys())
         _write(file, written_lock(pinned))
         console.say(f"pinned {len(found)} {'tool' if len(found) == 1 else 'tools'} in {LOCK_FILE}")
+        if gone:
+            console.say(f"no longer pinned, because no target has them: {', '.join(gone)}")
         return ExitCode.SUCCESS
     from toolkit.pins.drifts import drifts_between  # noqa: PLC0415
-    from toolkit.pins.lockfile import read_lock  # noqa: PLC0415
 
-    locked = read_lock(file)
     if isinstance(locked, Problem):
         raise Failure(code_for([locked]), problems=[locked])
     drifts = drifts_between(locked, pinned)
