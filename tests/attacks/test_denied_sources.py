@@ -176,3 +176,29 @@ def test_no_way_to_a_tool_of_a_denied_object_runs_it(folder, attacks, name, ways
         attacks.count(f"{name} {what}", held=held)
     other, _ = is_denied(folder, "tools.py:drop")
     assert not other
+
+
+@pytest.mark.parametrize("sources", [["tools.py"], ["./tools.py"], ["link.py"], ["tools.py:drop"], ["tools"]])
+def test_no_way_to_a_tool_of_a_denied_group_runs_it(folder, attacks, sources):
+    (folder / "toolkit.toml").write_text(f"[groups.rubbish]\nsources = {json.dumps(sources)}\n", "utf-8")
+    (folder / "toolkit.policy.yaml").write_text("deny: [{group: rubbish}]", "utf-8")
+    for way in [
+        "tools.py:drop",
+        "link.py:drop",
+        "tools:drop",
+        "passed.py:drop",
+        "twice:drop",
+        "made.py:put",
+        "renamed.py:put",
+    ]:
+        if sources == ["tools.py:drop"] and way == "made.py:put":
+            continue  # it is another tool, of the same function
+        held, what = is_denied(folder, way)
+        attacks.count(f"{sources} {what}", held=held)
+
+
+def test_a_list_shows_what_is_denied_by_file_and_by_object(folder):
+    (folder / "toolkit.policy.yaml").write_text("deny: [{source: ./wrapped.py}, {tool: box.wipe}]", "utf-8")
+    for target, decisions in {"wrapped.py": {"put": "deny"}, "passed.py": {"drop": "allow", "wipe": "deny"}}.items():
+        listed = json.loads(run("list", target, "--format", "json").stdout)
+        assert {one["name"]: one["policy"]["person"][0] for one in listed} == decisions

@@ -13,6 +13,7 @@ from toolkit.approvals.matchers import Matcher
 from toolkit.approvals.policies import DescribedCall, Ground
 from toolkit.approvals.risks import Chooser, Flow, Risk, server_of
 from toolkit.approvals.source_fits import is_from, leads_to
+from toolkit.approvals.spellings import folded
 from toolkit.documents.tables import Owner
 from toolkit.problems import Location
 
@@ -210,7 +211,12 @@ def _fits_of_members(data: Any, keys: Sequence[str], matcher: Matcher, base: str
         yield each_fits(each_fits(_fits_of_members(item, keys, matcher, base)) for item in data)
     elif isinstance(data, Mapping):
         for end in range(len(keys), 0, -1):
-            if (key := ".".join(keys[:end])) in data:
-                yield from _fits_of_members(data[key], keys[end:], matcher, base)
+            wanted = ".".join(keys[:end])
+            for key, member in data.items():
+                if key == wanted:
+                    yield from _fits_of_members(member, keys[end:], matcher, base)
+                elif isinstance(key, str) and folded(key) == folded(wanted):  # it may be the same, as a header is
+                    found = each_fits(_fits_of_members(member, keys[end:], matcher, base))
+                    yield "doubt" if found == "yes" else found
     elif isinstance(data, str) and data:
         yield "doubt"

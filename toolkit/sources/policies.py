@@ -99,7 +99,7 @@ def _group_fit(settings: GroupSettings, directory: Path) -> GroupFit:
 
 
 def _is_from(target: str, risk: Risk, directory: Path) -> Fit:
-    """Return whether a tool belongs to a target; for modules, this is not known."""
+    """Return whether a tool belongs to a target; it is in doubt for modules, and for tools that other files pass on."""
     source = risk.source or ""
     server = server_of(source)
     if ALL_READY in {target, source} or server is not None:
@@ -108,4 +108,12 @@ def _is_from(target: str, risk: Risk, directory: Path) -> Fit:
     real, wanted = os.path.realpath(source), os.path.realpath(directory / path)
     if not os.path.exists(wanted):  # noqa: PTH110 - a string
         return "doubt"
-    return fit_of((real == wanted and name in {"", risk.tool}) or real.startswith(os.path.join(wanted, "")))  # noqa: PTH118
+    if (real == wanted and name in {"", risk.tool}) or _is_beneath(real, wanted):
+        return "yes"
+    others = {os.path.realpath(file) for file in risk.files}
+    has_name = name in {"", risk.tool, *risk.names}
+    return "doubt" if any((one == wanted and has_name) or _is_beneath(one, wanted) for one in others) else "no"
+
+
+def _is_beneath(path: str, folder: str) -> bool:
+    return path.startswith(os.path.join(folder, ""))  # noqa: PTH118 - text

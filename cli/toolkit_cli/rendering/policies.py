@@ -1,6 +1,7 @@
 """Renders approval policies: decisions about calls, and rules in the order in which they apply."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from toolkit.approvals.policies import ByRisk, DescribedCall, Ground, Verdict
@@ -99,7 +100,8 @@ def outlook_text(policy: "FilePolicy", tool: "Tool") -> str:
 
 def _outlook(policy: "FilePolicy | None", tool: "Tool", chosen_by: Chooser) -> list[str]:
     anything, spec = Risk("*", flow=READINGS), tool.spec
-    call = DescribedCall(risk_of(spec), chosen_by, arguments={}, unknown=spec.properties, coming=(anything,))
+    risk = replace(risk_of(spec), files=tool.files, dotted_names=tool.dotted_names)
+    call = DescribedCall(risk, chosen_by, arguments={}, unknown=spec.properties, coming=(anything,))
     calls = [call, call._replace(demanded_by=ASKS_ITSELF)] if tool.demands else [call]
     found = [(ByRisk().judge(one),) if policy is None else policy.outlook(one) for one in calls]
     return list(dict.fromkeys(one.action for verdicts in found for one in verdicts))
