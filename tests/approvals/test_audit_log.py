@@ -9,19 +9,37 @@ from concurrent.futures import ThreadPoolExecutor
 
 import anyio
 import pytest
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 
 from tests.mcp import served
 from tests.mcp.served import environment
-from toolkit import ConfigurationError, Continue, Edit, ExitEarly, ExitEarlyError, Reject, ToolContext, from_function
+from toolkit import (
+    ConfigurationError,
+    Continue,
+    Edit,
+    ExitEarly,
+    ExitEarlyError,
+    Reject,
+    ToolContext,
+    TypedTool,
+    from_function,
+)
 from toolkit.approvals import AuditLog, Gate, ScriptedReviewer, load_policy
 from toolkit.approvals.audit_log import faults_of_log, records_of_log  # private
+from toolkit.redactors import MASK
 from toolkit.runs import Run
 
 
 def erase(name: str, key: SecretStr | None = None) -> str:
     """Erase something."""
     return f"erased {name}"
+
+
+class Name(BaseModel):
+    """What to erase."""
+
+    name: str
+    key: SecretStr | None = None
 
 
 TOOL = from_function(erase, destructive=True)
@@ -67,6 +85,30 @@ def test_each_question_and_decision_is_a_record_without_secrets(tmp_path, log):
     assert found[8]["rule"] == {"what": "deny rule", **place, "reason": "Never all."}
     assert "hunter2" not in log.file.read_text("utf-8")
     assert faults_of_log(log.file) == (9, [])
+
+
+def test_an_edit_that_a_rule_denies_is_recorded_with_its_arguments_and_no_effect_is_looked_at(tmp_path, log):
+    looked_at = []
+
+    class Erase(TypedTool[Name]):
+        name, description, destructive = "erase", "Erases something.", True
+
+        def preview(self, parsed, context):
+            looked_at.append(parsed.name)
+            return parsed.name
+
+        def execute(self, given, context):
+            return "erased"
+
+    (tmp_path / "rules.yaml").write_text("deny: [{tool: erase, where: {name: b}}]\n", "utf-8")
+    reviewer = ScriptedReviewer([Edit({"name": "b", "key": MASK})])
+    gate = Gate(reviewer, load_policy(tmp_path / "rules.yaml"), audit=log)
+    result = Erase().run({"name": "a", "key": "correct horse"}, ToolContext(gate=gate))
+    assert "The reviewer's edit is denied by deny rule" in result.text
+    records = [(one["event"], one.get("decision"), one["arguments"]["name"]) for one in records_of_log(log.file)]
+    assert records == [("question", None, "a"), ("decision", "edit", "a"), ("decision", "deny", "b")]
+    assert "correct horse" not in log.file.read_text("utf-8")
+    assert looked_at == ["a"]
 
 
 def test_leave_that_nobody_is_told_of_is_recorded_too(log):

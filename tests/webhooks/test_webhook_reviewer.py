@@ -14,8 +14,8 @@ from jsonschema import Draft202012Validator
 
 from tests.volumes import examples
 from toolkit import Tool, ToolContext
-from toolkit.approvals import Gate, Risk
-from toolkit.approvals.decisions import Continue  # private
+from toolkit.approvals import Gate, Risk, load_policy
+from toolkit.approvals.decisions import Continue, Edit  # private
 from toolkit.approvals.requests import ReviewRequest  # private
 from toolkit.errors import ConfigurationError, ExitEarlyError
 from toolkit.webhooks import WebhookReviewer, answer_schema, fault_of, review_schema, signed
@@ -76,7 +76,7 @@ def body_for(question, decision="approve", **more):
     return json.dumps({"id": question["id"], "call": question["call"], "decision": decision, **more}).encode()
 
 
-def delete_under(server, timeout=20.0, **options):
+def delete_under(server, timeout=20.0, policy=None, **options):
     """Call a destructive tool that the webhook is asked about, and return what came of it, and what it did."""
     done = []
 
@@ -86,7 +86,7 @@ def delete_under(server, timeout=20.0, **options):
 
     tool = Tool.create("delete", "Deletes a file.", PATH, delete, destructive=True)
     reviewer = WebhookReviewer(server.url, SECRET, poll=0.01, **{"private_hosts": [server.place], **options})
-    context = ToolContext(gate=Gate(reviewer, timeout=timeout))
+    context = ToolContext(gate=Gate(reviewer, policy, timeout=timeout))
     return tool.run({"path": "a", "password": "hunter2hunter2"}, context).text, done
 
 
@@ -115,6 +115,24 @@ def test_an_edit_is_validated_again_a_rejection_has_its_reason_and_a_stop_ends_t
 
 
 @pytest.mark.proof(everyday=10)
+def test_an_edit_is_judged_again_by_the_rules(tmp_path):
+    (tmp_path / "rules.yaml").write_text("deny: [{tool: delete, where: {path: b}}]\n", "utf-8")
+    with webhook(answering("edit", arguments={"path": "b"})) as server:
+        text, done = delete_under(server, policy=load_policy(tmp_path / "rules.yaml"))
+    assert (text.startswith("Error: The reviewer's edit is denied by deny rule"), done) == (True, [])
+
+
+def test_an_edit_keeps_all_digits_of_its_numbers():
+    request = ReviewRequest("Pay?", Risk("pay"), {"euros": 1})
+    edit = '{"euros": 0.10000000000000000001}'
+    body = f'{{"id": "7", "call": "{request.fingerprint}", "decision": "edit", "arguments": {edit}}}'.encode()
+    headers = {name.lower(): value for name, value in signed(SECRET, "answer", body).items()}
+    decision = read_answer(SECRET, headers, body, "7", request)
+    assert isinstance(decision, Edit)
+    assert isinstance(decision.arguments, dict)
+    assert str(decision.arguments["euros"]) == "0.10000000000000000001"
+
+
 @pytest.mark.parametrize(
     ("answer", "why"),
     [

@@ -196,7 +196,8 @@ class Gate:
             edited = _edited(decision, request, call, question)
             again = self.verdict_on(edited.call)
             if again.action == "deny":
-                witness.settled(Settled(edited.call, again, edited.question(again.because)))
+                shown = replace(request, arguments=edited.call.arguments or {})
+                witness.settled(Settled(edited.call, again, shown))
                 return denied(again.because, "The reviewer's edit")
             if again.action == "allow" or (again.because, again.ground) in seen:
                 return Granted(decision, REVIEWER)

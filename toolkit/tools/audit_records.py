@@ -45,7 +45,7 @@ def record_of_decision(settled: Settled, context: "Surroundings", word: str) -> 
         **_about(tool, context, getattr(decision, "by", "")),
         "source": settled.call.risk.source if settled.call is not None else None,
         "chosen_by": context.chosen_by,
-        "arguments": request.arguments if request is not None else _send(context, redactor),
+        "arguments": redactor.data(request.arguments) if request is not None else _send(context, redactor),
         "decision": word,
         "by": REVIEWER if decision is not None else (verdict.because if verdict is not None else ""),
         "rule": _rule_of(verdict.ground if verdict is not None else None),

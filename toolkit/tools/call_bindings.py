@@ -31,7 +31,7 @@ def binding_of_call(
     definition = tool.spec.risk.digest
     whole = [tool.name, definition, sent, dict(state_of(request.preview))]
     found = binding_of(whole, request, context, definition=definition, parameters=tool.spec.parameters)
-    return found if found is None or not edits else found._replace(path=found.path + "/edited" * edits, alike="")
+    return found if found is None or not edits else found._replace(path=found.path + "[edited]" * edits, alike="")
 
 
 def binding_of(

@@ -105,13 +105,12 @@ def _restored_items(edited: list[Any], shown: list[Any], sent: list[Any], place:
     Items that look the same but hide different values must all be there, in a list in which nothing was moved.
     """
     now, before = [_key(item) for item in edited], [_key(item) for item in shown]
-    keeps_order = [key for key in now if key in before] == [key for key in before if key in now]
+    both = set(now) & set(before)
+    keeps_order = [key for key in now if key in both] == [key for key in before if key in both]
     keeps_others = _is_part_of(now, before) or _is_part_of(before, now)
     whole, changed = list(edited), []
-    for key in dict.fromkeys(now):
+    for key in dict.fromkeys(key for key in now if MASK in key):
         to, of = _positions(key, now), _positions(key, before)
-        if MASK not in key:
-            continue
         if not of:
             changed += to
         elif len(to) <= len(of) and len({_key(sent[index]) for index in of}) == 1:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
 from toolkit.approvals.requests import ReviewRequest
+from toolkit.json_texts import WrittenNumber
 from toolkit.webhooks.payloads import answers_to
 from toolkit.webhooks.signatures import fault_of
 
@@ -34,7 +35,7 @@ def read_answer(
     if (fault := fault_of(secret, "answer", headers, body)) is not None:
         raise NoAnswerError(fault)
     try:
-        answer = json.loads(body)
+        answer = json.loads(body, parse_float=WrittenNumber)
     except (ValueError, RecursionError) as error:
         raise NoAnswerError("it is not JSON") from error
     if not isinstance(answer, dict):
