@@ -1,5 +1,6 @@
 """Reading a file finds what importing it finds, wherever the source shows it."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from toolkit.lint import LintSettings, Selection, all_pages, check, find_tools, read_lint_settings
 from toolkit.sources import Configuration, find_configuration
+from toolkit.sources.written_lists import list_written  # private
 
 HERE = Path(__file__).parent
 CASES = sorted(path.parent for path in (HERE / "rules").glob("*/bad.py"))
@@ -137,13 +139,23 @@ def count(where: Annotated[str, "In " + WHAT] = "here") -> int:
 
 
 def specs_of(file):
-    """Return the specifications that are read from a file, as far as it shows them, and those of the same tools as built."""
+    """Return the specifications that are read from a file, and those of the same tools as they are built."""
     read, built = (
-        {tool.name: tool.spec for tool in find_tools([file], Configuration(), LintSettings(is_static=is_static))}
-        for is_static in (True, False)
+        find_tools([file], Configuration(), LintSettings(is_static=is_static)) for is_static in (True, False)
     )
-    shown = [name for name, spec in read.items() if spec is not None and name in built]
-    return tuple({name: (specs[name].description, specs[name].parameters) for name in shown} for specs in (read, built))
+    known = {tool.name: tool.spec for tool in read if tool.spec is not None}
+    specs = [(one, known.get(one.name)) for one in (tool.spec for tool in built) if one and known.get(one.name)]
+    return (
+        {made.name: without_places(found) for made, found in specs},
+        # A result that only running shows is the one part that may be missing.
+        {made.name: without_places(made, found.output_schema is None) for made, found in specs},
+    )
+
+
+def without_places(spec, is_result_hidden=False):
+    """Return a specification as data, without its file."""
+    hidden = {"source", "location", "framework", "names", "origin"} | ({"output_schema"} if is_result_hidden else set())
+    return {key: value for key, value in json.loads(spec.to_json()).items() if key not in hidden}
 
 
 @pytest.mark.proof(everyday=2)
@@ -151,6 +163,22 @@ def test_specifications_that_are_read_are_those_that_are_built(code):
     for file in ("bad.py", "good.py"):
         read, built = specs_of(file)
         assert read == built
+
+
+UNNAMED = {"TK101", "TK102"}
+"""Cases with names that are no names, so that the tools are not built."""
+
+
+@pytest.mark.proof(everyday=10)
+def test_names_that_are_read_are_those_of_tools_that_are_built_and_listed(code):
+    for file in ("bad.py", "good.py"):
+        read, built = (
+            find_tools([file], Configuration(), LintSettings(is_static=is_static)) for is_static in (True, False)
+        )
+        listed = list_written([file], Path()).tools
+        assert sorted({tool.name for tool in read if tool.is_named}) == sorted({one.name for one in listed if one.name})
+        if code not in UNNAMED or file == "good.py":
+            assert {tool.name for tool in read} >= {tool.name for tool in built if tool.origin == "python"}
 
 
 def test_specifications_of_classes_that_are_read_are_those_that_are_built(tmp_path, monkeypatch):

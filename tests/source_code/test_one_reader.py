@@ -238,23 +238,6 @@ class Notes:
 first = Notes("a")
 second = Notes("b")
 ''',
-    "a wrapper beside its tool": '''
-from toolkit import from_function
-from toolkit.wrappers import OneShotTool
-
-
-def read_note(title: str) -> str:
-    """Read the note with this title.
-
-    Args:
-        title: The title of the note.
-    """
-    return title
-
-
-plain = from_function(read_note)
-once = OneShotTool(plain)
-''',
     "two tools of one function": '''
 from toolkit import from_function
 
@@ -295,3 +278,115 @@ def test_tool_that_another_file_imports_is_one_tool(write):
     Path("second.py").write_text("from first import first as again\n\ntools = [again]\n# changed\n", "utf-8")
     assert counted("first.py", "second.py") == "2 tools"
     assert len([one for one in findings("first.py", "second.py") if one.startswith("TK103")]) == 1
+
+
+BESIDE = '''
+from toolkit import from_function
+from toolkit.wrappers import OneShotTool
+
+
+def read_note(title: str) -> str:
+    """Read the note with this title.
+
+    Args:
+        title: The title of the note.
+    """
+    return title
+
+
+plain = from_function(read_note)
+once = OneShotTool(plain)
+'''
+
+
+def test_wrapper_beside_its_tool_counts_as_for_list(write):
+    write(tools=BESIDE)
+    assert counted("tools.py") == f"{len(names('tools.py'))} tool"
+    assert findings("tools.py") == []
+
+
+SERVER = '''
+from typing import TypedDict
+
+from fastmcp import FastMCP
+from other import Query
+
+server = FastMCP("shop")
+
+
+class Found(TypedDict):
+    name: str
+
+
+@server.tool
+def find(query: str, limit: int = 3) -> Found:
+    """Find things in the shop."""
+    return {"name": query}
+
+
+@server.tool(name="ask it")
+def ask(query: Query) -> str:
+    """Ask about things in the shop."""
+    return query
+'''
+
+
+def compatible(*arguments):
+    """Return what `lint --compat` says about each tool: whether all of it is known, and who refuses it."""
+    found = json.loads(run("lint", "--compat", "--format", "json", *arguments).stdout)
+    return {
+        one["name"]: (one["is_whole"], [name for name, verdict in one["providers"].items() if not verdict["taken"]])
+        for one in found["tools"]
+    }
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_compatibility_of_tools_whose_framework_is_not_installed_is_that_of_their_source(write, mode):
+    write(server=SERVER)
+    refusing = ["openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "mcp"]
+    assert compatible("server.py", *mode) == {"find": (False, []), "ask it": (False, refusing)}
+    assert "of 2 of 2, only what the source shows was read" in run("lint", "--compat", "server.py", *mode).output
+
+
+RETURNING = '''
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, TypedDict
+
+from toolkit import tool
+
+
+class Weather(TypedDict):
+    city: str
+
+
+@dataclass
+class Day:
+    weather: Weather
+
+
+@tool
+def forecast(city: str) -> Weather:
+    """Forecast the weather of a city."""
+    return {"city": city}
+
+
+@tool
+def forecast_days(days: dict[str, Any]) -> list[Day]:
+    """Forecast the weather of some days."""
+    return [Day(one) for one in days]
+
+
+@tool
+def price_of(amount: Decimal) -> Decimal:
+    """Return what an amount costs."""
+    return amount
+'''
+
+
+def test_tools_with_any_result_are_compared_with_providers_in_both_modes(write):
+    write(tools=RETURNING)
+    strict = ["openai-strict", "anthropic-strict"]
+    whole = {"forecast": (True, []), "forecast_days": (True, strict), "price_of": (True, [])}
+    assert compatible("tools.py") == whole
+    assert compatible("tools.py", "--static") == whole | {"price_of": (False, [])}

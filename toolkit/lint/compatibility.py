@@ -1,6 +1,7 @@
 """Tells which providers accept which tools, with reasons, and how many tokens a definition costs."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from toolkit import dialects
@@ -38,10 +39,17 @@ class Verdict(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A tool, or all tools together, with the verdict of each provider."""
+    """A tool, or all tools together, with the verdict of each provider.
+
+    Attributes:
+        name: The name of the tool.
+        verdicts: The verdict of each provider.
+        is_whole: Whether the whole specification is known; if not, the verdicts are about what the source shows.
+    """
 
     name: str
     verdicts: tuple[Verdict, ...]
+    is_whole: bool = True
 
 
 class Compatibility(NamedTuple):
@@ -54,9 +62,19 @@ class Compatibility(NamedTuple):
 def compatibility_of(tools: Sequence[ToolDefinition], providers: Iterable[str] = EVERYBODY) -> Compatibility:
     """Return how compatible tools are with each provider; tools without a valid schema are omitted."""
     asked = tuple(dict.fromkeys(providers))
-    known = [tool for tool in tools if tool.spec is not None]
-    rows = tuple(Row(tool.name, tuple(_verdict(tool, provider) for provider in asked)) for tool in known)
-    return Compatibility(rows, Row("all together", tuple(_verdict_on_all(known, rows, one) for one in asked)))
+    known = [tool for one in tools if (tool := _with_specification(one)).spec is not None]
+    rows = tuple(
+        Row(tool.name, tuple(_verdict(tool, provider) for provider in asked), tool.outline is None) for tool in known
+    )
+    on_all = tuple(_verdict_on_all(known, rows, one) for one in asked)
+    return Compatibility(rows, Row("all together", on_all, all(row.is_whole for row in rows)))
+
+
+def _with_specification(tool: ToolDefinition) -> ToolDefinition:
+    """Return a tool with its outline in place of a specification, if only its source was read."""
+    if tool.spec is not None or tool.outline is None:
+        return tool
+    return replace(tool, spec=tool.outline, schema=tool.outline.parameters, exports={})
 
 
 def _verdict(tool: ToolDefinition, provider: str) -> Verdict:

@@ -261,7 +261,8 @@ class SourceTexts:
                 return None
             if option:
                 return option
-        return self.function.docstring.description
+        text = self.function.docstring.description
+        return text if text or self.function.has_own_mark else None
 
     def parameter(self, name: str) -> PythonParameter | None:
         """Return the parameter with this name in the schema: its own name, or an alias in its `Field`."""

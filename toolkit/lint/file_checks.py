@@ -28,6 +28,7 @@ from toolkit.lint.requests import Request
 from toolkit.lint.rule import Rule
 from toolkit.lint.suppressions import Header, suppressions_in, widened
 from toolkit.lint.undefined_names import undefined_annotations
+from toolkit.lint.written_specs import outline_of
 from toolkit.problems import Location, Problem, Severity, read_problem
 from toolkit.regular_files import MOST_OF_SOURCE, bounded_bytes
 from toolkit.source_code.python_files import PythonFile
@@ -201,7 +202,16 @@ class FileChecker:
         seen = {key for _, one in found for key in _keys_of(one)}
         building = [one for one in problems if seen.isdisjoint(_keys_of(one))]
         stripped = tuple(
-            replace(tool, function=None, texts=(), document=None, result=None, parameters=_bare(tool)) for tool in tools
+            replace(
+                tool,
+                function=None,
+                texts=(),
+                document=None,
+                result=None,
+                parameters=_bare(tool),
+                outline=outline_of(tool) if tool.spec is None and tool.is_written else None,
+            )
+            for tool in tools
         )
         headers = {header_of(tool.function) for tool in tools if tool.function and tool.function.file.file == file}
         suppressions = (widened(one, headers) for one in suppressions_in(file, text))

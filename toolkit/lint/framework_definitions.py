@@ -94,7 +94,7 @@ def _shows_arguments(tool: WrittenTool) -> bool:
 
 def _is_filled_in(tool: WrittenTool) -> bool:
     """Return whether the description may come from elsewhere: a custom decorator, or unpacked arguments."""
-    if tool.registration is None or tool.registration not in tool.marks.registrations:
+    if tool.registration is None or tool.is_wrapped:
         return True
     return hides_arguments(tool.mark)
 

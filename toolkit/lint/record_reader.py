@@ -47,6 +47,7 @@ def definition_record(tool: ToolDefinition) -> dict[str, Any]:
         "is_written": tool.is_written,
         "framework": tool.framework,
         "is_named": tool.is_named,
+        "outline": tool.outline and record_of(tool.outline),
     }
 
 
@@ -65,6 +66,7 @@ def read_definition(record: Mapping[str, Any]) -> ToolDefinition:
         "location": place and Location(*place),
         "schema": schema,
         "spec": spec,
+        "outline": record["outline"] and ToolSpec.from_json(record["outline"]),
         "identity": frozenset(map(tuple, record["identity"])),
     }
     return ToolDefinition(**{**record, **changes})

@@ -1,19 +1,17 @@
 """Derives the whole specification of a tool from its source, without running any code."""
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 from toolkit.errors import InvalidTools
-from toolkit.lint.definitions import ParameterDefinition
+from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.written_classes import WrittenClasses
-from toolkit.source_code.written_schemas import written_schema
+from toolkit.source_code.written_schemas import schema_of_annotation, written_schema
 from toolkit.tools.spec import ToolSpec
 
-_PLAIN_RESULTS = {"str", "int", "float", "bool", "bytes", "dict", "list", "set", "tuple"}
 _WORKED_OUT = {"parameters", "source", "location", "output_schema", "framework", "names", "origin"}
 _OPTIONS = {one.name for one in fields(ToolSpec)} - _WORKED_OUT
 
@@ -33,10 +31,34 @@ def written_spec(
     if schema is None:
         return None
     try:
-        given = {**options, "name": function.tool_name, "description": description}
-        return ToolSpec(**given, parameters=schema)
+        given = {**_category(function), **options, "name": function.tool_name, "description": description}
+        return ToolSpec(**given, parameters=schema, output_schema=_result(function))
     except (InvalidTools, TypeError, ValueError):
         return None  # reported when the tool is built
+
+
+def outline_of(tool: ToolDefinition) -> ToolSpec | None:
+    """Return the specification of a tool as far as its source shows it; None if it has no valid one.
+
+    A parameter whose type is unknown accepts any value, and nothing is known about the result.
+    """
+    if tool.spec is not None:
+        return tool.spec
+    properties = {one.name: _outline_of_parameter(tool.function, one) for one in tool.parameters}
+    required = [one.name for one in tool.parameters if one.is_required]
+    schema = {"type": "object", "properties": properties} | ({"required": required} if required else {})
+    try:
+        return ToolSpec(tool.name, tool.description or "", tool.schema or schema, framework=tool.framework)
+    except (InvalidTools, TypeError, ValueError):
+        return None
+
+
+def _outline_of_parameter(function: PythonFunction | None, parameter: ParameterDefinition) -> Mapping[str, Any]:
+    python = parameter.python
+    shown = parameter.schema
+    if shown is None and function is not None and python is not None:
+        shown = written_schema(python.node.annotation, python.default, function.file)
+    return {**(shown or {}), **({"description": parameter.description} if parameter.description else {})}
 
 
 def _options(function: PythonFunction) -> dict[str, Any] | None:
@@ -46,6 +68,16 @@ def _options(function: PythonFunction) -> dict[str, Any] | None:
     found = {name: function.option(name) for name in function.options}
     is_known = found.keys() <= _OPTIONS and all(value is not None for value in found.values())
     return found | {"examples": tuple(found.get("examples", ()))} if is_known else None
+
+
+def _category(function: PythonFunction) -> dict[str, Any]:
+    """Return the category of a method of a toolbox: the name of the set."""
+    for mark in function.owner.decorator_list if function.owner else ():
+        if isinstance(mark, ast.Call) and function.file.short_name(mark.func) == "toolbox":
+            named = next((one.value for one in mark.keywords if one.arg == "name"), None)
+            name = None if named is None else function.file.text_of(named)
+            return {"category": name or function.owner.name} if function.owner else {}
+    return {}
 
 
 def _parameter_schema(
@@ -59,15 +91,17 @@ def _parameter_schema(
 
 
 def _is_plain(function: PythonFunction) -> bool:
-    """Return whether nothing could change its schema: other decorators, `*args`, or a structured result."""
+    """Return whether nothing could change its parameters: no other decorators, and no `*args`."""
     return (
-        _is_plain_result(function.node.returns, function.file)
+        function.has_own_mark
+        and function.is_named
         and not function.is_decorated
         and not any(one.is_variadic for one in function.all_parameters)
     )
 
 
-def _is_plain_result(returns: ast.expr | None, file: PythonSource) -> bool:
-    if returns is None or isinstance(returns, ast.Constant) or written_schema(returns, None, file):
-        return True
-    return all(one.id in _PLAIN_RESULTS for one in ast.walk(returns) if isinstance(one, ast.Name))
+def _result(function: PythonFunction) -> dict[str, Any] | None:
+    """Return the schema of a result; None if there is none, or if the source does not show it."""
+    classes = WrittenClasses(function.file)
+    schema = schema_of_annotation(function.node.returns, function.file, classes.reference)
+    return classes.complete(schema) if schema else None

@@ -92,7 +92,7 @@ class PythonFunction:
     @property
     def has_own_mark(self) -> bool:
         """Whether its mark is that of a package, rather than a function of the project that applies one."""
-        return self.registered is not None and self.registered.registration in self.registered.marks.registrations
+        return self.registered is not None and not self.registered.is_wrapped
 
     @cached_property
     def options(self) -> Mapping[str, ast.keyword]:

@@ -5,15 +5,16 @@ the plain classes of the file; any other type is unknown.
 """
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolkit.source_code.constants import UnknownValueError
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.syntax_nodes import parsed_annotation
 
-_PLAIN = {
+_PLAIN: Mapping[str, "Schema"] = {
     "str": {"type": "string"}, "int": {"type": "integer"}, "float": {"type": "number"}, "bool": {"type": "boolean"},
+    "list": {"type": "array", "items": {}}, "dict": {"type": "object", "additionalProperties": True},
 }  # fmt: skip
 _KEYWORDS = {
     "ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum", "pattern": "pattern",
@@ -95,6 +96,8 @@ class _Reader:
                 return self._of_class(self._file.classes[name])
             case ast.Name(id=name) if name in _PLAIN:
                 return dict(_PLAIN[name])
+            case ast.Name() | ast.Attribute() if self._file.meaning(annotation) == "typing.Any":
+                return {}
             case ast.Constant(value=str() as quoted):
                 return self.schema(parsed_annotation(quoted))
             case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
@@ -107,6 +110,9 @@ class _Reader:
         match outer, inner:
             case "list" | "List", _:
                 return None if (items := self.schema(inner)) is None else {"type": "array", "items": items}
+            case "dict" | "Dict", ast.Tuple(elts=[ast.Name(id="str"), values]):
+                found = self.schema(values)
+                return None if found is None else {"type": "object", "additionalProperties": found or True}
             case "Optional", _:
                 return _or_nothing(self.schema(inner))
             case "Literal", ast.Tuple(elts=values):
@@ -132,7 +138,7 @@ class _Reader:
 
 
 def _or_nothing(schema: Schema | None) -> Schema | None:
-    return None if schema is None else {"anyOf": [schema, {"type": "null"}]}
+    return {"anyOf": [schema, {"type": "null"}]} if schema else None
 
 
 def _one_of(values: list[ast.expr]) -> Schema | None:
@@ -140,7 +146,8 @@ def _one_of(values: list[ast.expr]) -> Schema | None:
     kinds = {type(value) for value in found}
     if len(found) < len(values) or len(kinds) != 1 or not kinds <= {str, int}:
         return None
-    return {"enum": found, **_PLAIN[kinds.pop().__name__]}
+    choice: Schema = {"const": found[0]} if len(found) == 1 else {"enum": found}
+    return choice | _PLAIN[kinds.pop().__name__]
 
 
 def _is_json(value: object) -> bool:

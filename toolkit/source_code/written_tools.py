@@ -38,6 +38,7 @@ class WrittenTool:
         home: The file of that function.
         as_class: Details of a class that is a tool.
         declared: The definition in a variable of a module that is a tool.
+        is_wrapped: Whether its mark is a function of the project that applies one, and may add anything.
     """
 
     path: str
@@ -52,6 +53,7 @@ class WrittenTool:
     home: str | None = None
     as_class: ClassTool | None = None
     declared: ast.Dict | None = None
+    is_wrapped: bool = False
 
     def argument(self, places: Sequence[Place]) -> ast.expr | None:
         """Return the first argument of its mark with one of these positions or names, or `None`."""
@@ -108,11 +110,16 @@ def _hint_of_tools() -> "re.Pattern[bytes]":
 
 
 class Registered(NamedTuple):
-    """A way to register a tool, the marks of its framework, and the dotted name that is called."""
+    """A way to register a tool, the marks of its framework, and the dotted name that is called.
+
+    Attributes:
+        is_wrapped: Whether a function of the project calls it for the function that it receives.
+    """
 
     marks: SourceMarks
     registration: Registration
     name: str
+    is_wrapped: bool = False
 
     @property
     def kind(self) -> str:
@@ -186,7 +193,7 @@ class ToolReader:
             if isinstance(used, ast.Name | ast.Attribute) and isinstance(used.ctx, ast.Load):
                 found = self.registration(source, used, names)
                 if found and found.registration.way == "mark":
-                    return found._replace(registration=found.registration._replace(name=("name",)))
+                    return found._replace(registration=found.registration._replace(name=("name",)), is_wrapped=True)
         return None
 
 
@@ -255,6 +262,7 @@ class _Walk:
             registration=registration,
             function=_as_function(node),
             home=self._source.path,
+            is_wrapped=found.is_wrapped,
         )
 
     # ------------------------------------------------------------------------------------------------------------ calls
@@ -295,7 +303,7 @@ class _Walk:
         """Yield the tools that a call creates from a function; unknown functions only count if certain."""
         if given is None or _is_parameter(given, names):
             return
-        marks, registration, _ = found
+        marks, registration = found.marks, found.registration
         defined = self._functions(given, names)
         if any(_copies_another(one.node) for one in defined):
             is_sure, defined = True, []

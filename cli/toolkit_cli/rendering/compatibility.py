@@ -20,6 +20,8 @@ def as_table(found: "Compatibility", width: int) -> list[Line]:
     rows = [*found.rows, found.whole]
     lines = table(header, [(row.name, *map(_cell, row.verdicts)) for row in rows], width)
     lines += [[], [("quiet", _LEGEND)]]
+    if partly := sum(not row.is_whole for row in found.rows):
+        lines += [[("quiet", f"of {partly} of {len(found.rows)}, only what the source shows was read")]]
     if reasons := _reasons(rows):
         lines += [[], *table(("TOOL", "PROVIDER", "CODE", "WHY"), reasons, width)]
     return lines
@@ -48,6 +50,7 @@ def as_record(found: "Compatibility") -> dict[str, Any]:
 def _record(row: "Row") -> dict[str, Any]:
     return {
         "name": row.name,
+        "is_whole": row.is_whole,
         "providers": {
             verdict.provider: {
                 "taken": verdict.is_taken,
