@@ -46,6 +46,14 @@ def logged(function):
     return inner
 
 
+def shelved(function):
+    functions = {"it": [function]}
+    def inner(name: str) -> str:
+        """Does it."""
+        return functions["it"][0](name)
+    return inner
+
+
 def kept(function):
     @functools.wraps(function)
     def inner(*args, **kwargs):
@@ -138,6 +146,7 @@ FROM_FUNCTION = [
     CREATED.format("functools.partial(wipe)"),
     CREATED.format("logged(wipe)"),
     CREATED.format("logged(logged(wipe))"),
+    CREATED.format("shelved(wipe)"),
     CREATED.format("kept(wipe)"),
     CREATED.format("kept(kept(wipe))"),
     CREATED.format("functools.lru_cache(wipe)"),
@@ -198,6 +207,7 @@ HIDDEN = [
     "class Tools:\n    wipe = {}",
     "tools = ToolGroup.of('box', [{}])",
     "tools = Pipeline.of({}, name='both', description='Both.')",
+    "tools = UnfoldingTool.selectable('box', 'A box.', S, lambda given: [{}])",
     "tools = UnfoldingTool.of('box', 'A box.', [UnfoldingTool.of('inner', 'Another.', [{}])])",
 ]
 """Where a tool is kept that only a name leads to."""

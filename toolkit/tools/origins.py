@@ -1,9 +1,9 @@
 """Finds the functions from which a tool was created, whether two tools share one, and where a tool is defined."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial, partialmethod
-from types import FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final, Literal, NamedTuple
 
 from toolkit.problems import Location
@@ -59,41 +59,42 @@ class Origins(NamedTuple):
 
 def origins_of(function: object) -> Origins:
     """Return what a function, method, partial or callable object was made from."""
-    levels: dict[Any, int] = {}
-    _follow(function, levels)
-    at = [frozenset(key for key, level in levels.items() if level == wanted) for wanted in (_SAME, _KIN, _PART)]
-    return Origins(_key(function), *at)
+    return _origins(function, [function])
 
 
 def origins_of_tool(tool: Tool) -> Origins:
     """Return what a tool was made from, inside all wrappers."""
     inner = innermost(tool)
-    own: dict[str, Any] = call_safely(lambda: dict(vars(inner)), {})
-    if isinstance(own.get("made_from"), Tool):
-        return origins_of_tool(own["made_from"])
-    made = [own[name] for name in ("function", "made_from", "thing", "execute") if own.get(name) is not None]
-    if not made and (execute := call_safely(lambda: getattr(inner, "execute", None), None)) is not None:
-        made = [execute]
+    made = _made_of(inner)
+    if made and isinstance(made[0], Tool):  # a placeholder for a tool that cannot be built
+        return origins_of_tool(made[0])
+    return _origins(inner, [inner, *made])
+
+
+def _made_of(tool: Tool) -> list[Any]:
+    """Return the functions and objects from which a tool that is no wrapper was created."""
+    own: dict[str, Any] = call_safely(lambda: dict(vars(tool)), {})
+    made = [own[name] for name in ("made_from", "function", "thing", "execute") if own.get(name) is not None]
+    execute = None if made else call_safely(lambda: getattr(tool, "execute", None), None)
+    return made if execute is None else [execute]
+
+
+def _origins(thing: object, roots: list[Any]) -> Origins:
+    """Return the keys of everything that some objects were made from, each at the closest level."""
     levels: dict[Any, int] = {}
-    for each in (inner, *made):
-        _follow(each, levels)
-    at = [frozenset(key for key, level in levels.items() if level == wanted) for wanted in (_SAME, _KIN, _PART)]
-    return Origins(_key(inner), *at)
-
-
-def _follow(function: object, levels: dict[Any, int]) -> None:
-    """Add the keys of a function and of everything that it was made from, each at the closest level."""
     for level in (_SAME, _KIN, _PART):
-        waiting = [(function, _SAME)]
+        waiting = [(root, _SAME) for root in roots]
         seen: set[Any] = set()
         while waiting and len(levels) < _MOST:
-            thing, at = waiting.pop()
-            key = _key(thing)
+            one, at = waiting.pop()
+            key = _key(one)
             if at > level or key in seen:
                 continue
             seen.add(key)
             levels.setdefault(key, at)
-            waiting += [(one, max(at, how)) for one, how in call_safely(partial(_all_inner, thing), _NOTHING)]
+            waiting += [(each, max(at, how)) for each, how in call_safely(partial(_all_inner, one), _NOTHING)]
+    at_level = [frozenset(key for key, at in levels.items() if at == wanted) for wanted in (_SAME, _KIN, _PART)]
+    return Origins(_key(thing), *at_level)
 
 
 def _all_inner(thing: Any) -> list[tuple[Any, int]]:
@@ -106,23 +107,28 @@ def _inner(thing: Any) -> Iterator[tuple[Any, int]]:
         yield thing.__func__, _KIN
     elif isinstance(thing, partial | partialmethod):
         yield thing.func, _KIN
-        yield from ((one, _PART) for one in (*thing.args, *thing.keywords.values()) if _is_callable(one))
+        yield from ((one, _PART) for one in _callables_among((*thing.args, *thing.keywords.values())))
     elif isinstance(thing, staticmethod | classmethod):
         yield thing.__func__, _SAME
     elif type(thing) is FunctionType:
         if "__wrapped__" in vars(thing):
             yield vars(thing)["__wrapped__"], _SAME
         else:
-            yield from ((one, _PART) for one in _used(thing) if _is_callable(one))
-    elif issubclass(type(thing), type | ModuleType | Tool):
-        return
-    else:
-        own: dict[str, Any] = call_safely(lambda: dict(vars(thing)), {})
-        if "__wrapped__" in own:
-            yield own.pop("__wrapped__"), _SAME
-        if type(call := inspect.getattr_static(type(thing), "__call__", None)) is FunctionType:
-            yield MethodType(call, thing), _SAME
-            yield from ((one, _PART) for one in own.values() if _is_callable(one))
+            yield from ((one, _PART) for one in _callables_among(_used(thing)))
+    elif issubclass(type(thing), Tool):
+        parts = () if _made_of(thing) else vars(thing).values()
+        yield from ((one, _PART) for one in _callables_among(parts))
+    elif not issubclass(type(thing), type | ModuleType):
+        yield from _inner_of_object(thing)
+
+
+def _inner_of_object(thing: Any) -> Iterator[tuple[Any, int]]:
+    own: dict[str, Any] = call_safely(lambda: dict(vars(thing)), {})
+    if "__wrapped__" in own:
+        yield own.pop("__wrapped__"), _SAME
+    if type(call := inspect.getattr_static(type(thing), "__call__", None)) is FunctionType:
+        yield MethodType(call, thing), _SAME
+        yield from ((one, _PART) for one in _callables_among(own.values()))
 
 
 def _used(function: FunctionType) -> Iterator[Any]:
@@ -130,7 +136,25 @@ def _used(function: FunctionType) -> Iterator[Any]:
     yield from (cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell))
     yield from (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
     if function.__name__ == "<lambda>":
-        yield from (function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__)
+        names = _names_in(function.__code__)
+        yield from (function.__globals__[name] for name in names if name in function.__globals__)
+
+
+def _names_in(code: CodeType) -> Iterator[str]:
+    """Yield the names of variables that a function and the functions within it use."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names_in(inner)
+
+
+def _callables_among(things: Iterable[Any], depth: int = 2) -> Iterator[Any]:
+    """Yield the callables among these objects, and in collections among them."""
+    for thing in things:
+        if _is_callable(thing):
+            yield thing
+        elif depth and isinstance(thing, list | tuple | set | frozenset | dict):
+            yield from _callables_among(thing.values() if isinstance(thing, dict) else thing, depth - 1)
 
 
 def _is_filled(cell: Any) -> bool:
