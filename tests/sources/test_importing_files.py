@@ -134,6 +134,13 @@ def test_packages_of_one_name_in_two_folders_are_two_packages(project):
     assert [imported(Path(folder, "shop/tools.py")).PLACE for folder in ("a", "b")] == ["a", "b"]
 
 
+def test_folders_of_one_name_without_an_init_are_two_packages(project):
+    for folder in ("a", "b"):
+        project.write(f"{folder}/parts/place.py", f"PLACE = '{folder}'\n")
+        project.write(f"{folder}/tools.py", "from parts.place import PLACE\n")
+    assert [imported(Path(folder, "tools.py")).PLACE for folder in ("a", "b")] == ["a", "b"]
+
+
 def test_file_whose_name_is_no_identifier_can_be_imported(project):
     project.write("my-tools.v2.py", "VALUE = 1\n")
     assert imported(Path("my-tools.v2.py")).VALUE == 1

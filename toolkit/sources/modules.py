@@ -238,8 +238,13 @@ def _unload_namesakes(folder: str) -> None:
 
 def _is_from(name: str, folders: Container[str]) -> bool:
     """Whether a module was imported from one of the folders; entries of `sys.modules` can be any object."""
-    file = getattr(sys.modules.get(name), "__dict__", {}).get("__file__")
-    return isinstance(file, str) and _real_root_of(file) in folders
+    known = getattr(sys.modules.get(name), "__dict__", {})
+    file, search = known.get("__file__"), known.get("__path__")
+    if isinstance(file, str):
+        return _real_root_of(file) in folders
+    if search is None or file is not None or type(search).__name__ != "_NamespacePath":
+        return False
+    return any(os.path.dirname(os.path.realpath(one)) in folders for one in search)  # noqa: PTH120
 
 
 @lru_cache(maxsize=8192)
