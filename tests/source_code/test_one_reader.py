@@ -1,6 +1,7 @@
 """Every command sees the same tools in a source: `list --static`, `lint --static`, `lint` and `list`."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -105,6 +106,32 @@ def test_mark_under_another_name_and_name_in_another_file_are_followed(write, mo
     write(tools=ALIASES, constants='NAME: str = "run_second"\n')
     assert findings("tools.py", *mode, "--select", "TK511") == ["TK511:12", "TK511:18"]
     assert names("tools.py", *mode) == ["first", "run_second"]
+
+
+PLAIN = '''
+from toolkit import tool
+
+
+@tool
+def first(code: str) -> str:
+    """Run the code of the first kind."""
+    return str(eval(code))
+
+
+@tool(name="run_second")
+def second(code: str) -> str:
+    """Run the code of the second kind."""
+    return str(eval(code))
+'''
+
+
+def test_mark_under_another_name_changes_nothing_since_a_revision(write):
+    write(tools=PLAIN, constants='NAME = "run_second"\n')
+    author = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "one"]):
+        subprocess.run(["git", *author, *words], check=True, capture_output=True)
+    write(tools=ALIASES)
+    assert findings("--against", "HEAD", "tools.py") == []
 
 
 @pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
@@ -390,3 +417,31 @@ def test_tools_with_any_result_are_compared_with_providers_in_both_modes(write):
     whole = {"forecast": (True, []), "forecast_days": (True, strict), "price_of": (True, [])}
     assert compatible("tools.py") == whole
     assert compatible("tools.py", "--static") == whole | {"price_of": (False, [])}
+
+
+NESTED = '''
+from toolkit import tool
+
+
+class Outer:
+    class Inner:
+        @tool
+        def find_note(self, title: str) -> str:
+            """Find the note that has this title."""
+            return str(eval(title))
+'''
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_marked_method_that_nothing_finds_is_no_tool_and_reported(write, mode):
+    write(tools=NESTED)
+    assert names("tools.py", *mode) == []
+    assert findings("tools.py", *mode) == ["TK004:None", "TK004:8"]
+    assert counted("tools.py", *mode).startswith("no tools")
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_marked_method_of_an_inner_class_with_an_instance_is_a_tool(write, mode):
+    write(tools=f"{NESTED}\n\nfinder = Outer.Inner()\n")
+    assert names("tools.py", *mode) == ["find_note"]
+    assert findings("tools.py", *mode, "--select", "TK0,TK511") == ["TK511:10"]

@@ -143,6 +143,7 @@ class FileChecker:
             problems.append(Problem(NO_TOOLS, message, Location(file), "warning", _how_to_make_one(module)))
         if is_static:  # otherwise it was reported when the tools were built
             problems += undefined_annotations(module)
+        problems += map(_not_found, module.out_of_reach)
         unmarked = {function.node: function for function in functions.values() if function.mark is None}
         problems += [*read.found, *self._of_functions(unmarked.values())]
         if sources or theirs or any(tool.location is None or tool.location.file == file for tool in built):
@@ -288,6 +289,12 @@ def _how_to_make_one(module: PythonFile) -> str:
         if frameworks
         else "mark a function with `@tool`"
     )
+
+
+def _not_found(function: PythonFunction) -> Problem:
+    message = f"{function.name!r} is marked, but it is not a tool: its class is inside another class"
+    hint = "move the class out of the other one, or create an instance of it in the module"
+    return Problem(NO_TOOLS, message, function.location, "warning", hint)
 
 
 def _judge(problem: Problem) -> Problem:

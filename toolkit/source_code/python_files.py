@@ -4,11 +4,13 @@ import ast
 from collections.abc import Mapping
 from functools import cached_property
 
+from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.syntax_nodes import FunctionNode
-from toolkit.source_code.written_tools import OURS, WrittenTool, may_have_tools
+from toolkit.source_code.written_tools import OURS, WrittenTool, is_out_of_reach, may_have_tools
 from toolkit.tools.frameworks import framework_of
+from toolkit.tools.source_marks import OUR_MARKS
 
 
 class PythonFile(PythonSource):
@@ -29,6 +31,22 @@ class PythonFile(PythonSource):
         """The functions that are marked with our `@tool`, or passed to `tool` or `from_function`."""
         marked = (function for function in self.functions if function.mark is not None)
         return (*marked, *(self._function_of(one) for one in self._ours if one.kind != "decorator"))
+
+    @cached_property
+    def out_of_reach(self) -> tuple[PythonFunction, ...]:
+        """The marked methods that are no tools, because their class is inside another one, where nothing finds it."""
+        inner = {
+            node: owner for node, owner in self.definitions if isinstance(node, ast.ClassDef) and owner is not None
+        }
+        methods = [one for one in self.functions if one.owner in inner and one.mark is None] if inner else []
+        return tuple(one for one in methods if self._has_our_mark(one) and self._is_hidden(one.owner, inner))
+
+    def _has_our_mark(self, function: PythonFunction) -> bool:
+        marks = (self.reader.decoration(self, one, None) for one in function.node.decorator_list)
+        return any(one is not None and one.marks is OUR_MARKS for one in marks)
+
+    def _is_hidden(self, cls: ast.ClassDef | None, inner: Mapping[ast.ClassDef, ast.ClassDef]) -> bool:
+        return cls is not None and is_out_of_reach(self, LocalNames(cls, LocalNames(inner[cls], None)))
 
     @cached_property
     def frameworks(self) -> tuple[str, ...]:

@@ -252,6 +252,8 @@ class _Walk:
         found = self._reader.decoration(self._source, decorator, names)
         if found is None or _wraps_parameter(node, names):
             return
+        if found.marks is OUR_MARKS and is_out_of_reach(self._source, names):
+            return
         registration = found.registration
         yield self._tool(
             found.marks,
@@ -428,6 +430,16 @@ class _Walk:
     def _tool(self, marks: SourceMarks, kind: str, node: ast.stmt | ast.expr, **known: Any) -> WrittenTool:
         framework = framework_of(marks.packages[0]) or OURS
         return WrittenTool(self._source.path, framework, marks, kind, node, **known)
+
+
+def is_out_of_reach(source: SourceFile, names: LocalNames | None) -> bool:
+    """Whether a scope is a class inside another one that the file never refers to, so that it gives no tools."""
+    if names is None or names.outer is None or not isinstance(names.node, ast.ClassDef):
+        return False
+    if not isinstance(names.outer.node, ast.ClassDef):
+        return False
+    name = names.node.name
+    return not any(isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(source.tree))
 
 
 def _copies_another(function: Definition) -> bool:
