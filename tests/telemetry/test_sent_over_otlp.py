@@ -187,3 +187,37 @@ def test_exporter_that_is_not_installed_is_named(project):
     ended = program(project, "run", "tools.py:greet", "name=Ada", OTEL_TRACES_EXPORTER="jager")
     assert (ended.returncode, ended.stdout) == (0, "hello Ada\n")
     assert ended.stderr.startswith("warning: telemetry is not sent: ")
+
+
+CARELESS = '''
+import os
+
+from opentelemetry import trace
+
+from toolkit import tool
+
+
+@tool(read_only=True)
+def careless(password: str) -> str:
+    """Make a span of its own, as instrumented libraries do."""
+    with trace.get_tracer("library").start_as_current_span(f"GET {password}") as span:
+        span.set_attribute("url.full", f"https://shop.example/?key={password}")
+        span.set_attribute("all", [password, os.environ["SHOP_TOKEN"]])
+        span.add_event("sent", {"body": password})
+        span.record_exception(ValueError(password))
+        span.set_status(trace.StatusCode.ERROR, f"no {password}")
+    return "done"
+'''
+
+
+def test_spans_of_libraries_have_no_secrets_either(project, receiver):
+    (project / "careless.py").write_text(CARELESS, "utf-8")
+    bodies = []
+    take = receiver.take
+    receiver.take = lambda path, body: (bodies.append(body), take(path, body))
+    variables = {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url, "SHOP_TOKEN": "battery-staple-7"}
+    ended = program(project, "run", "careless.py:careless", "password=correct-horse-9", **variables)
+    assert (ended.returncode, ended.stdout) == (0, "done\n")
+    span = receiver.named("GET **********")
+    assert span["attributes"]["url.full"] == "https://shop.example/?key=**********"
+    assert not [body for body in bodies if b"correct-horse-9" in body or b"battery-staple-7" in body]

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from toolkit.errors import ConfigurationError
 from toolkit.problems import how_to_install
+from toolkit.redactors.environment import redactor_of_environment
+from toolkit.redactors.redactor import Redactor
 from toolkit.releases import __version__
 from toolkit.telemetry.otel_variables import wants_content
 
@@ -26,6 +28,7 @@ except ModuleNotFoundError as error:
 from toolkit.telemetry.listeners import SCOPE, Telemetry
 from toolkit.telemetry.mcp_spans import McpDurations, McpExporter
 from toolkit.telemetry.propagation import context_of
+from toolkit.telemetry.redacted_spans import RedactingExporter
 
 _PROTOCOLS: Final = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc", "http/json": "otlp_json_http"}
 _PATIENCE: Final = 3.0
@@ -38,11 +41,12 @@ class OpenTelemetry:
         listener: The event listener that creates the spans and metrics.
     """
 
-    def __init__(self, variables: Mapping[str, str]) -> None:
+    def __init__(self, variables: Mapping[str, str], redactor: Redactor | None = None) -> None:
         """Set up telemetry for the whole program.
 
         Args:
             variables: Environment variables. `TRACEPARENT` identifies the parent of all spans.
+            redactor: Masks secrets in spans; by default, those in the environment.
 
         Raises:
             ConfigurationError: If the variables name an exporter that is not installed.
@@ -56,7 +60,8 @@ class OpenTelemetry:
         self._tracers = TracerProvider(resource=resource, shutdown_on_exit=False)
         self._tracers.add_span_processor(McpDurations(self._meters.get_meter(SCOPE, __version__)))
         for name in _exporters_named("traces", variables):
-            exporter = McpExporter(_span_exporter(name), content=content)
+            sending = RedactingExporter(_span_exporter(name), redactor or redactor_of_environment())
+            exporter = McpExporter(sending, content=content)
             self._tracers.add_span_processor(BatchSpanProcessor(exporter))
         trace.set_tracer_provider(self._tracers)
         metrics.set_meter_provider(self._meters)
@@ -75,16 +80,17 @@ class OpenTelemetry:
         self._meters.shutdown()
 
 
-def open_telemetry(variables: Mapping[str, str] | None = None) -> OpenTelemetry:
+def open_telemetry(variables: Mapping[str, str] | None = None, *, redactor: Redactor | None = None) -> OpenTelemetry:
     """Set up telemetry for the whole program; pass its `listener` to a `ToolContext`.
 
     Args:
         variables: The `OTEL_…` variables; those of the environment by default.
+        redactor: Masks secrets in all spans, also in those of other libraries; by default, those in the environment.
 
     Raises:
         ConfigurationError: If the variables name an exporter that is not installed.
     """
-    return OpenTelemetry(os.environ if variables is None else variables)
+    return OpenTelemetry(os.environ if variables is None else variables, redactor)
 
 
 def _resource(variables: Mapping[str, str]) -> Resource:

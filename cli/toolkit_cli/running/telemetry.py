@@ -57,7 +57,7 @@ class _Opened:
         logger = logging.getLogger(_LOGGER)
         logger.addHandler(self._failures)
         logger.propagate = False
-        self.sending: OpenTelemetry = open_telemetry()
+        self.sending: OpenTelemetry = open_telemetry(redactor=console.redactor())
 
     def close(self) -> None:
         self.sending.close()
