@@ -3,7 +3,8 @@
 import re
 import threading
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 
 from toolkit.redactors.forms import Forms, forms_of
 
@@ -75,9 +76,15 @@ def spans_of(wanted: Wanted, text: str, *, is_cut: bool = False, has_cuts: bool 
     starts = [cut.end() for cut in cuts]
     ends = [cut.start() for cut in cuts] + ([len(text)] if is_cut else [])
     for form in wanted.forms:
-        yield from _beginnings(form, text, ends)
-        yield from _endings(form, text, starts)
-        yield from _middles(form, text, starts, ends)
+        if form[:_SHORTEST_PART] in text:
+            yield from _beginnings(form, text, ends)
+    parts = {part for start in starts if len(part := text[start : start + _SHORTEST_PART]) == _SHORTEST_PART}
+    with_part = {part: [form for form in wanted.forms if part in form] for part in parts}
+    for start, end in zip_longest(starts, ends[1:], fillvalue=len(text)):
+        for form in with_part.get(text[start : start + _SHORTEST_PART], ()):
+            yield from _endings(form, text, start)
+            if end - start >= _SHORTEST_MIDDLE and text[start:end] in form:  # cut at both sides
+                yield start, end
 
 
 def _beginnings(form: str, text: str, ends: Iterable[int]) -> Iterator[Span]:
@@ -92,23 +99,15 @@ def _beginnings(form: str, text: str, ends: Iterable[int]) -> Iterator[Span]:
             start = text.find(seed, start + 1, end)
 
 
-def _endings(form: str, text: str, starts: Iterable[int]) -> Iterator[Span]:
-    """Yield where the last part of a form starts at one of these positions."""
-    for start in starts:
-        seed = text[start : start + _SHORTEST_PART]
-        place = form.find(seed) if len(seed) == _SHORTEST_PART else -1
-        while place >= 0:
-            if text.startswith(form[place:], start):
-                yield start, start + len(form) - place
-                break
-            place = form.find(seed, place + 1)
-
-
-def _middles(form: str, text: str, starts: Iterable[int], ends: Sequence[int]) -> Iterator[Span]:
-    """Yield what stands between two cuts, if a form contains it."""
-    for start, end in zip(starts, ends[1:], strict=False):
-        if end - start >= _SHORTEST_MIDDLE and text[start:end] in form:
-            yield start, end
+def _endings(form: str, text: str, start: int) -> Iterator[Span]:
+    """Yield how far the last part of a form reaches that starts at a position."""
+    seed = text[start : start + _SHORTEST_PART]
+    place = form.find(seed)
+    while place >= 0:
+        if text.startswith(form[place:], start):
+            yield start, start + len(form) - place
+            return
+        place = form.find(seed, place + 1)
 
 
 def start_of_begun_form(wanted: Wanted, text: str) -> int | None:
