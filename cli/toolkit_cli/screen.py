@@ -68,7 +68,7 @@ class Screen:
 
     def say(self, line: str) -> None:
         """Write a line, or buffer it until the open question is answered."""
-        line = console.safe_message(line, self._talk)
+        line = console.safe_message(console.redactor().text(line), self._talk)
         with self._lock:
             self.end_line()
             if self._waiting is not None:
