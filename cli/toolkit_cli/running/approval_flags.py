@@ -70,7 +70,7 @@ def _pair(name: str, value: Any, tool: str, call: DescribedCall) -> str | None:
     """Return a pattern that only this value matches, and that can be copied from a screen, or `None`."""
     from glob import escape  # noqa: PLC0415 - only refusals need it
 
-    if not name.isidentifier():
+    if not name.isidentifier() or console.redactor().data(value) is not value:  # a pattern may hide a secret
         return None
     text = value if isinstance(value, str) else json_text(value)
     plain = f"{name}={escape(text).replace(_BACKSLASH, f'[{_BACKSLASH}]')}"
