@@ -109,7 +109,8 @@ def test_the_narrowest_rule_with_all_arguments_allows_one_call(tmp_path, case):
     file.unlink(missing_ok=True)
     write_rule(file, "allow", narrowest, "user", {})
     policy = load_policy(file)
-    assert policy.judge(call).action == "allow" or "path" in whole  # some texts are no paths
+    is_plain = all(isinstance(value, bool | int | None) for value in whole.values())
+    assert not is_plain or policy.judge(call).action == "allow"  # a text can be in doubt; then the rule is not offered
     if not same_data(whole, other.whole_arguments):
         assert policy.judge(other).action == "ask"
 

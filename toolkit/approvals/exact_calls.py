@@ -51,6 +51,13 @@ def exact_arguments(call: DescribedCall) -> ExactArguments:
     return ExactArguments(values, missing, not is_known or not _is_closed(parameters))
 
 
+def declared_type(name: str, call: DescribedCall) -> Any:
+    """Return the type of an argument in the schema, or `None` if it does not say so directly."""
+    parameters: Mapping[str, Any] = (call.risk.definition or {}).get("parameters", {})
+    schema = parameters.get("properties", {}).get(name)
+    return schema.get("type") if isinstance(schema, Mapping) else None
+
+
 def _is_closed(parameters: Mapping[str, Any]) -> bool:
     return parameters.keys() <= _CLOSED and parameters.get("additionalProperties", False) is False
 

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from toolkit.approvals.exact_calls import exact_arguments
+from toolkit.approvals.exact_calls import declared_type, exact_arguments
 from toolkit.approvals.host_fits import normal_host
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.risks import Risk, server_of
 from toolkit.json_texts import json_text
 from toolkit.redactors.redactor import MASK
 
+_SINGLE_TYPES = ("string", "integer", "number", "boolean")
 _PATH_NAME = re.compile(r"(?:.*_)?(?:path|file|filename|filepath|folder|dir|directory)s?|directories")
 
 
@@ -38,7 +39,7 @@ def offered_rules(call: DescribedCall, action: Literal["allow", "deny"]) -> list
         about = tool | {"source": _source_of(call.risk)} | {"chosen_by": call.chosen_by}
         digest = {"digest": call.risk.digest}
         exact = exact_arguments(call)
-        same = {name: _exactly(name, value, call.base) for name, value in exact.values.items()}
+        same = {name: _exactly(name, value, call) for name, value in exact.values.items()}
         narrowest = [about | {"where": same} | digest] if exact.are_all else []
         rules = [*narrowest, about | {"where": near} | digest if near else {}, about]
     distinct = [{key: value for key, value in rule.items() if value not in ({}, None)} for rule in rules]
@@ -64,13 +65,18 @@ def _source_of(risk: Risk) -> str | None:
     return escape(os.path.realpath(source))
 
 
-def _exactly(name: str, value: Any, base: str | None) -> Any:
-    """Return a matcher for a value; a path must also lead to the same place, whatever the working directory is."""
+def _exactly(name: str, value: Any, call: DescribedCall) -> Any:
+    """Return a matcher for a value; a path must also lead to the same place, whatever the working directory is.
+
+    `equals` also matches a list of equal items, which only a parameter with another type excludes.
+    """
+    is_one = declared_type(name, call) in _SINGLE_TYPES
     paths = value if isinstance(value, list) else [value]
     if paths and all(_is_path(name, path) for path in paths):
-        places = [_real(path, base) for path in paths]
-        return {"equals": value, "at": places if isinstance(value, list) else places[0]}
-    return {"equals": value} if isinstance(value, Mapping | list | tuple) else value
+        places = [_real(path, call.base) for path in paths]
+        place = {"at": places if isinstance(value, list) else places[0]}
+        return ({"equals": value} if is_one else {"schema": {"const": value}}) | place
+    return value if is_one else {"schema": {"const": value}}
 
 
 def _alike(name: str, value: Any, base: str | None) -> Any:

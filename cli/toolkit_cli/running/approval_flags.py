@@ -1,12 +1,12 @@
 """Suggests the flag `--approve` that allows one call and no other; a flag that allows more is described as such."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from shlex import quote
 from typing import Any, NamedTuple
 
 from toolkit.approvals.allowances import Allowance
-from toolkit.approvals.exact_calls import exact_arguments
+from toolkit.approvals.exact_calls import declared_type, exact_arguments
 from toolkit.approvals.policies import DescribedCall
 from toolkit.json_texts import json_text
 from toolkit_cli import console
@@ -89,14 +89,8 @@ def _is_shown_whole(text: str) -> bool:
 def _is_clear(name: str, value: Any, call: DescribedCall) -> bool:
     """Return whether the text of a value stands for no other value that the parameter accepts."""
     if isinstance(value, str):
-        return _type_of(name, call) == "string" or not _is_json(value)
-    return isinstance(value, _SCALARS) and _type_of(name, call) in {"integer", "number", "boolean"}
-
-
-def _type_of(name: str, call: DescribedCall) -> Any:
-    parameters = (call.risk.definition or {}).get("parameters", {})
-    schema = parameters.get("properties", {}).get(name)
-    return schema.get("type") if isinstance(schema, Mapping) else None
+        return declared_type(name, call) == "string" or not _is_json(value)
+    return isinstance(value, _SCALARS) and declared_type(name, call) in {"integer", "number", "boolean"}
 
 
 def _is_json(text: str) -> bool:
