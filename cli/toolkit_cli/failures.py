@@ -67,7 +67,8 @@ def refuse(problems: Sequence[Problem]) -> None:
 
 def cannot_write(file: object, error: OSError) -> Failure:
     """Return the failure for a file that cannot be written."""
-    return Failure(ExitCode.USAGE, f"cannot write '{file}': {(error.strerror or str(error)).lower()}")
+    reason = error.strerror or str(error)
+    return Failure(ExitCode.USAGE, f"cannot write '{file}': {reason[:1].lower()}{reason[1:]}")
 
 
 def exit_code_of(work: Callable[[], object], arguments: Sequence[str]) -> int:

@@ -1,7 +1,7 @@
-"""Files that block, exhaust or replace.
+"""Files that block, exhaust, replace or lead elsewhere.
 
-A cloned folder holds pipes, devices, sparse files and links under every name that the program looks for, and compiled
-files with other code than the source next to them.
+A cloned folder holds pipes, devices, sparse files and links under every name that the program reads or writes, and
+compiled files with other code than the source next to them.
 """
 
 import os
@@ -298,3 +298,106 @@ def test_comparing_with_a_revision_never_fetches_from_a_remote_whose_address_is_
     ended = clone.run("lint --against HEAD")
     attacks.count(f"it was run: {ended.stderr}", held=not marker.exists())
     assert ended.returncode == 2, ended.stdout
+
+
+# ------------------------------------------------------------------------------------------------ where files are written
+
+BAD = TOOLS.replace("import helper\n", "").replace("        city:", "        citty:").replace("Tell", "Tel\u200bl")
+SCRIPT = "- Fine.\n"
+WRITES = [
+    "lint", "lint --static", "lint --fix --unsafe-fixes", "lint --fix --unsafe-fixes .", "lint --add-noqa",
+    "lint --fix --unsafe-fixes {name}", "lint --add-noqa {name}", "lint --output json={name}",
+    "lint --output json={name}/deep/er.json", "lint --update-baseline", "lint --baseline {name} --update-baseline",
+    "lock --update tools.py", "lock --update", "new tool greet --path {name}", "new pipeline sums --path {name}",
+    "run tools.py:forecast --each items.jsonl --out {name}", "run tools.py:forecast --each items.jsonl --out {name}/o.jsonl",
+    "run tools.py:forecast --each items.jsonl --store sqlite:///{name}",
+    "agent --tools tools.py --model scripted:script.yaml --transcript {name} hello",
+    "run tools.py:forecast --each items.jsonl --store sqlite:///{name}/s.db",
+]  # fmt: skip
+PLACES = [
+    ".toolkit_cache", ".toolkit_cache/.gitignore", "toolkit.lock", "lint-baseline.json", "a.py", "z/tools.py", "out",
+    "a.yaml", "greet.py", "greet", "tools.json",
+]  # fmt: skip
+LEADS = {
+    "a folder": lambda clone: clone.outside,
+    "a module": lambda clone: clone.outside / "bad.py",
+    "an empty file": lambda clone: clone.outside / "empty",
+    "a lockfile": lambda clone: clone.outside / "toolkit.lock",
+    "a baseline": lambda clone: clone.outside / "lint-baseline.json",
+    "nothing yet": lambda clone: clone.outside / "new",
+    "a chain of links": lambda clone: clone.outside / "chain",
+    "a relative path": lambda clone: Path(os.path.relpath(clone.outside, clone.root)),
+}
+
+
+def with_treasures(clone):
+    """Put files outside that the program would overwrite, since they look like its own."""
+    (clone.outside / "bad.py").write_text(BAD)
+    (clone.outside / "empty").touch()
+    (clone.outside / "toolkit.lock").write_text('{"toolkit-lock": 1, "tools": {}}')
+    (clone.outside / "lint-baseline.json").write_text('{"toolkit-lint-baseline": 1, "findings": []}')
+    (clone.outside / "chain").symlink_to(clone.outside / "empty")
+    for number in range(12):
+        (clone.outside / f"lint-{number}.json").write_text("{}")
+    clone.write("items.jsonl", '{"city": "Oslo"}\n')
+    clone.write("script.yaml", SCRIPT)
+    clone.write("toolkit.toml", 'sources = ["."]\n')
+    return clone
+
+
+@pytest.mark.parametrize("lead", LEADS)
+def test_files_are_never_written_through_a_link_of_the_project(tmp_path, attacks, lead):
+    for number, (name, command) in enumerate(some_of(product(PLACES, WRITES))):
+        clone = with_treasures(Clone(tmp_path / str(number)))
+        if "baseline" in command:
+            clone.write("toolkit.toml", 'sources = ["."]\n[lint]\nbaseline = "lint-baseline.json"\n')
+        path = clone.root / name
+        path.parent.mkdir(exist_ok=True)
+        path.symlink_to(LEADS[lead](clone))
+        before = clone.state_outside()
+        typed = command.format(name=name)
+        ended = clone.run(typed)
+        what = f"`toolkit {typed}` with a link to {lead} as {name}"
+        after = clone.state_outside()
+        changed = [str(path) for path in before.keys() | after.keys() if before.get(path) != after.get(path)]
+        attacks.count(f"{what} changed {changed}", held=not changed)
+        held = ended is not None and ended.returncode in {0, 1, 2, 3, 4} and "Traceback" not in ended.stderr
+        attacks.count(f"{what} crashed: {ended and ended.stderr}", held=held)
+
+
+@pytest.mark.parametrize("baseline", ["../outside/new.json", "{outside}/new.json", "inner/../../outside/new.json"])
+def test_settings_of_a_project_cannot_name_a_file_outside_of_it_to_write(clone, attacks, baseline):
+    with_treasures(clone)
+    baseline = baseline.format(outside=clone.outside)
+    clone.write("toolkit.toml", f'sources = ["."]\n[lint]\nbaseline = "{baseline}"\n')
+    before = clone.state_outside()
+    ended = clone.run("lint --update-baseline")
+    attacks.count(f"baseline = {baseline!r} was written", held=clone.state_outside() == before)
+    assert ended.returncode == 2
+    assert "leads out of" in ended.stderr
+
+
+def test_links_of_the_user_are_followed_and_those_that_stay_in_the_project_too(clone):
+    with_treasures(clone)
+    (clone.folder / "results").symlink_to(clone.outside)
+    (clone.root / "inner").mkdir()
+    (clone.root / "out").symlink_to("inner")
+    assert clone.run("lint --output json=../results/new.json --output concise=out/found.txt").returncode in {0, 1}
+    assert (clone.outside / "new.json").read_text().startswith("[")
+    assert (clone.root / "inner/found.txt").exists()
+
+
+def test_refused_link_is_named_with_the_file_that_it_leads_to(clone):
+    with_treasures(clone)
+    (clone.root / "out").symlink_to(clone.outside)
+    ended = clone.run("lint --output json=out/found.json")
+    assert ended.returncode == 2
+    assert f"a link in '{clone.root}' leads out of it, to '{clone.outside}/found.json'" in ended.stderr
+
+
+def test_fixes_leave_a_module_outside_alone_and_say_so(clone):
+    with_treasures(clone)
+    (clone.root / "a.py").symlink_to(clone.outside / "bad.py")
+    ended = clone.run("lint --fix --unsafe-fixes .")
+    assert (clone.outside / "bad.py").read_text() == BAD
+    assert "outside of the project" in ended.stderr

@@ -15,7 +15,7 @@ from toolkit.builtin.files.sandbox import (  # private
     missing_support,
     state_of,
 )
-from toolkit.builtin.files.walking import ConflictError, MissingError, OutsideError, UnfitError, walk  # private
+from toolkit.walking import ConflictError, MissingError, OutsideError, UnfitError, walk  # private
 
 MISSING, OLD, OTHER = state_of(None), state_of(b"old"), state_of(b"other")
 CHANGED = "a/b.txt has changed since it was shown; nothing was written"

@@ -16,7 +16,7 @@ from toolkit.errors import ConfigurationError
 from toolkit.leftovers import temporary
 from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
-from toolkit.replacing import write_file
+from toolkit.replacing import followed, write_file
 
 
 def write_rule(
@@ -34,8 +34,8 @@ def write_rule(
     Raises:
         ConfigurationError: If the file cannot be read or written, or would be invalid with the new rule.
     """
-    real = Path(os.path.realpath(file))
     try:
+        real = followed(file)
         with exclusive(real):
             before = bounded_bytes(real).decode("utf-8") if real.exists() else ""
             after = with_item(before, action, rule)

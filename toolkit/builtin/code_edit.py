@@ -20,12 +20,12 @@ from toolkit.builtin.files.editing import (
 from toolkit.builtin.files.listing import Effort
 from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxError, state_of
 from toolkit.builtin.files.texts import decode_text, encode_text
-from toolkit.builtin.files.walking import MissingError
 from toolkit.builtin.options import FOLDER, Option
 from toolkit.builtin.widening import outside_project
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
+from toolkit.walking import MissingError
 
 _BYTE_ORDER_MARK = "\ufeff"
 _SECONDS_FOR_EXPRESSIONS = 10.0

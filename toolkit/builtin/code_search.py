@@ -9,12 +9,12 @@ from toolkit.builtin.files.listing import Effort, Listed, list_files, on_one_lin
 from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
 from toolkit.builtin.files.sandbox import SandboxError
 from toolkit.builtin.files.sandboxed import SandboxedTool
-from toolkit.builtin.files.walking import UnfitError
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option
 from toolkit.builtin.widening import outside_project
 from toolkit.line_expressions import compile_line_expression
 from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
 from toolkit.tools.results import ToolResult
+from toolkit.walking import UnfitError
 
 _MAX_RESULTS = 100
 _MAX_BYTES = 5 * 1024 * 1024

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.errors import ConfigurationError
 from toolkit.problems import how_to_install
+from toolkit.replacing import followed
 from toolkit.runs.journal import JournalError
 
 if TYPE_CHECKING:
@@ -64,8 +65,9 @@ def connect(url: StoreUrl) -> "Engine":
 
     if url.file is not None:
         with storage_errors(url, "open"):
-            url.file.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
-            os.close(os.open(url.file, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE))
+            file = followed(url.file)
+            file.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
+            os.close(os.open(file, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE))
         address = make_url(url.text).update_query_dict({"timeout": str(_WAIT_FOR_OTHERS)})
         engine = create_engine(address, connect_args={"cached_statements": _STATEMENTS}, **_POOLED)
         _prepare_files(engine)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from toolkit.replacing import followed
 from toolkit.runs.journal import JournalError
 
 _WAIT_FOR_OTHERS: Final = 120.0
@@ -31,8 +32,9 @@ class Database:
             JournalError: If it cannot be opened or created.
         """
         self.path = path
-        beside = path.with_name(f"{path.name}.locks")
         with self.storage_errors("open"):
+            path = followed(path)
+            beside = path.with_name(f"{path.name}.locks")
             path.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE))
             self.locks = os.open(beside, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE)

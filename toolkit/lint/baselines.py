@@ -17,7 +17,7 @@ from toolkit.problems import Location, Problem
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
 from toolkit.regular_files import bounded_bytes
-from toolkit.replacing import overwrite_same_kind
+from toolkit.replacing import followed, overwrite_same_kind
 from toolkit.visibility import visible_json
 
 _LARGEST = 16 * 1024 * 1024
@@ -88,8 +88,13 @@ def compare(problems: Iterable[Problem], file: Path) -> Compared:
     return Compared(new, known.total() - gone, gone)
 
 
-def write_baseline(problems: Iterable[Problem], file: Path) -> None:
+def write_baseline(problems: Iterable[Problem], file: Path, *, beneath: Path | None = None) -> None:
     """Write findings to a baseline, as sorted JSON that suits people and version control.
+
+    Args:
+        problems: The findings.
+        file: The baseline.
+        beneath: The folder that must contain the file, if the project's settings name it.
 
     Raises:
         OSError: If the file cannot be written, or exists and is not a baseline.
@@ -100,9 +105,10 @@ def write_baseline(problems: Iterable[Problem], file: Path) -> None:
         {"file": key.file, "code": key.code, "message": key.message, "count": count}
         for key, count in sorted(counts.items())
     ]
-    file.parent.mkdir(parents=True, exist_ok=True)
+    if beneath is None:
+        followed(file).parent.mkdir(parents=True, exist_ok=True)
     text = visible_json({_MARK: _FORMAT, "findings": findings}, indent=2)
-    overwrite_same_kind(file, f"{text}\n".encode(), _MARK, "a baseline")
+    overwrite_same_kind(file, f"{text}\n".encode(), _MARK, "a baseline", beneath=beneath)
 
 
 def _read(file: Path) -> Counter[Key]:

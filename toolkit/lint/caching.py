@@ -27,6 +27,7 @@ from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
 from toolkit.regular_files import bounded_bytes
 from toolkit.releases import __version__
+from toolkit.replacing import remove_beneath, write_beneath
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
 
@@ -151,14 +152,12 @@ class Cache:
             return
         folder = self._file.parent
         with suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            write_beneath(folder.parent, self._file, self._content())
             if not os.path.lexists(folder / ".gitignore"):
-                (folder / ".gitignore").write_text("*\n", "utf-8")
-            part = self._file.with_suffix(f".{os.getpid()}")
-            part.write_bytes(self._content())
-            part.replace(self._file)
+                write_beneath(folder.parent, folder / ".gitignore", b"*\n")
             for old in sorted(folder.glob("lint-*.json"), key=_changed, reverse=True)[_KEPT_SETTINGS:]:
-                old.unlink()
+                remove_beneath(folder.parent, old)
 
     def _content(self) -> bytes:
         entries = {file: entry for file, entry in self._entries.items() if os.path.exists(file)}  # noqa: PTH110

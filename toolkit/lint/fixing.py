@@ -6,7 +6,9 @@ be parsed after a fix is not written.
 
 import ast
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,10 +17,12 @@ from toolkit.documents.json_reading import parse_json
 from toolkit.documents.sources import Source
 from toolkit.problems import Edit, Problem
 from toolkit.regular_files import bounded_bytes
-from toolkit.replacing import write_file
+from toolkit.replacing import followed, write_file
+from toolkit.sources.modules import source_of
 
 _MOST_ROUNDS = 20
 _BOM = "\ufeff"
+_PATTERN = re.compile(r"[*?\[]")
 
 
 class Change(NamedTuple):
@@ -44,16 +48,18 @@ class Fixed(NamedTuple):
     refused: list[Problem]
 
 
-def fix_files(check: Callable[[], list[Problem]], *, unsafe: bool) -> Fixed:
+def fix_files(check: Callable[[], list[Problem]], *, unsafe: bool, beneath: Sequence[str] | None = None) -> Fixed:
     """Check, fix and check again, until there is nothing left to fix.
 
     Args:
         check: Returns the current problems of the files.
         unsafe: Whether to apply fixes that may change the meaning of the code.
+        beneath: The real paths of the only files and folders to change; by default, any.
     """
     problems, solved, refused = check(), list[Problem](), list[Problem]()
     for _ in range(_MOST_ROUNDS):
-        changes, refused = make_changes(problems, unsafe=unsafe)
+        ours = [problem for problem in problems if beneath is None or is_beneath(problem, beneath)]
+        changes, refused = make_changes(ours, unsafe=unsafe)
         if not changes:
             break
         for change in changes:
@@ -61,6 +67,32 @@ def fix_files(check: Callable[[], list[Problem]], *, unsafe: bool) -> Fixed:
             solved += change.solved
         problems = check()
     return Fixed(problems, solved, refused)
+
+
+def real_targets(targets: Iterable[str], directory: Path) -> list[str]:
+    """Return the real paths of the files and folders that may be changed: the targets, and the project.
+
+    A link that leads out of a project is left out: it may have come with the project.
+
+    Args:
+        targets: The paths, patterns and modules to check, as typed.
+        directory: The folder of the project's settings.
+    """
+    found = [os.path.realpath(directory)]
+    for target in targets:
+        start = _PATTERN.split(target, maxsplit=1)[0] if _PATTERN.search(target) else target
+        path = Path(os.path.dirname(start) if start != target else start)  # noqa: PTH120 - of a pattern, it may be empty
+        module = None if os.path.lexists(path) else source_of(target.partition(":")[0], Path())
+        with suppress(OSError):
+            found.append(str(followed(path) if module is None else Path(module).parent))
+    return found
+
+
+def is_beneath(problem: Problem, folders: Sequence[str]) -> bool:
+    """Return whether all files of a problem and of its fix are in some folders, or are one of these files."""
+    edits = problem.fix.edits if problem.fix else ()
+    files = {place.file for place in (problem.location, *(edit.location for edit in edits)) if place is not None}
+    return all(any(Path(os.path.realpath(file)).is_relative_to(folder) for folder in folders) for file in files)
 
 
 def make_changes(problems: Iterable[Problem], *, unsafe: bool) -> tuple[list[Change], list[Problem]]:

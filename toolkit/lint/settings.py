@@ -50,6 +50,7 @@ class LintSettings(NamedTuple):
     providers: tuple[str, ...] = (PORTABLE,)
     limits: Mapping[str, int] = {}
     baseline: Path | None = None
+    baseline_folder: Path | None = None
     directory: Path = Path()
     is_static: bool = False
     requires_tools: bool = False
@@ -83,6 +84,7 @@ def read_lint_settings(configuration: Configuration) -> tuple[LintSettings, list
         providers=found.get("provider") or (PORTABLE,),
         limits={key: value for key, value in found.items() if type(value) is int},
         baseline=found.get("baseline"),
+        baseline_folder=configuration.directory,
         directory=configuration.directory,
     )
     return settings, problems

@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import IO, Any
 
+from toolkit.replacing import followed
 from toolkit_cli import console
 from toolkit_cli.failures import cannot_write
 
@@ -34,7 +35,7 @@ class ResultLines:
         self._lock = threading.Lock()
         if file is not None:
             try:
-                self._stream = file.open("w", encoding="utf-8", newline="\n")
+                self._stream = followed(file).open("w", encoding="utf-8", newline="\n")
             except OSError as error:
                 raise cannot_write(file, error) from error
 

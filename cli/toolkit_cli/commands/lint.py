@@ -10,7 +10,7 @@ import typer
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, did_you_mean, errors_among
-from toolkit.replacing import write_file
+from toolkit.replacing import followed, write_file
 from toolkit_cli import console
 from toolkit_cli.completion import complete_rule, complete_target
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, refuse
@@ -166,7 +166,7 @@ def lint(options: LintOptions) -> ExitCode:
     if options.diff:
         return _show_diff(check_run(), unsafe=options.unsafe_fixes)
     problems = apply_fixes(check_run, unsafe=options.unsafe_fixes) if options.fix else check_run()
-    problems = add_suppressions(problems) if options.add_noqa else problems
+    problems = add_suppressions(check_run, problems) if options.add_noqa else problems
     _show(options, problems, outputs, check_run, settings)
     least = options.fail_on or ("warning" if options.warnings_as_errors else "error")
     is_failure = _fails(problems, least, is_comparison=options.against is not None)
@@ -251,6 +251,7 @@ def _settings(configuration: "Configuration", options: LintOptions) -> "LintSett
         selections=(*settings.selections, layer) if any(layer) else settings.selections,
         providers=providers or settings.providers,
         baseline=Path(options.baseline) if options.baseline else settings.baseline,
+        baseline_folder=None if options.baseline else settings.baseline_folder,
         is_static=options.static,
         requires_tools=options.require_tools,
         interpreter=_interpreter(options.python),
@@ -333,7 +334,7 @@ def _output(text: str) -> tuple[Format, Path]:
 
 def _write(file: Path, text: str) -> None:
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        followed(file).parent.mkdir(parents=True, exist_ok=True)
         write_file(file, text.encode(errors="backslashreplace"))
     except OSError as error:
         raise cannot_write(file, error) from error

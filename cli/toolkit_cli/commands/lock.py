@@ -77,7 +77,7 @@ def _write(file: "Path", text: str) -> None:
     from toolkit.pins.lockfile import MARK  # noqa: PLC0415 - help needs none of it
 
     try:
-        overwrite_same_kind(file, text.encode(), MARK, "a lockfile")
+        overwrite_same_kind(file, text.encode(), MARK, "a lockfile", beneath=file.parent)
     except OSError as error:
         raise cannot_write(file.name, error) from error
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from toolkit.replacing import followed
 from toolkit.tools.names import legal_name
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
@@ -77,8 +78,9 @@ def _write_all(files: Mapping[Path, str], beside: Mapping[Path, str]) -> None:
         raise Failure(ExitCode.USAGE, message, hint="choose another name, or another folder with --path")
     for file, text in {**files, **beside}.items():
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            with file.open("x", encoding="utf-8", newline="\n") as stream:
+            real = followed(file)
+            real.parent.mkdir(parents=True, exist_ok=True)
+            with real.open("x", encoding="utf-8", newline="\n") as stream:
                 stream.write(text)
         except OSError as error:
             raise cannot_write(file, error) from error

@@ -29,4 +29,4 @@ def may_be_known() -> bool:
 
 def _named() -> Path | None:
     named = os.environ.get(_VARIABLE)
-    return Path(named) if named else None
+    return Path(os.path.realpath(named)) if named else None  # the user may have a link to it

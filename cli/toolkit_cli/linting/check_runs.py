@@ -3,7 +3,7 @@
 import atexit
 import gc
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -63,7 +63,8 @@ class CheckRun:
         )
         self.files = FileCounts()
         self.tools: ToolCounts
-        self._file = settings.baseline
+        self._file, self._folder = settings.baseline, settings.baseline_folder
+        self._targets, self._directory = paths, configuration.directory
         self._is_new = update_baseline
         self._summary = ""
 
@@ -76,7 +77,7 @@ class CheckRun:
 
         if self._is_new:
             try:
-                write_baseline(problems, self._file)
+                write_baseline(problems, self._file, beneath=self._folder)
             except OSError as error:
                 raise cannot_write(self._file, error) from error
             self._summary = f"wrote {counted(len(problems), 'finding')} to the baseline '{self._file}'"
@@ -86,6 +87,13 @@ class CheckRun:
         parts += [f"{gone} in the baseline are no longer found; --update-baseline removes them"] if gone else []
         self._summary = "; ".join(parts)
         return new
+
+    @cached_property
+    def changes_beneath(self) -> list[str]:
+        """The real paths of the files and folders in which files can be fixed: the targets and the project."""
+        from toolkit.lint.fixing import real_targets  # noqa: PLC0415 - few runs fix
+
+        return real_targets(self._targets, self._directory)
 
     @property
     def has_baseline(self) -> bool:
@@ -133,10 +141,10 @@ def apply_fixes(check_run: CheckRun, *, unsafe: bool) -> list[Problem]:
     Raises:
         Failure: If a file cannot be written.
     """
-    from toolkit.lint.fixing import fix_files  # noqa: PLC0415 - few runs fix
+    from toolkit.lint.fixing import fix_files, is_beneath, is_fixable  # noqa: PLC0415 - few runs fix
 
     try:
-        problems, solved, refused = fix_files(check_run, unsafe=unsafe)
+        problems, solved, refused = fix_files(check_run, unsafe=unsafe, beneath=check_run.changes_beneath)
     except OSError as error:
         raise Failure(ExitCode.FINDINGS, f"cannot write '{error.filename}': {error.strerror}") from error
     if solved:
@@ -144,19 +152,24 @@ def apply_fixes(check_run: CheckRun, *, unsafe: bool) -> list[Problem]:
         console.say(f"Fixed {counted(len(solved), 'problem')} in {counted(len(files), 'file')}.")
     for problem in refused:
         console.say(f"not fixed, because the file could not be parsed after the fix: {problem}")
+    for problem in problems:
+        if is_fixable(problem, unsafe=unsafe) and not is_beneath(problem, check_run.changes_beneath):
+            console.say(f"not fixed, because the file is outside of the project and was not named: {problem}")
     return problems
 
 
-def add_suppressions(problems: Sequence[Problem]) -> list[Problem]:
+def add_suppressions(check_run: CheckRun, problems: Sequence[Problem]) -> list[Problem]:
     """Add suppression comments for the findings, and return the findings that no comment can suppress.
 
     Raises:
         Failure: If a file cannot be written.
     """
-    from toolkit.lint.fixing import write_change  # noqa: PLC0415 - few runs write
+    from toolkit.lint.fixing import is_beneath, write_change  # noqa: PLC0415 - few runs write
     from toolkit.lint.silencing import silence_with_comments  # noqa: PLC0415
 
-    changes, left = silence_with_comments(problems)
+    ours = [problem for problem in problems if is_beneath(problem, check_run.changes_beneath)]
+    changes, left = silence_with_comments(ours)
+    left += [problem for problem in problems if problem not in ours]
     try:
         for change in changes:
             write_change(change)

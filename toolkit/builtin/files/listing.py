@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from toolkit.builtin.files.ignoring import IGNORE_FILE, IgnoreFile, is_ignored, read_ignore_file
 from toolkit.builtin.files.sandbox import read_entry
-from toolkit.builtin.files.walking import DIRECTORY, Entry, MissingError, SandboxError, parts_of, walk, walk_into
+from toolkit.walking import DIRECTORY, Entry, MissingError, SandboxError, parts_of, walk, walk_into
 
 _MAX_ENTRIES = 200_000
 _MAX_DEPTH = 100

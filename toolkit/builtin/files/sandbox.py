@@ -10,12 +10,14 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from toolkit.builtin.files.walking import (
-    DIRECTORY,
+from toolkit.errors import ConfigurationError
+from toolkit.processes.pipes import write_all
+from toolkit.replacing import rename, replace_entry
+from toolkit.walking import (
     NOFOLLOW,
     ConflictError,
     Entry,
@@ -23,13 +25,11 @@ from toolkit.builtin.files.walking import (
     OutsideError,
     SandboxError,
     UnfitError,
+    can_walk,
     parts_of,
     unresolved,
     walk,
 )
-from toolkit.errors import ConfigurationError
-from toolkit.leftovers import temporary
-from toolkit.processes.pipes import write_all
 
 __all__ = ["DEFAULT_LIMIT", "Sandbox", "SandboxError", "missing_support", "read_entry", "state_of"]
 
@@ -42,7 +42,6 @@ _CHANGING = threading.Lock()
 
 # Opening a FIFO without a writer would block, and a terminal would become our controlling terminal.
 _FILE = NOFOLLOW | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0)
-_NEEDED: tuple[Callable[..., Any], ...] = (os.open, os.mkdir, os.stat, os.readlink, os.rename, os.unlink)
 
 
 class Sandbox:
@@ -116,7 +115,7 @@ class Sandbox:
                 # Opening the file checks that it is writable, which renaming would not.
                 with _opened(entry, path, os.O_WRONLY) as file:
                     permissions = os.fstat(file)
-            _replace(entry, content, permissions, lambda name: _put_in_place(name, entry, path, limit, expected))
+            replace_entry(entry, content, permissions, lambda name: _put_in_place(name, entry, path, limit, expected))
 
     def append(self, path: str, content: bytes, limit: int = DEFAULT_LIMIT, *, expected: str | None = None) -> None:
         """Append to a file, which is created if it does not exist; concurrent appends do not overwrite one another.
@@ -148,7 +147,7 @@ class Sandbox:
 
 def missing_support(supported: Collection[Callable[..., Any]]) -> str | None:
     """Return why this system cannot open files relative to a directory handle, or `None` if it can."""
-    if hasattr(os, "O_NOFOLLOW") and all(function in supported for function in _NEEDED):
+    if can_walk(supported):
         return None
     return (
         "this system cannot open files relative to a directory handle, so the file tools could not be confined to"
@@ -208,52 +207,10 @@ def _refuse_above(limit: int, size: int) -> None:
         raise UnfitError(f"File too large: {size} bytes, at most {limit}")
 
 
-def _replace(
-    entry: Entry, content: bytes, permissions: os.stat_result | None, put_in_place: Callable[[str], None]
-) -> None:
-    """Write a new file and give it its name in one atomic step."""
-    beside = f".toolkit-{os.urandom(8).hex()}.tmp"
-    with temporary(_path_of(entry.directory) / beside):
-        _replace_by(beside, entry, content, permissions, put_in_place)
-
-
-def _path_of(directory: int) -> Path:
-    """Return the path of an open directory if the system provides it, otherwise a path that is not a directory."""
-    try:
-        return Path(f"/proc/self/fd/{directory}").readlink()
-    except OSError:
-        return Path(os.devnull)
-
-
-def _replace_by(
-    beside: str,
-    entry: Entry,
-    content: bytes,
-    permissions: os.stat_result | None,
-    put_in_place: Callable[[str], None],
-) -> None:
-    mode = 0o666 if permissions is None else 0o600
-    file = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW, mode, dir_fd=entry.directory)
-    try:
-        try:
-            if permissions is not None:
-                _copy_permissions(file, permissions)
-            write_all(file, content)
-            os.fsync(file)
-        finally:
-            os.close(file)
-        put_in_place(beside)
-    except BaseException:
-        with suppress(OSError):
-            os.unlink(beside, dir_fd=entry.directory)
-        raise
-    _sync_directory(entry.directory)
-
-
 def _put_in_place(temporary: str, entry: Entry, path: str, limit: int, expected: str | None) -> None:
     """Give a written file its name if the file that now has this name is in the expected state."""
     if expected is None:
-        _rename(temporary, entry)
+        rename(temporary, entry)
         return
     with _CHANGING:
         _refuse_unless(expected, entry, path, limit)
@@ -261,11 +218,7 @@ def _put_in_place(temporary: str, entry: Entry, path: str, limit: int, expected:
             with _refused_as_changed(path):
                 _name_new(temporary, entry)
         else:
-            _rename(temporary, entry)
-
-
-def _rename(temporary: str, entry: Entry) -> None:
-    os.rename(temporary, entry.name, src_dir_fd=entry.directory, dst_dir_fd=entry.directory)
+            rename(temporary, entry)
 
 
 def _name_new(temporary: str, entry: Entry) -> None:
@@ -275,7 +228,7 @@ def _name_new(temporary: str, entry: Entry) -> None:
     except FileExistsError:
         raise
     except (OSError, NotImplementedError):  # the file system does not support hard links
-        _rename(temporary, entry)
+        rename(temporary, entry)
     else:
         os.unlink(temporary, dir_fd=entry.directory)
 
@@ -326,19 +279,3 @@ def _refused_as_changed(path: str) -> Iterator[None]:
 
 def _changed(path: str) -> ConflictError:
     return ConflictError(f"{path} has changed since it was shown; nothing was written")
-
-
-def _copy_permissions(file: int, permissions: os.stat_result) -> None:
-    with suppress(OSError):  # a user who is not the owner can write the file, but cannot restore its owner
-        os.fchown(file, permissions.st_uid, permissions.st_gid)
-    os.fchmod(file, stat.S_IMODE(permissions.st_mode) & 0o777)
-
-
-def _sync_directory(directory: int) -> None:
-    """Sync a directory so that a new name survives a power failure, if the file system supports this."""
-    with suppress(OSError):
-        handle = os.open(".", os.O_RDONLY | DIRECTORY, dir_fd=directory)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

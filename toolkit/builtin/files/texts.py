@@ -1,7 +1,7 @@
 """Converts between the content of a file and its text, which is always UTF-8."""
 
-from toolkit.builtin.files.walking import UnfitError
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
+from toolkit.walking import UnfitError
 
 
 def decode_text(content: bytes, path: str) -> str:

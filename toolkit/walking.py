@@ -8,10 +8,10 @@ from its use, and swapping a component between a check and a use cannot lead out
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 NOFOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 """Flags to open anything relative to a handle."""
@@ -22,6 +22,7 @@ DIRECTORY = NOFOLLOW | getattr(os, "O_DIRECTORY", 0)
 # Passing through a directory does not need the permission to list it.
 _PASSAGE = DIRECTORY | getattr(os, "O_PATH", os.O_RDONLY)
 _MAX_STEPS = 200
+_NEEDED: tuple[Callable[..., Any], ...] = (os.open, os.mkdir, os.stat, os.readlink, os.rename, os.unlink)
 
 
 class SandboxError(Exception):
@@ -61,7 +62,7 @@ class Entry(NamedTuple):
 
 
 @contextmanager
-def walk(base: Path, path: str, *, create: bool = False) -> Iterator[Entry]:
+def walk(base: Path, path: str, *, create: bool = False, follow: bool = True) -> Iterator[Entry]:
     """Yield the entry to which a path in a directory leads; its parent directory stays open in the meantime.
 
     Args:
@@ -69,13 +70,14 @@ def walk(base: Path, path: str, *, create: bool = False) -> Iterator[Entry]:
         path: A path relative to it, or an absolute one inside it. `..` removes the component before it, even if that is
             a symbolic link.
         create: Whether to create missing directories on the way.
+        follow: Whether to follow symbolic links that stay inside.
 
     Raises:
-        SandboxError: If the path leads outside, or a component on the way is not a directory.
+        SandboxError: If the path leads outside, a component on the way is not a directory, or a link is not followed.
         OSError: If the system refuses access.
     """
     parts = parts_of(base, path)
-    current = _Walk(base, path, create=create)
+    current = _Walk(base, path, create=create, follow=follow)
     try:
         yield current.to(parts)
     finally:
@@ -101,6 +103,11 @@ def walk_into(base: Path, path: str) -> Iterator[int]:
         yield handle
     finally:
         os.close(handle)
+
+
+def can_walk(supported: Collection[Callable[..., Any]]) -> bool:
+    """Return whether this system can open files relative to a directory handle, given `os.supports_dir_fd`."""
+    return hasattr(os, "O_NOFOLLOW") and all(function in supported for function in _NEEDED)
 
 
 def parts_of(base: Path, path: str) -> list[str]:
@@ -134,10 +141,11 @@ def _relative(base: Path, path: str) -> tuple[str, ...]:
 class _Walk:
     """One walk, with the open handles from the base to the current directory."""
 
-    def __init__(self, base: Path, path: str, *, create: bool) -> None:
+    def __init__(self, base: Path, path: str, *, create: bool, follow: bool = True) -> None:
         self.base = base
         self.path = path
         self.create = create
+        self.follow = follow
         self.steps = 0
         # The user chose the base directory, so its own path may contain links.
         self.handles = [os.open(base, _PASSAGE & ~getattr(os, "O_NOFOLLOW", 0))]
@@ -208,6 +216,8 @@ class _Walk:
                 kind = UnfitError(f"Not a directory: '{name}'") if self.create else None
                 raise kind or MissingError(f"File not found: {self.path}") from None
             raise
+        if not self.follow:
+            raise OutsideError(f"'{name}' is a symbolic link, which is not followed")
         parts = target.split("/")
         if target.startswith("/"):
             try:
