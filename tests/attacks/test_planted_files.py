@@ -401,3 +401,34 @@ def test_fixes_leave_a_module_outside_alone_and_say_so(clone):
     ended = clone.run("lint --fix --unsafe-fixes .")
     assert (clone.outside / "bad.py").read_text() == BAD
     assert "outside of the project" in ended.stderr
+
+
+def test_deeply_nested_folders_do_not_crash_a_command(clone, attacks):
+    handle = os.open(clone.root, os.O_RDONLY)
+    for _ in range(1_800):
+        os.mkdir("d", dir_fd=handle)
+        inner = os.open("d", os.O_RDONLY, dir_fd=handle)
+        os.close(handle)
+        handle = inner
+    os.close(handle)
+    for command in ["lint", "list .", "lint --static", "list --static ."]:
+        ended = clone.run(command)
+        attacks.count(f"`toolkit {command}` crashed: {ended.stderr[-300:]}", held=ended.returncode in {0, 1})
+    subprocess.run(["rm", "-rf", clone.root / "d"], check=True)  # too deep for Python
+
+
+def test_settings_with_a_deep_key_do_not_block_a_command(clone, attacks):
+    for text in [f"[{'a.' * 200_000}b]\n", f"{'a . ' * 200_000}b = 1\n", f"x = {{ {'a.' * 200_000}b = 1 }}\n"]:
+        clone.write("toolkit.toml", text)
+        ended = clone.run("run calculator 1+1")
+        attacks.count(f"{text[:20]} was not refused", held=ended is not None and "nested too deeply" in ended.stderr)
+
+
+@pytest.mark.proof
+@pytest.mark.parametrize("name", ["config", "HEAD"])
+def test_pipe_in_a_repository_does_not_block_a_comparison(clone, attacks, name):
+    subprocess.run(["git", "init", "--quiet"], cwd=clone.root, check=True)
+    (clone.root / ".git" / name).unlink()
+    os.mkfifo(clone.root / ".git" / name)
+    ended = clone.run("lint --against HEAD")
+    attacks.count(f"a pipe as .git/{name} blocks", held=ended is not None and ended.returncode == 2)

@@ -28,6 +28,11 @@ _WHERE = re.compile(r"^(.*?)\s*\(at (?:line (\d+), column (\d+)|end of document)
 Table = tuple[Mapping, dict[str, Any]]
 """The node of a table, and its parsed data."""
 
+_DEEP_KEY = re.compile(
+    r"""(?:^[ \t]*\[{0,2}|[{,])[ \t]*+(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}""", re.MULTILINE
+)
+"""A dotted key with more than a hundred parts."""
+
 
 def read_data(text: str, file: str) -> dict[str, Any] | Problem:
     """Parse TOML to plain data without locations, or return the problem if it cannot be parsed.
@@ -38,6 +43,8 @@ def read_data(text: str, file: str) -> dict[str, Any] | Problem:
     """
     import tomllib  # noqa: PLC0415 - only needed for a file with settings of this project
 
+    if _DEEP_KEY.search(text):  # the time to parse it is quadratic in its parts
+        return Problem(BROKEN_DOCUMENT, "the TOML is nested too deeply", Location(file))
     try:
         return tomllib.loads(text)
     except RecursionError:

@@ -20,6 +20,7 @@ _BY_ITSELF = {
 }
 _UNSAFE = frozenset({"", ".", "..", ".git"})
 _MOST_REFERENCES = 10_000
+_SECONDS = 60
 
 
 class GitRevision(NamedTuple):
@@ -123,8 +124,10 @@ def _git(folder: Path, *words: str, given: bytes = b"") -> subprocess.CompletedP
     command: Sequence[str] = ("git", "-C", str(folder), *words)
     try:
         return subprocess.run(  # noqa: S603 - names from the user follow `--end-of-options`
-            command, input=given, capture_output=True, env=os.environ | _BY_ITSELF, check=False
+            command, input=given, capture_output=True, env=os.environ | _BY_ITSELF, check=False, timeout=_SECONDS
         )
+    except subprocess.TimeoutExpired:
+        _refuse(f"git has not ended after {_SECONDS} seconds", "a file in '.git' may be a pipe")
     except FileNotFoundError:
         _refuse("git is not installed, and only git can read a revision", "install git, or leave out '--against'")
 

@@ -10,6 +10,7 @@ from toolkit.source_code.syntax_nodes import statements_below as all_statements_
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_MOST_TO_PARSE = 4 * 1024 * 1024  # the syntax tree of a file takes a hundred times its size
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -54,7 +55,7 @@ class SourceFile:
         self.path = path
         self._content: bytes | None = None
         if tree is None:
-            self._content = bounded_bytes(path)
+            self._content = bounded_bytes(path, most=_MOST_TO_PARSE)
             tree = ast.parse(self._content, path)
         self.tree = tree
 

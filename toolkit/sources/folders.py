@@ -2,6 +2,8 @@
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from toolkit.regular_files import MOST_OF_SOURCE, open_regular
@@ -58,8 +60,7 @@ def mentions_tools(path: Path) -> bool:
 def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """Return the files with these suffixes in a folder and below it, sorted, without skipped folders and files."""
     found = []
-    for where, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not _is_skipped_folder(where, name)]
+    for where, files in _walked(folder):
         is_of_tests = any(map(_holds_tests, Path(where).relative_to(folder).parts))
         found += [
             Path(where, name)
@@ -67,6 +68,28 @@ def files_below(folder: Path, suffixes: tuple[str, ...]) -> list[Path]:
             if name.endswith(suffixes) and not _is_skipped_file(name) and not (is_of_tests and name.endswith(PYTHON))
         ]
     return sorted(found)
+
+
+def _walked(folder: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield each folder that is not skipped, and the names of its files; `os.walk` fails in deeply nested folders."""
+    waiting = [str(folder)]
+    while waiting:
+        where = waiting.pop()
+        files: list[str] = []
+        with suppress(OSError), os.scandir(where) as entries:
+            for entry in entries:
+                if not _is_folder(entry):
+                    files.append(entry.name)
+                elif not entry.is_symlink() and not _is_skipped_folder(where, entry.name):
+                    waiting.append(entry.path)
+        yield where, files
+
+
+def _is_folder(entry: "os.DirEntry[str]") -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself
+        return False
 
 
 def _is_skipped_folder(where: str, name: str) -> bool:

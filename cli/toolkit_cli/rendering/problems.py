@@ -192,7 +192,7 @@ def _annotation(problem: Problem) -> str:
     }
     known = ((key, str(value)) for key, value in properties.items() if value is not None)
     pairs = ",".join(f"{key}={_escape(value, in_property=True)}" for key, value in known)
-    message = f"{problem.message}\nhint: {problem.hint}" if problem.hint else problem.message
+    message = "\n".join(lines_of(f"{problem.message}\nhint: {problem.hint}" if problem.hint else problem.message))
     return f"::{_GITHUB_COMMANDS[problem.severity]} {pairs}::{_escape(message)}"
 
 
