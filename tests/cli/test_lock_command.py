@@ -114,6 +114,8 @@ def test_no_other_file_is_overwritten(project, invoke):
     )
     assert (project / "profile").read_text("utf-8") == "mine"
     (project / "profile").write_text('<<<<<<< ours\n"toolkit-lock": 1', "utf-8")
+    assert "or through a link" in invoke("lock", "tools.py", "--update").stderr
+    (project / "profile").replace(project / "toolkit.lock")
     assert invoke("lock", "tools.py", "--update").exit_code == 0
     assert invoke("lock", "tools.py").exit_code == 0
 
