@@ -566,3 +566,11 @@ def test_relative_folders_of_a_users_file_start_from_the_working_directory(tmp_p
     rules = policy(tmp_path, "deny: [{tool: t, where: {a: {outside: '.'}}}]")
     assert rules.judge(DescribedCall(Risk("t"), arguments={"a": "x"})).action == "allow"
     assert rules.judge(DescribedCall(Risk("t"), arguments={"a": "../x"})).action == "deny"
+
+
+@pytest.mark.parametrize(
+    "rule", ['source: "a\\0b"', 'tool: t, where: {a: {inside: "a\\0b"}}', 'tool: t, where: {a: {glob: "/\\0*"}}']
+)
+def test_a_rule_with_a_null_character_could_never_match(tmp_path, rule):
+    with pytest.raises(ConfigurationError, match="must be"):
+        policy(tmp_path, f"deny: [{{{rule}}}]")

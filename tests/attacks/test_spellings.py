@@ -36,6 +36,7 @@ PLACES = {
     "absolute prefix": "{prefix: '{folder}/secret/'}",
     "regex": "{regex: 'secret/prod[.]env'}",
     "inside": "{inside: secret}",
+    "at": f"{{at: [{DENIED}, a]}}",
     "outside": "{outside: [out, public.txt]}",
     "twice not": f"{{not: {{not: {{glob: {DENIED}}}}}}}",
 }

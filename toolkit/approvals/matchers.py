@@ -181,7 +181,13 @@ def _fill(written: Any, _: Path) -> tuple[Any, ...] | None:
 
 def _texts_or_text(written: Any, _: Path) -> tuple[str, ...] | None:
     listed = (written,) if isinstance(written, str) else written
-    return tuple(listed) if isinstance(listed, list | tuple) and listed and all(map(is_text, listed)) else None
+    if (
+        not isinstance(listed, list | tuple)
+        or not listed
+        or not all(is_text(one) and "\0" not in one for one in listed)
+    ):
+        return None
+    return tuple(listed)
 
 
 def texts_or_text(words: str, example: str) -> Kind:

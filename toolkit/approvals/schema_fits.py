@@ -4,12 +4,14 @@ Any other keyword is refused, since ignoring it would make a rule match more tha
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import count
 from math import isfinite
 from typing import Any, Final
 
 from toolkit.approvals.equality import same_data
 from toolkit.approvals.fits import Fit, fit_of
-from toolkit.approvals.spellings import Unreadable, folded, plainest
+from toolkit.approvals.spellings import Unreadable, folded, spellings_of
 from toolkit.line_expressions import compile_line_expression
 from toolkit.redactors.redactor import MASK
 from toolkit.regex_checks import MalformedExpressionError
@@ -49,13 +51,26 @@ def fits_schema(schema: Schema, data: Any) -> Fit:
     Raises:
         TooMuchWorkError: If a string is too long for a pattern.
     """
+    found, most = conforms(schema, data), 1
     try:
-        read = _with_texts(plainest, data)
+        for number in count():
+            counts = [0]
+            read = _with_texts(partial(_spelling, number, counts), data)
+            if conforms(schema, read) != found or (not found and conforms(schema, _with_texts(folded, read))):
+                return "doubt"
+            most = max(most, *counts)
+            if number + 1 >= most:
+                break
     except Unreadable:
         return "doubt"
-    found = conforms(schema, data)
-    is_certain = conforms(schema, read) == found and (found or not conforms(schema, _with_texts(folded, read)))
-    return fit_of(found) if is_certain else "doubt"
+    return fit_of(found)
+
+
+def _spelling(number: int, counts: list[int], text: str) -> str:
+    """Return one of the spellings of a text, or the last one, and add how many there are to a list."""
+    spellings = [text, *(one for same in spellings_of(text) for one in same)]
+    counts.append(len(spellings))
+    return spellings[min(number, len(spellings) - 1)]
 
 
 def _with_texts(change: Callable[[str], str], data: Any) -> Any:

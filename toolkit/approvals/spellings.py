@@ -20,7 +20,7 @@ _FILE: Final = re.compile(r"((jar|url|view-source):)*file:(//[^/]*(?=/))?", re.I
 _PORT: Final = re.compile(r":[0-9]{0,9}\Z")
 _USUAL_PORTS: Final = {"http": 80, "ws": 80, "ftp": 21, "https": 443, "wss": 443}
 _DEVICE: Final = re.compile(r"/{2,}[?.]/(unc(?=/))?", re.IGNORECASE)
-_DRIVE: Final = re.compile(r"[a-z]:(?!/)", re.IGNORECASE)
+_DRIVE: Final = re.compile(r"[a-z]:(?![/\s])", re.IGNORECASE)
 _ODD: Final = re.compile(r"[\x00-\x20\x7f]")
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 _QUERY: Final = re.compile(r"[?#]")
@@ -57,16 +57,6 @@ def spellings_of(text: str) -> list[tuple[str, ...]]:
     return [spelling for spelling in found if spelling != (text,)]
 
 
-def plainest(text: str) -> str:
-    """Return a text decoded, with slashes for backslashes, and without `..` that can be resolved.
-
-    Raises:
-        Unreadable: If nobody can tell what programs make of the text.
-    """
-    others = spellings_of(text)
-    return others[-1][0] if others else text
-
-
 def _decoded(text: str) -> list[str]:
     """Return a text with all its percent-encodings, and then after each decoding."""
     found = [text]
@@ -85,10 +75,11 @@ def _spellings_of_decoded(text: str) -> Iterator[tuple[str, ...]]:
     ways = [text, stripped, stripped.replace("\\", "/")]
     if ("$" in text or stripped.startswith("~")) and len(text) <= _LONGEST_PATH:
         ways.append(os.path.expanduser(os.path.expandvars(stripped)))  # noqa: PTH111 - text
+    ways += [_without_device(way) for way in ways]
     if not text.isascii():
         ways += [unicodedata.normalize("NFKC", way) for way in ways]
     if not _SCHEME.match(stripped):
-        ways += [before for way in ways if "/" in (before := _QUERY.split(way, maxsplit=1)[0])]
+        ways += [before for way in ways if "/" in (before := _QUERY.split(way, maxsplit=1)[0].strip())]
     for way in dict.fromkeys(ways):
         yield (way,)
         if (file := _FILE.match(way)) is not None:
@@ -144,12 +135,15 @@ def folded(text: str) -> str:
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold()).replace("\\", "/")
     if _URL.fullmatch(text):
         return text
-    text = _STREAM.sub("", text)
-    if (device := _DEVICE.match(text)) is not None:
-        text = ("/" if device[1] else "") + text[device.end() :]
-    if (drive := _DRIVE.match(text)) is not None:
-        text = text[drive.end() :]
+    text = _without_device(_STREAM.sub("", text))
     return _resolved("/".join(_without_end(part) for part in text.split("/")))
+
+
+def _without_device(path: str) -> str:
+    """Return a path without a prefix for devices of Windows, and without a drive that it is relative to."""
+    if (device := _DEVICE.match(path)) is not None:
+        path = ("/" if device[1] else "") + path[device.end() :]
+    return path if (drive := _DRIVE.match(path)) is None else path[drive.end() :]
 
 
 def _without_end(part: str) -> str:
@@ -178,6 +172,8 @@ def real_path(text: str, base: str | None) -> RealPath | None:
         relative = os.path.relpath(absolute, folder)
     except (OSError, ValueError):
         return None
+    if (same := folded(absolute)).startswith(beneath := f"{folded(folder)}/"):  # in another case, or as it is
+        relative = relative if absolute.startswith(folder) else same.removeprefix(beneath)
     leads_out = relative.partition(os.sep)[0] == os.pardir
     return RealPath(absolute, relative, leads_out or os.path.isabs(text))  # noqa: PTH117 - text
 
