@@ -34,6 +34,8 @@ class WrittenClasses:
 
     def complete(self, schema: Schema) -> Schema | None:
         """Return a schema with the classes that it refers to; None if one of them is unknown."""
+        if not self._found:  # most tools use no classes
+            return schema
         uses: dict[str, int] = {}
         self._count(schema, uses)
         if any(self._found[name] is None for name in uses):

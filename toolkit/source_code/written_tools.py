@@ -199,6 +199,8 @@ class ToolReader:
 
 def _by_receiver(source: SourceFile, function: ast.Attribute) -> Registered | None:
     """Return how a method registers a tool if its variable has a usual name of a server or agent, or `None`."""
+    if "tool" not in function.attr:  # as in `may_have_tools`; this does not load the marks of all frameworks
+        return None
     receiver = last_name(function.value)
     fitting = [
         found
