@@ -445,3 +445,29 @@ def test_marked_method_of_an_inner_class_with_an_instance_is_a_tool(write, mode)
     write(tools=f"{NESTED}\n\nfinder = Outer.Inner()\n")
     assert names("tools.py", *mode) == ["find_note"]
     assert findings("tools.py", *mode, "--select", "TK0,TK511") == ["TK511:10"]
+
+
+TOOLBOXES = '''
+from toolkit import tool, toolbox
+
+
+@toolbox(name="library", description="Everything about the library.")
+class Library:
+    @tool
+    def find_book(self, title: str) -> str:
+        """Find the book that has this title."""
+        return title
+
+    @toolbox(name="loans", description="Everything about loans.")
+    class Loans:
+        @tool
+        def find_loan(self, title: str) -> str:
+            """Find the loan that has this title."""
+            return str(eval(title))
+'''
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_marked_method_of_a_toolbox_inside_another_one_is_a_tool(write, mode):
+    write(tools=TOOLBOXES)
+    assert findings("tools.py", *mode, "--select", "TK0,TK511") == ["TK511:17"]

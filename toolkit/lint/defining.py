@@ -11,10 +11,10 @@ from toolkit.lint.places import FoundLater, Somewhere, WrittenInPython
 from toolkit.lint.written_specs import written_spec
 from toolkit.problems import Location
 from toolkit.schemas.schema import Schema
+from toolkit.source_code.annotation_schemas import written_schema
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.source_code.written_schemas import written_schema
 from toolkit.tools.places import place_in_file
 from toolkit.tools.spec import ToolSpec
 

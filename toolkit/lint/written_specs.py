@@ -7,9 +7,8 @@ from typing import Any
 
 from toolkit.errors import InvalidTools
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
+from toolkit.source_code.annotation_schemas import WrittenClasses, schema_of_annotation, written_schema
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.source_code.written_classes import WrittenClasses
-from toolkit.source_code.written_schemas import schema_of_annotation, written_schema
 from toolkit.tools.spec import ToolSpec
 
 _WORKED_OUT = {"parameters", "source", "location", "output_schema", "framework", "names", "origin"}

@@ -8,11 +8,11 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from toolkit.source_code.annotation_schemas import Schema, key_of_option
 from toolkit.source_code.constants import UnknownValueError
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import parsed_annotation
-from toolkit.source_code.written_schemas import Schema, key_of_option
 
 FindClass = Callable[[PythonSource, ast.expr], tuple[PythonSource, ast.ClassDef] | None]
 """Returns the class for a name in a file, with the file that defines it; None if it was not found."""

@@ -435,13 +435,16 @@ class _Walk:
 
 
 def is_out_of_reach(source: SourceFile, names: LocalNames | None) -> bool:
-    """Whether a scope is a class inside another one that the file never refers to, so that it gives no tools."""
-    if names is None or names.outer is None or not isinstance(names.node, ast.ClassDef):
+    """Whether a scope is a class inside another one that the file never refers to, so that it gives no tools.
+
+    A toolbox inside another one does give tools, and any other decorator may use the class, too.
+    """
+    inner, outer = names and names.node, names and names.outer and names.outer.node
+    if not (isinstance(inner, ast.ClassDef) and isinstance(outer, ast.ClassDef)):
         return False
-    if not isinstance(names.outer.node, ast.ClassDef):
+    if inner.decorator_list or outer.decorator_list:
         return False
-    name = names.node.name
-    return not any(isinstance(node, ast.Attribute) and node.attr == name for node in ast.walk(source.tree))
+    return not any(isinstance(node, ast.Attribute) and node.attr == inner.name for node in ast.walk(source.tree))
 
 
 def _copies_another(function: Definition) -> bool:

@@ -12,9 +12,9 @@ from toolkit.lint.json_edits import replacing, without_entry
 from toolkit.lint.rule import Rule
 from toolkit.lint.schema_values import misfit_of_value
 from toolkit.problems import Fix, Problem, Severity
+from toolkit.source_code.annotation_schemas import written_schema
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.source_code.syntax_nodes import is_none
-from toolkit.source_code.written_schemas import written_schema
 
 _CHANGING = {
     "add", "append", "clear", "discard", "extend", "insert", "pop", "popitem", "remove", "reverse", "setdefault",
