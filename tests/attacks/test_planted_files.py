@@ -83,7 +83,7 @@ FOLDERS = list(product(NAMES, KINDS))
 COMMANDS = [
     "lint", "list", "run calculator 1+1", "lint .", "lint --static", "lint {name}", "list .", "show tools.py:forecast",
     "lint --static {name}", "list {name}", "schema .", "run tools.py:forecast city=Oslo", "lint --fix", "lint --add-noqa",
-    "list --static .", "lock", "lock --check", "lock --update .", "policy list", "mcp", "runs", "show {name}",
+    "list --static .", "lock", "lock --check", "lock --update .", "policy list", "mcp list", "runs list", "show {name}",
     "lint --baseline baseline.json", "lint --baseline baseline.json --update-baseline", "run {name} city=Oslo",
 ]  # fmt: skip
 
@@ -415,6 +415,17 @@ def test_deeply_nested_folders_do_not_crash_a_command(clone, attacks):
         ended = clone.run(command)
         attacks.count(f"`toolkit {command}` crashed: {ended.stderr[-300:]}", held=ended.returncode in {0, 1})
     subprocess.run(["rm", "-rf", clone.root / "d"], check=True)  # too deep for Python
+
+
+@pytest.mark.parametrize("pattern", ["**/*.py", "**", "{root}/**/*.py"])
+def test_links_that_lead_back_or_everywhere_do_not_block_a_pattern(clone, attacks, pattern):
+    (clone.root / "package").mkdir()
+    for name, place in (("here", "."), ("package/up", ".."), ("package/root", "/"), ("aside", str(clone.outside))):
+        (clone.root / name).symlink_to(place)
+    (clone.outside / "other.py").write_text(TOOLS.replace("forecast", "other"), "utf-8")
+    ended = clone.run(f"list --static '{pattern.format(root=clone.root)}'")
+    shown = "" if ended is None else ended.stdout
+    attacks.count(f"list {pattern} printed {shown!r}", held="forecast" in shown and "other" not in shown)
 
 
 def test_settings_with_a_deep_key_do_not_block_a_command(clone, attacks):

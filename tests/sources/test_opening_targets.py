@@ -113,6 +113,12 @@ def test_glob_gives_what_it_matches(project):
     project.tool("other.py", "charlie")
     assert names(project.open("*_tools.py")) == ["alpha", "bravo"]
     assert names(project.open("**/other.py")) == ["charlie"]
+    project.tool("deep/.hidden/d.py", "delta")
+    project.tool("deep/er/e_tools.py", "echo")
+    assert names(project.open("deep/**/*.py")) == ["echo"]
+    assert names(project.open("deep/.hidden/*.py")) == ["delta"]
+    assert names(project.open(f"{project.folder}/*_tools.py")) == ["alpha", "bravo"]
+    assert names(project.open("d*/e?/../er/e_*.py")) == ["echo"]
     assert project.problems("x*.py") == [f"error[TK001]: no file matches 'x*.py' (looked for in '{project.folder}')"]
 
 

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterable
-from glob import glob, has_magic
+from glob import has_magic
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -118,9 +118,7 @@ def _one_file(text: str, path: Path, name: str | None) -> FilesTarget | Problem:
 
 
 def _matching(pattern: str, base: Path, name: str | None) -> FilesTarget | Problem | None:
-    # Path.glob does not accept absolute patterns.
-    found = sorted(glob(_at_home(pattern), root_dir=base, recursive=True))  # noqa: PTH207
-    matches = [base / match for match in found]
+    matches = _matches(_at_home(pattern), base)
     paths: dict[Path, None] = {}
     for match in matches:
         if match.is_dir():
@@ -128,6 +126,25 @@ def _matching(pattern: str, base: Path, name: str | None) -> FilesTarget | Probl
         elif match.suffix == PYTHON or (match.suffix in YAML and means_tool(match)):
             paths[match] = None
     return FilesTarget(pattern, tuple(paths), name, is_single=False) if matches else None
+
+
+def _matches(pattern: str, base: Path) -> list[Path]:
+    """Return the files and folders that match a shell pattern, in order.
+
+    `**` enters no folder through a link, which may lead back or anywhere. As in shells, names that begin
+    with a dot only match if the pattern has such a name.
+    """
+    parts = [re.sub(r"\*{2,}", "*", part) if part.strip("*") else part for part in Path(pattern).parts]
+    first = next(index for index, part in enumerate(parts) if has_magic(part))
+    folder = base.joinpath(*parts[:first])
+    names_hidden = any(part.startswith(".") for part in parts[first:])
+    found = folder.glob("/".join(parts[first:]))  # it accepts no absolute patterns, so it begins at the folder
+    shown = (
+        match
+        for match in found
+        if names_hidden or not any(part.startswith(".") for part in match.relative_to(folder).parts)
+    )
+    return sorted(shown, key=str)
 
 
 def _at_home(text: str) -> str:
