@@ -134,7 +134,7 @@ def test_lockfile_that_cannot_be_written_or_read_is_told(invoke, tools):
     assert written.stderr.endswith("error: cannot write 'toolkit.lock': it already exists and is not a lockfile\n")
     read = invoke("lock", "tools.py")
     assert read.exit_code == 2
-    assert "error[TK514]: 'toolkit.lock' cannot be read: is a directory\n" in read.stderr
+    assert "error[TK514]: 'toolkit.lock' cannot be read: it is a directory\n" in read.stderr
 
 
 @pytest.mark.parametrize("options", ["--output json=gone/findings", "--baseline gone/known --update-baseline"])

@@ -15,8 +15,8 @@ from toolkit_cli.main import application
 
 ODD = ["9lives", "_x", "-x", "a.b", "a:b", "a-b", "find order", "é", "n" * 65, "n" * 129]
 NAMES = st.sampled_from(ODD) | st.text("aZ9_-.: é", min_size=1, max_size=6).filter(str.strip)
-LOCAL_NAMES = st.sampled_from(["9lives", "_x", "-x", "a-b", "n" * 65, "n" * 129]) | st.text(
-    "aZ9_-", min_size=1, max_size=6
+LOCAL_NAMES = st.sampled_from(["9lives", "_x", "a-b", "n" * 65, "n" * 129]) | st.from_regex(
+    r"[aZ9_][aZ9_-]{0,5}", fullmatch=True
 )
 KEYS = st.sampled_from([*ODD, ""]) | st.text("aZ9_-.: é$/~", max_size=6)
 NAME_RULES = {"TK101", "TK102", "TK107"}
