@@ -7,6 +7,7 @@ tools. A function from which the author made a Tool means that Tool, so that not
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from inspect import getattr_static
+from itertools import islice
 from types import FunctionType, ModuleType
 from typing import Any, Final
 
@@ -244,13 +245,14 @@ def _tools_within(module: ModuleType) -> Iterator[Tool]:
         seen.add(id(thing))
         if issubclass(type(thing), Tool):
             yield thing
-        waiting += call_safely(partial(_held_by, thing, module), [])
+        waiting += call_safely(partial(_held_by, thing, module), [])[: max(0, _MOST - len(waiting))]
 
 
 def _held_by(thing: Any, module: ModuleType) -> list[Any]:
+    # A user's class may yield members for ever.
     if isinstance(thing, Mapping):
-        return list(thing.values())
-    if (members := list(members_of(thing))) != [thing]:
+        return list(islice(thing.values(), _MOST))
+    if (members := list(islice(members_of(thing), _MOST))) != [thing]:
         return members
     cls: type = thing if issubclass(type(thing), type) else type(thing)
     package = module_of_class(cls).partition(".")[0]
