@@ -146,7 +146,7 @@ AROUND = {
     ),
     "reference": lambda inner: agent("book_look", references=[Reference("Book", "A book.", tools=[inner])]),
     "unfolding reference": lambda inner: agent(
-        "book", "look", references=[Reference("Book", "A book.", tools=[inner]).unfolding()]
+        "book", "book_look", references=[Reference("Book", "A book.", tools=[inner]).unfolding()]
     ),
     "facade": lambda inner: agent("facade", "look", tools=[unfolding(inner)]),
     "facade in facade": lambda inner: agent(

@@ -24,7 +24,7 @@ def test_new_tool_is_written_with_its_test(invoke, project):
 @pytest.mark.proof
 def test_new_tool_lints_clean_and_runs_and_its_test_passes(invoke, program, project):
     invoke("new", "tool", "greet")
-    assert invoke("lint").stdout == "All checks passed! (1 tool in 1 file)\n"
+    assert invoke("lint").stdout == "All checks passed! (1 tool in 1 file; 1 Python file run)\n"
     finished = program("run", "greet.py:greet", "who=Ada", "language=fr")
     assert (finished.stdout, finished.stderr, finished.returncode) == ("Bonjour, Ada!\n", "", 0)
     tests = subprocess.run(
@@ -54,7 +54,7 @@ def test_new_pipeline_lints_clean_and_runs(invoke, program):
     assert result.stderr == (
         "\nNow check it, and run it:\n  toolkit lint order_price.yaml\n  toolkit run order_price.yaml pieces=10\n"
     )
-    assert invoke("lint").stdout == "All checks passed! (1 tool in 1 file)\n"
+    assert invoke("lint").stdout == "All checks passed! (1 tool in 1 file; 1 Python file run)\n"
     finished = program("run", "order_price.yaml", "pieces=10", "-q")
     assert (finished.stdout, finished.stderr, finished.returncode) == ("net 125, gross 150\n", "", 0)
 

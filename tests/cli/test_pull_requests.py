@@ -248,7 +248,7 @@ def test_many_findings_are_cut_below_what_a_comment_can_hold(comment, github):
         (json.dumps([finding(line=-1)]), "has a line that is not a number"),
         (json.dumps([finding(location={"file": "a\nb"})]), "has no valid file path"),
         (json.dumps([finding()] * 5001), "is not a list of at most 5000 findings"),
-        (" " * (8 * 1024 * 1024 + 1), "is larger than 8 MB"),
+        (" " * (8 * 1024 * 1024 + 1), "it is larger than 8,388,608 bytes"),
     ],
 )
 def test_report_that_is_none_is_one_warning_and_asks_for_nothing(comment, github, report, why):

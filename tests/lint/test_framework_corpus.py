@@ -10,7 +10,7 @@ from toolkit_cli.main import application
 
 TESTS = Path(__file__).parents[1]
 SESSIONS = TESTS / "frameworks/cases"
-FOLDERS = [SESSIONS, TESTS / "sources/cases"]
+FOLDERS = [SESSIONS, TESTS / "source_code/cases"]
 
 
 @pytest.mark.proof

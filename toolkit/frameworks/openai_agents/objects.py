@@ -47,7 +47,7 @@ def tools_of_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
     function = call_safely(lambda: tool.__wrapped__, None)
 
     async def invoke(arguments: dict[str, Any], context: ToolContext) -> Any:
-        ctx = run_context(context, tool, agent, function, dumps(arguments), new_call_id())
+        ctx = run_context(context, tool, agent, function=function, arguments=dumps(arguments), call_id=new_call_id())
         go_on = partial(_invoke, tool, agent, ctx, arguments)
         await _check_approval(tool, ctx, arguments, go_on)
         return await go_on()
@@ -74,7 +74,7 @@ def tools_of_custom_tool(tool: Any, agent: Any = None) -> Iterator[ForeignTool]:
 
     async def invoke(arguments: dict[str, Any], context: ToolContext) -> Any:
         text = arguments["input"]
-        ctx = run_context(context, tool, agent, None, text, new_call_id())
+        ctx = run_context(context, tool, agent, function=None, arguments=text, call_id=new_call_id())
 
         async def go_on() -> Any:
             return result_of_output(await awaited(tool.on_invoke_tool(ctx, text)))
