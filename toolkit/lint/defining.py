@@ -12,6 +12,7 @@ from toolkit.lint.written_specs import written_spec
 from toolkit.problems import Location
 from toolkit.schemas.schema import Schema
 from toolkit.source_code.annotation_schemas import written_schema
+from toolkit.source_code.marks_table import marks_of
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.source_code.python_sources import PythonSource
@@ -235,7 +236,6 @@ def _filler_of(framework: str | None, name: str) -> str | None:
     """Return the text that a framework sends for a parameter without a description, or None."""
     if framework is None:
         return None
-    from toolkit.source_code.marks_table import marks_of  # noqa: PLC0415 - most tools are ours
 
     marks = marks_of(framework)
     return marks.filler.replace("NAME", name) if marks and marks.filler else None

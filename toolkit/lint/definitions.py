@@ -11,6 +11,7 @@ from toolkit.documents.nodes import Mapping as MappingNode, Node, Sequence as Se
 from toolkit.problems import Edit, Location
 from toolkit.schemas.places import Pointer
 from toolkit.schemas.schema import Schema
+from toolkit.source_code.marks_table import marks_of
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.tools.source_marks import Terms
 from toolkit.tools.spec import ToolSpec
@@ -125,7 +126,6 @@ class ToolDefinition:
         """What its framework calls the things that hints mention; None for a tool of this package."""
         if self.framework is None:
             return None
-        from toolkit.source_code.marks_table import marks_of  # noqa: PLC0415 - most tools are ours
 
         marks = marks_of(self.framework)
         return None if marks is None else marks.terms

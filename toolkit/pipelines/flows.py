@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 from toolkit.errors import ToolExecutionError
 from toolkit.events import StepStatus
 from toolkit.json_texts import text_of
+from toolkit.pipelines.expressions.failures import Unfit
+from toolkit.pipelines.expressions.json_values import size_of
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.templated_data import ListValue, MappingValue, Value
 from toolkit.tools.context import ToolContext
@@ -89,9 +91,6 @@ def outcome_of_written(value: Value, roots: Mapping[str, Any], attempts: int = 1
     """
     made = value.render(roots)
     if isinstance(value, ListValue | MappingValue):
-        from toolkit.pipelines.expressions.failures import Unfit  # noqa: PLC0415 - plain chains need none
-        from toolkit.pipelines.expressions.json_values import size_of  # noqa: PLC0415
-
         try:
             size_of(made)
         except Unfit as error:

@@ -10,6 +10,7 @@ from toolkit import documents
 from toolkit.codes import BAD_EXPRESSION
 from toolkit.documents import Node, Scalar
 from toolkit.errors import ToolExecutionError
+from toolkit.pipelines.expressions import ExpressionError, parse_template
 from toolkit.pipelines.written_numbers import written_data
 from toolkit.problems import Location, Problem
 
@@ -41,8 +42,6 @@ class TemplateValue(NamedTuple):
         Raises:
             ToolExecutionError: If an expression fails. The message contains its location.
         """
-        from toolkit.pipelines.expressions import ExpressionError  # noqa: PLC0415 - plain chains need none
-
         try:
             return self.template.render(roots)
         except ExpressionError as error:
@@ -138,8 +137,6 @@ def _read_scalar(node: Scalar, problems: list[Problem]) -> Value:
 
 def read_template(node: Scalar, problems: list[Problem]) -> "Template | None":
     """Parse the template of a string, or report why it is invalid and return `None`."""
-    from toolkit.pipelines.expressions import ExpressionError, parse_template  # noqa: PLC0415 - plain chains need none
-
     try:
         return parse_template(node.text)
     except ExpressionError as error:

@@ -50,12 +50,12 @@ def list_servers(options: ServersOptions) -> ExitCode:
 
     Only servers that you have allowed are started. The exit code is 4 if one of them cannot be reached.
     """
-    from toolkit.mcp.client.health import check_servers  # noqa: PLC0415 - it imports the SDK
-    from toolkit.mcp.tools.remote import left_out  # noqa: PLC0415 - as above
-
     chosen = _choose_servers(options)
     if chosen is None:
         return ExitCode.SUCCESS
+    from toolkit.mcp.client.health import check_servers  # noqa: PLC0415 - it imports the SDK
+    from toolkit.mcp.tools.remote import left_out  # noqa: PLC0415 - as above
+
     allowed = [server for server in chosen.servers if chosen.opened.may_be_reached(server)]
     found = {one.server.name: one for one in check_servers(allowed, chosen.configuration.context)}
     shown = [found.get(server.name, server) for server in chosen.servers]
@@ -72,12 +72,12 @@ def ping_servers(options: ServersOptions) -> ExitCode:
 
     You are asked for consent before a server of the project is started. The exit code is 4 if one cannot be reached.
     """
-    from toolkit.mcp.client.connections import ServerUnreachable  # noqa: PLC0415 - it imports the SDK
-    from toolkit.mcp.client.health import ping  # noqa: PLC0415 - as above
-
     chosen = _choose_servers(options)
     if chosen is None:
         return ExitCode.SUCCESS
+    from toolkit.mcp.client.connections import ServerUnreachable  # noqa: PLC0415 - it imports the SDK
+    from toolkit.mcp.client.health import ping  # noqa: PLC0415 - as above
+
     problems = []
     for server in chosen.servers:
         if refused := chosen.opened.refusal(server):
