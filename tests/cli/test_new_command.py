@@ -54,7 +54,7 @@ def test_new_pipeline_lints_clean_and_runs(invoke, program):
     assert result.stderr == (
         "\nNow check it, and run it:\n  toolkit lint order_price.yaml\n  toolkit run order_price.yaml pieces=10\n"
     )
-    assert invoke("lint").stdout == "All checks passed! (1 tool in 1 file; 1 Python file run)\n"
+    assert invoke("lint").stdout == "All checks passed! (1 tool in 1 file)\n"
     finished = program("run", "order_price.yaml", "pieces=10", "-q")
     assert (finished.stdout, finished.stderr, finished.returncode) == ("net 125, gross 150\n", "", 0)
 
