@@ -37,12 +37,11 @@ if TYPE_CHECKING:
     from toolkit.releases import __version__ as __version__
     from toolkit.sources.loading import load_pipeline as load_pipeline, load_tools as load_tools
     from toolkit.tools.base import Tool as Tool, WrappedTool as WrappedTool
-    from toolkit.tools.calls import ToolCall as ToolCall
     from toolkit.tools.context import MemoryId as MemoryId, ToolContext as ToolContext
     from toolkit.tools.functions import from_function as from_function
     from toolkit.tools.marking import tool as tool, toolbox as toolbox
     from toolkit.tools.resolution import from_object as from_object, resolve_tools as resolve_tools
-    from toolkit.tools.results import ToolResult as ToolResult
+    from toolkit.tools.results import ToolCall as ToolCall, ToolResult as ToolResult
     from toolkit.tools.spec import ToolSpec as ToolSpec
     from toolkit.tools.typed import TypedTool as TypedTool
 else:
@@ -54,20 +53,21 @@ else:
             "approvals.decisions": "Continue Edit ExitEarly Reject",
             "approvals.requests": "ReviewRequest",
             "approvals.reviewers": "Reviewer",
-            "errors": "ConfigurationError ExitEarlyError InvalidPipeline InvalidTools ToolArgumentsError "
-            "ToolExecutionError ToolkitError",
+            "errors": (
+                "ConfigurationError ExitEarlyError InvalidPipeline InvalidTools ToolArgumentsError "
+                "ToolExecutionError ToolkitError"
+            ),
             "pipelines.definitions": "ErrorStrategy",
             "pipelines.pipeline": "Pipeline",
             "problems": "Problem",
             "releases": "__version__",
             "sources.loading": "load_pipeline load_tools",
             "tools.base": "Tool WrappedTool",
-            "tools.calls": "ToolCall",
             "tools.context": "MemoryId ToolContext",
             "tools.functions": "from_function",
             "tools.marking": "tool toolbox",
             "tools.resolution": "from_object resolve_tools",
-            "tools.results": "ToolResult",
+            "tools.results": "ToolCall ToolResult",
             "tools.spec": "ToolSpec",
             "tools.typed": "TypedTool",
         },

@@ -1,7 +1,33 @@
-"""Formats amounts of money."""
+"""Amounts of money, and durations such as `30s`, as settings and pipelines write them."""
+
+import re
 
 
 def money(dollars: float, digits: int = 4) -> str:
     """Format an amount in dollars with two decimals, or more where they are not zero: `$0.50`, `$0.0013`."""
     whole, point, rest = f"{dollars:,.{digits}f}".partition(".")
     return f"${whole}{point}{rest[:2]}{rest[2:].rstrip('0')}"
+
+
+LONGEST_DURATION = 30 * 24 * 3600.0
+"""Thirty days in seconds. A longer duration is most likely a typo, and timers cannot handle all of them."""
+
+_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def parse_duration(text: str) -> float | None:
+    """Convert a duration such as `500ms`, `30s`, `5m` or `1h` to seconds; return `None` if it is not valid."""
+    match = _DURATION.fullmatch(text.strip())
+    if match is None:
+        return None
+    seconds = float(match[1]) * _SECONDS[match[2]]
+    return seconds if seconds <= LONGEST_DURATION else None
+
+
+def format_duration(seconds: float) -> str:
+    """Format a duration: `500ms`, `30s`, `5m`."""
+    if seconds < 1:
+        return f"{seconds * 1000:g}ms"
+    minutes = seconds / 60
+    return f"{minutes:g}m" if seconds >= 60 and minutes.is_integer() else f"{seconds:g}s"  # noqa: PLR2004

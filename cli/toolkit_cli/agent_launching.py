@@ -11,26 +11,23 @@ from toolkit.runs.run import Run
 from toolkit.tools.context import ToolContext
 from toolkit_cli import console
 from toolkit_cli.agent_options import AgentOptions
-from toolkit_cli.arguments.stdin import piped_text
+from toolkit_cli.arguments.call_arguments import piped_text
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, refuse, report
 from toolkit_cli.opening import open_all
-from toolkit_cli.running.agent_files import ReadyAgent, agent_of_file, names_file
-from toolkit_cli.running.agent_sessions import Conversation
+from toolkit_cli.running.agent_sessions import Conversation, ReadyAgent, agent_of_file, names_file
 from toolkit_cli.running.answer_sources import Answers, make_gate, waits_for_answers
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import answered_by, checked_memory_id, seconds_of, with_values
 from toolkit_cli.running.finished_steps import KeptWork
-from toolkit_cli.running.limited_calls import limiter_of
-from toolkit_cli.running.logs import show_logs
-from toolkit_cli.running.process_exit import leave_if_threads_remain
-from toolkit_cli.running.reporters import RunReporter, message_channel, write_event
+from toolkit_cli.running.outcomes import RunReport
+from toolkit_cli.running.reporters import RunReporter, message_channel, show_logs, write_event
 from toolkit_cli.running.rule_checks import check_names
-from toolkit_cli.running.run_reports import RunReport
 from toolkit_cli.running.telemetry import telemetry
+from toolkit_cli.running.tool_calls import limiter_of
 from toolkit_cli.running.transcript_files import Earlier, TranscriptFile, read_transcript
+from toolkit_cli.running.watchdog import leave_if_threads_remain
 from toolkit_cli.screen import Screen
-from toolkit_cli.settings import load_configuration
-from toolkit_cli.unknown_names import unknown_names
+from toolkit_cli.settings import load_configuration, unknown_names
 
 if TYPE_CHECKING:
     from toolkit.agents.chaining import Chaining
@@ -179,7 +176,7 @@ def _model(configuration: "Configuration", options: AgentOptions) -> "Model":
         ConfigurationError: If the model is unknown or cannot be used.
         Failure: If the timeout is invalid.
     """
-    from toolkit.sources.models import configured_model  # noqa: PLC0415 - help needs none of it
+    from toolkit.sources.scopes import configured_model  # noqa: PLC0415 - help needs none of it
 
     seconds = seconds_of("--model-timeout", options.model_timeout) if options.model_timeout is not None else None
     return configured_model(configuration, options.model, base_url=options.base_url, timeout=seconds)

@@ -19,8 +19,7 @@ from toolkit.releases import __version__
 from toolkit_cli import console
 from toolkit_cli.commands import COMMANDS
 from toolkit_cli.failures import ExitCode, Failure, exit_code_of
-from toolkit_cli.option_groups import grouped
-from toolkit_cli.option_values import spread
+from toolkit_cli.option_values import grouped, spread
 
 NAME = "toolkit"
 _COMPLETION_VARIABLE = "_TOOLKIT_COMPLETE"
@@ -90,7 +89,7 @@ class _LazyGroup(TyperGroup):
     def _complete(self, extra: dict[str, Any]) -> None:
         from typer._completion_classes import completion_init  # noqa: PLC0415 - it imports the completion of every shell
 
-        from toolkit_cli.bash_words import complete_in_bash  # noqa: PLC0415 - as above
+        from toolkit_cli.completion import complete_in_bash  # noqa: PLC0415 - as above
 
         completion_init()
         complete_in_bash()

@@ -9,26 +9,22 @@ from toolkit.tools.base import Tool, innermost
 from toolkit.tools.call_secrets import learn_arguments
 from toolkit.tools.context import ToolContext
 from toolkit_cli import console
-from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
-from toolkit_cli.arguments.stdin import piped_text
+from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections, piped_text
 from toolkit_cli.failures import ExitCode, Failure, refuse
-from toolkit_cli.rendering.printed_lines import print_lines
 from toolkit_cli.rendering.results import Format
+from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.answer_sources import Answers, make_gate, refuse_unanswerable
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import answered_by, checked_memory_id, seconds_of, with_values
 from toolkit_cli.running.finished_steps import KeptWork
-from toolkit_cli.running.limited_calls import limiter_of
-from toolkit_cli.running.logs import show_logs
-from toolkit_cli.running.outcomes import present, present_usage
-from toolkit_cli.running.process_exit import leave_if_threads_remain
-from toolkit_cli.running.reporters import RunReporter, message_channel, write_event
+from toolkit_cli.running.outcomes import RunReport, present, present_usage
+from toolkit_cli.running.reporters import RunReporter, message_channel, show_logs, write_event
 from toolkit_cli.running.rule_checks import check_rules
-from toolkit_cli.running.run_reports import RunReport
 from toolkit_cli.running.single_tools import open_one
 from toolkit_cli.running.telemetry import telemetry
-from toolkit_cli.running.tool_calls import Ending, call_tool, with_hint_on_json
+from toolkit_cli.running.tool_calls import Ending, call_tool, limiter_of, with_hint_on_json
+from toolkit_cli.running.watchdog import leave_if_threads_remain
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
@@ -111,8 +107,11 @@ class _Work(NamedTuple):
             )
 
     def _stored(self, url: str, common: Mapping[str, Any], stack: "ExitStack") -> "StoredRun":
-        from toolkit_cli.batching.opened_stores import open_store  # noqa: PLC0415 - as above
-        from toolkit_cli.batching.stored_runs import StoredResume, StoredRun  # noqa: PLC0415 - as above
+        from toolkit_cli.batching.stored_runs import (  # noqa: PLC0415 - as above
+            StoredResume,
+            StoredRun,
+            open_store,
+        )
 
         options = self.options
         store = stack.enter_context(open_store(url))
@@ -245,8 +244,8 @@ def _is_agent(tool: Tool) -> bool:
 
 
 def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:  # noqa: A002
-    from toolkit_cli.rendering.rehearsals import rehearsal_lines  # noqa: PLC0415
-    from toolkit_cli.running.dry_runs import rehearsal_record  # noqa: PLC0415 - only `--dry-run` needs it
+    from toolkit_cli.rendering.questions import rehearsal_lines  # noqa: PLC0415
+    from toolkit_cli.running.clearance import rehearsal_record  # noqa: PLC0415 - only `--dry-run` needs it
 
     record = rehearsal_record(tool, arguments, gate)
     if format == "text":

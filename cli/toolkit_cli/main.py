@@ -58,8 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         else:
             application()(arguments)
     except SystemExit as ending:
-        if "toolkit_cli.running.process_exit" in sys.modules:
-            sys.modules["toolkit_cli.running.process_exit"].end_what_was_started(ending.code)
+        if "toolkit_cli.running.watchdog" in sys.modules:
+            sys.modules["toolkit_cli.running.watchdog"].end_what_was_started(ending.code)
         raise
     return 0
 

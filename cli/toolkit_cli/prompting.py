@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from toolkit.running import run_in_loop
 from toolkit_cli import console
-from toolkit_cli.line_readers import LineReader
-from toolkit_cli.prompt_sessions import run_prompt
-from toolkit_cli.typed_lines import TypedLine
+from toolkit_cli.typed_lines import LineReader, TypedLine, run_prompt
 
 if TYPE_CHECKING:
     from prompt_toolkit.input import Input

@@ -198,7 +198,7 @@ class RunOptions(NamedTuple):
         Raises:
             Failure: If options contradict each other.
         """
-        from toolkit_cli.batching.opened_stores import named_store  # noqa: PLC0415 - a single call needs none of it
+        from toolkit_cli.batching.stored_runs import named_store  # noqa: PLC0415 - a single call needs none of it
 
         if self.store is not None and self.journal is not None:
             name = "--journal" if self.journal else "--no-journal"

@@ -1,17 +1,39 @@
 """Loads the settings of a command: options override `TOOLKIT_*`, then `toolkit.toml`, then `pyproject.toml`."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolkit.errors import ConfigurationError, raise_errors
-from toolkit.problems import Problem
+from toolkit.problems import Problem, did_you_mean
 from toolkit.redactors.environment import learn_names
 from toolkit_cli import console
-from toolkit_cli.unknown_names import unknown_names
 
 if TYPE_CHECKING:
     from toolkit.sources.configuration import Configuration
+
+
+def unknown_names(
+    names: Iterable[str], known: Collection[str], what: str, *, option: str | None = None, code: str = ""
+) -> list[Problem]:
+    """Return a problem for each unknown name.
+
+    Args:
+        names: The names as typed.
+        known: The existing names.
+        what: The kind of thing that is named, such as `group` or `MCP server`.
+        option: The option with the names, if any.
+        code: The code of the problem.
+    """
+    several = f"{what.rpartition(' ')[2]}s"
+    otherwise = f"the {several} are {', '.join(known)}" if known else "none is configured"
+    before = "" if option is None else f"{option}: "
+    return [
+        Problem(code, f"{before}there is no {what} '{name}'", hint=did_you_mean(name, known, otherwise=otherwise))
+        for name in names
+        if name not in known
+    ]
+
 
 _PATH_SIGNS = ("/", "\\", "*", "?", "[")
 _FILE_SUFFIXES = (".py", ".yaml", ".yml")
@@ -40,7 +62,7 @@ def load_configuration(
 
     configuration, problems = find_configuration(_working_directory())
     if grant:
-        from toolkit.sources.environment_settings import granted_permissions  # noqa: PLC0415 - few commands grant any
+        from toolkit.sources.settings import granted_permissions  # noqa: PLC0415 - few commands grant any
 
         more = granted_permissions(grant, problems)
         configuration = configuration._replace(granted=configuration.granted | more)

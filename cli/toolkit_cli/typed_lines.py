@@ -1,12 +1,20 @@
-"""Decides which keys belong to a line that was typed in answer to a question.
+"""Lines typed on a terminal in answer to a question: which keys belong to one, and how it is read and echoed."""
 
-Keys that arrive before the terminal has been quiet for half a second were meant for something else, and are discarded.
-So is the rest of a line that started among them, even if it is typed slowly. This module does not access a terminal;
-it only processes keys and times.
-"""
-
+import signal
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+if TYPE_CHECKING:
+    from prompt_toolkit import Application
+    from prompt_toolkit.input import Input
+    from prompt_toolkit.key_binding import KeyPress
+    from prompt_toolkit.key_binding.key_processor import KeyPressEvent
+    from prompt_toolkit.output import Output
+
 
 QUIET_SECONDS = 0.5
 
@@ -91,3 +99,147 @@ class TypedLine:
 
 def _is_letter(key: str) -> bool:
     return len(key) == 1 and key.isprintable()
+
+
+T = TypeVar("T")
+
+
+async def run_prompt(application: "Application[T]", begin: Callable[[], None] = lambda: None) -> T:
+    """Run a prompt, and return its result; signals end the run as usual.
+
+    Args:
+        application: The prompt.
+        begin: Called when the prompt is ready.
+    """
+    import asyncio
+
+    with _announcements() as keep:
+
+        def prepare() -> None:
+            # The prompt installs its resize handler before the next round of the loop; it also polls the size.
+            asyncio.get_running_loop().call_soon(keep)
+            begin()
+
+        # Without `set_exception_handler=False`, an exception in another task would show its traceback on the terminal.
+        return await application.run_async(pre_run=prepare, set_exception_handler=False, handle_sigint=False)
+
+
+@contextmanager
+def _announcements() -> Iterator[Callable[[], None]]:
+    """Restore the signal wakeup descriptor at the end; yield a function that restores it earlier."""
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: None
+        return
+    descriptor = signal.set_wakeup_fd(-1)
+
+    def restore() -> None:
+        signal.set_wakeup_fd(descriptor, warn_on_full_buffer=False)
+
+    restore()
+    try:
+        yield restore
+    finally:
+        restore()
+
+
+_WAITING = "waiting until you stop typing"  # no spaces where the prompt has them, so that it is redrawn completely
+_CHANGES = {"c-m": ENTER, "c-j": ENTER, "c-h": ERASE, "c-u": CLEAR}
+
+
+class LineReader:
+    """Reads one line; raises `KeyboardInterrupt` on Ctrl-C and `EOFError` at the end of input."""
+
+    def __init__(self, keys: "Input", output: "Output", mark: str) -> None:
+        """Create a reader.
+
+        Args:
+            keys: The terminal's input.
+            output: The terminal's output.
+            mark: The prompt.
+        """
+        self._input = keys
+        self._output = output
+        self._mark = mark
+        self._line = TypedLine(time.monotonic())
+        self._application = self._made_application()
+
+    async def read(self) -> TypedLine:
+        """Read a line up to Enter."""
+        return await self._run(self._open_when_quiet)
+
+    async def settle(self) -> TypedLine:
+        """Wait until the line is open, and return it."""
+
+        async def end_when_open() -> None:
+            await self._open_when_quiet()
+            self._application.exit()
+
+        return await self._run(end_when_open)
+
+    async def _run(self, meanwhile: Callable[[], Coroutine[Any, Any, None]]) -> TypedLine:
+        from prompt_toolkit.input.typeahead import get_typeahead  # noqa: PLC0415 - loaded already
+
+        def begin() -> None:
+            self._application.create_background_task(meanwhile())
+
+        await run_prompt(self._application, begin)
+        self._take_presses(get_typeahead(self._input))
+        return self._line
+
+    async def _open_when_quiet(self) -> None:
+        """Open the line after a pause; unread keys count as typed before the end of the pause."""
+        import asyncio
+
+        while not self._line.is_open:
+            await asyncio.sleep(self._line.seconds_left(time.monotonic()))
+            self._take_presses(self._input.read_keys())
+            self._line = self._line.after_pause(time.monotonic())
+        self._application.invalidate()
+
+    def _take_presses(self, presses: "Iterable[KeyPress]") -> None:
+        for press in presses:
+            self._take(str(getattr(press.key, "value", press.key)), press.data)
+
+    def _take(self, key: str, data: str) -> None:
+        """Process one key, by its name in prompt_toolkit."""
+        now = time.monotonic()
+        if key == "c-c":
+            self._end(KeyboardInterrupt())
+        elif key == "c-d" and self._line.is_open and not self._line.text:
+            self._end(EOFError())
+        elif key == "<bracketed-paste>":
+            self._line = self._line.after_paste(data, now)
+        else:
+            self._line = self._line.after_key(_CHANGES.get(key, key), now)
+
+    def _end(self, error: BaseException | None = None) -> None:
+        if self._application.is_done:
+            return
+        if error is None:
+            self._application.exit()
+        else:
+            self._application.exit(exception=error)
+
+    def _made_application(self) -> "Application[None]":
+        from prompt_toolkit import Application  # noqa: PLC0415 - heavy, and only a question needs it
+        from prompt_toolkit.data_structures import Point  # noqa: PLC0415
+        from prompt_toolkit.key_binding import KeyBindings  # noqa: PLC0415
+        from prompt_toolkit.layout import FormattedTextControl, Layout, Window  # noqa: PLC0415
+
+        bindings = KeyBindings()
+
+        @bindings.add("<any>")
+        def take(event: "KeyPressEvent") -> None:
+            self._take_presses(event.key_sequence)
+            if self._line.is_ended:
+                self._end()
+
+        text = FormattedTextControl(self._shown, get_cursor_position=lambda: Point(max(len(self._shown()) - 1, 0), 0))
+        window = Window(text, wrap_lines=True, dont_extend_height=True)
+        return Application(Layout(window), key_bindings=bindings, input=self._input, output=self._output)
+
+    def _shown(self) -> str:
+        """Return the text to draw; the cursor is on its last character."""
+        if self._line.is_open:
+            return f"{self._mark} {self._line.text} "
+        return f"{_WAITING} " if self._line.has_discarded else ""

@@ -12,8 +12,13 @@ from tests.volumes import examples
 from toolkit import ToolContext
 from toolkit.agents import agent_schema, outline_of
 from toolkit.agents.files.definitions import KINDS  # private
-from toolkit.agents.files.flows import LOCK_KEYS  # private
-from toolkit.agents.files.keys import COMMON_KEYS, KIND_KEYS, LIMITS, REFERENCE_KEYS  # private
+from toolkit.agents.files.keys import (  # private
+    COMMON_KEYS,
+    KIND_KEYS,
+    LIMITS,
+    LOCK_KEYS,  # private
+    REFERENCE_KEYS,
+)
 from toolkit.approvals import AutoReviewer
 from toolkit.sources import Configuration, SourceOpener
 from toolkit_cli.rendering.tools import detailed, full_record  # private

@@ -19,7 +19,7 @@ from toolkit.agents import (
     progress,
     run_agent,
 )
-from toolkit.agents.summaries import described, time_in_words  # private
+from toolkit.agents.introspection import described, time_in_words  # private
 from toolkit.runs import Budget, CallRecord, Message, ModelUse, Run
 
 PROCESS = {each.name: each for each in from_object(AgentProcessTools())}

@@ -16,12 +16,12 @@ SOURCES = {
 @pytest.mark.parametrize(
     ("pattern", "places"),
     [
-        (r'"Rejected by reviewer', ["toolkit/approvals/permissions.py"]),
-        (r"\.decide\(", ["toolkit/approvals/consents.py", "toolkit/tools/approval_checks.py"]),
+        (r'"Rejected by reviewer', ["toolkit/approvals/decisions.py"]),
+        (r"\.decide\(", ["toolkit/approvals/consents.py", "toolkit/tools/questions.py"]),
         # The gate waits for its reviewer in `answers`; the other two are reviewers that ask another one.
         (
             r"\.review\(",
-            ["toolkit/approvals/answers.py", "toolkit/approvals/waiting.py", "toolkit/mcp/serving/calls.py"],
+            ["toolkit/approvals/reviewers.py", "toolkit/approvals/waiting.py", "toolkit/mcp/serving/calls.py"],
         ),
     ],
 )

@@ -7,8 +7,10 @@ import sys
 import pytest
 
 from toolkit.approvals import DescribedCall, Risk, load_policy
-from toolkit.approvals.rule_offers import offered_rules  # private
-from toolkit.approvals.written_rules import write_rule  # private
+from toolkit.approvals.rule_offers import (
+    offered_rules,  # private
+    write_rule,  # private
+)
 from toolkit.errors import ConfigurationError
 from toolkit.redactors.redactor import MASK  # private
 
@@ -96,7 +98,7 @@ def test_a_file_that_is_wrong_or_would_be_is_left_as_it_is(tmp_path, text, messa
 WRITER = """
 import sys
 from pathlib import Path
-from toolkit.approvals.written_rules import write_rule  # private
+from toolkit.approvals.rule_offers import write_rule  # private
 for number in range(int(sys.argv[2])):
     write_rule(Path("policy.yaml"), "deny", {"tool": f"t_{sys.argv[1]}_{number}"}, "user", {})
 """

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from tests.attacks.hostile_definitions import KINDS, PRELUDE, VALUES, Definition
 from tests.volumes import examples
-from toolkit.tools.deferred_problems import problems_deferred  # private
+from toolkit.tools.base import problems_deferred  # private
 from toolkit_cli.main import application
 
 NEIGHBOUR = '''

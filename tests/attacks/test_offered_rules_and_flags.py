@@ -14,10 +14,12 @@ from typer.testing import CliRunner
 from tests.terminals import PROMPT, Terminal
 from toolkit import Reject, ToolContext, load_tools
 from toolkit.approvals import Allowance, DescribedCall, Risk, ScriptedReviewer, load_policy
-from toolkit.approvals.equality import same_data  # private
-from toolkit.approvals.exact_calls import exact_arguments  # private
-from toolkit.approvals.rule_offers import offered_rules  # private
-from toolkit.approvals.written_rules import write_rule  # private
+from toolkit.approvals.rule_offers import (
+    exact_arguments,  # private
+    offered_rules,  # private
+    write_rule,  # private
+)
+from toolkit.approvals.value_fits import same_data  # private
 from toolkit.redactors import MASK
 from toolkit_cli.main import application
 from toolkit_cli.running.approval_flags import flag_for  # private

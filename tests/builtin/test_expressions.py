@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.builtin.expressions.matches import find_matches  # private
+from toolkit.builtin.regular_expressions import find_matches  # private
 from toolkit.line_expressions import compile_line_expression  # private
 from toolkit.regex_checks import (
     MalformedExpressionError,

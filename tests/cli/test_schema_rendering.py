@@ -6,8 +6,10 @@ from hypothesis import given, settings, strategies as st
 from tests.volumes import examples
 from toolkit_cli.rendering.escaping import one_line, width_of  # private
 from toolkit_cli.rendering.schemas import parameters_of, type_of  # private
-from toolkit_cli.rendering.styles import paint_all  # private
-from toolkit_cli.rendering.tables import table  # private
+from toolkit_cli.rendering.styles import (
+    paint_all,  # private
+    table,  # private
+)
 
 
 @pytest.mark.proof(everyday=10)

@@ -5,8 +5,10 @@ from hypothesis import example, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.documents.document_reader import parse_document  # private
-from toolkit.documents.dumping import as_yaml  # private
-from toolkit.documents.list_additions import with_item  # private
+from toolkit.documents.dumping import (
+    as_yaml,  # private
+    with_item,  # private
+)
 from toolkit.documents.nodes import plain  # private
 
 ITEM = {"tool": "fetch", "where": {"url": "https://a.example/"}}

@@ -18,7 +18,7 @@ from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import ExitEarlyError
 from toolkit.events import Progress
 from toolkit.mcp import ServerUnreachable, StdioServer, close_sessions, connection_to, tools_from, wait_for
-from toolkit.mcp.tools.progress_throttle import ProgressThrottle, Report  # private
+from toolkit.mcp.tools.remote_calls import ProgressThrottle, Report  # private
 from toolkit.tools import Attachment
 
 SERVER = str(Path(__file__).with_name("odd_server.py"))

@@ -9,7 +9,7 @@ import pytest
 
 from toolkit.mcp import HttpServer, StdioServer
 from toolkit.sources import find_configuration
-from toolkit.sources.shown_paths import seen_from  # private
+from toolkit.sources.collected import seen_from  # private
 
 
 def read(zoo, text, name="toolkit.toml"):

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from toolkit.processes.pipes import write_cannot_block  # private
+from toolkit.processes.watching import write_cannot_block  # private
 
 pytestmark = pytest.mark.skipif(not hasattr(select, "poll"), reason="this system cannot tell")
 

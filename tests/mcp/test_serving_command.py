@@ -18,9 +18,9 @@ from typer.testing import CliRunner
 
 from tests.mcp.served import PROGRAM, environment, over_http, over_stdio, until
 from toolkit.mcp import Options
-from toolkit.mcp.serving.http_guard import HttpAccess  # private
+from toolkit.mcp.serving.over_http import HttpAccess  # private
 from toolkit_cli.main import application
-from toolkit_cli.serving import reloading, transports  # private
+from toolkit_cli.serving import transports  # private
 
 GREET = '''
 from toolkit import tool
@@ -384,7 +384,7 @@ def test_edit_that_interrupts_its_own_import_changes_nothing(capsys):
     def reopen():
         raise KeyboardInterrupt
 
-    assert reloading._reopened(reopen) is None
+    assert transports._reopened(reopen) is None
     assert capsys.readouterr().err == (
         "error: importing a module raised KeyboardInterrupt\nthe last good tools are still served\n"
     )

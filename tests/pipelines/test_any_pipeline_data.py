@@ -7,9 +7,12 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.pipelines import mermaid_of, outline_of, read_pipeline, taints_of
-from toolkit.pipelines.file_keys import DEFAULT_KEYS, TOP_KEYS  # private
-from toolkit.pipelines.keys import APPROVE_KEYS, RETRY_KEYS  # private
-from toolkit.pipelines.step_keys import STEP_KEYS  # private
+from toolkit.pipelines.definition_reader import DEFAULT_KEYS, TOP_KEYS  # private
+from toolkit.pipelines.step_keys import (  # private
+    APPROVE_KEYS,
+    RETRY_KEYS,
+    STEP_KEYS,  # private
+)
 
 WORDS = [
     "upper",

@@ -11,7 +11,7 @@ from toolkit import Tool, ToolSpec
 from toolkit.approvals.schema_fits import conforms, fault_of  # private
 from toolkit.codes import UNTYPED_PARAMETER
 from toolkit.dialects import objections
-from toolkit.dialects.changes import Notes  # private
+from toolkit.dialects.limits import Notes  # private
 from toolkit.dialects.parts import read_schema, walk  # private
 from toolkit.lint import ToolDefinition
 from toolkit.lint.definitions import ParameterDefinition  # private
@@ -20,9 +20,9 @@ from toolkit.pins import changes_between
 from toolkit.redactors.redactor import MASK  # private
 from toolkit.schemas import DRAFTS, Schema
 from toolkit.schemas.tidying import tidied  # private
-from toolkit.tools.meant_arguments import as_meant  # private
+from toolkit.tools.argument_repairs import as_meant  # private
 from toolkit.tools.secret_arguments import Veil, secrets_of_schema  # private
-from toolkit.tools.shapes.unknown_members import unknown_members  # private
+from toolkit.tools.shapes.argument_schemas import unknown_members  # private
 
 SOME_NAMES = st.lists(
     st.sampled_from(["a", "b", "items", "properties", "definitions", "$ref", "x/y", "~"]), unique=True, max_size=2

@@ -3,7 +3,7 @@
 import pytest
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
-from toolkit.schemas.patterns import MOST_WORK, pattern_fault, work_of  # private
+from toolkit.schemas.faults import MOST_WORK, pattern_fault, work_of  # private
 from toolkit.tools.shapes.schema_types import shape_of_schema  # private
 
 HUGE = [

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 from tests.volumes import examples
 from toolkit import Continue, Reviewer, Tool, ToolContext, TypedTool, from_function, from_object
 from toolkit.events import Event, ToolStarted
-from toolkit.tools.meant_arguments import as_meant  # private
+from toolkit.tools.argument_repairs import as_meant  # private
 
 BY_MODEL = ToolContext(chosen_by="model")
 

@@ -5,7 +5,7 @@ if TYPE_CHECKING:
     from toolkit.agents.agent import AgentTool as AgentTool, run_agent as run_agent
     from toolkit.agents.blackboards import BlackboardTools as BlackboardTools
     from toolkit.agents.chaining import chaining_from as chaining_from, chaining_from_any as chaining_from_any
-    from toolkit.agents.files.format import agent_schema as agent_schema
+    from toolkit.agents.files.keys import agent_schema as agent_schema
     from toolkit.agents.files.loading import read_agent as read_agent
     from toolkit.agents.introspection import AgentProcessTools as AgentProcessTools
     from toolkit.agents.kinds import AgentKind as AgentKind, FinishedCall as FinishedCall, LoopHistory as LoopHistory
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
         Model as Model,
         ModelError as ModelError,
         ModelReply as ModelReply,
+        StreamingModel as StreamingModel,
         SystemMessage as SystemMessage,
         ToolMessage as ToolMessage,
         Usage as Usage,
         UserMessage as UserMessage,
+        streamed as streamed,
     )
-    from toolkit.agents.models.opening import open_model as open_model
-    from toolkit.agents.models.prices import Price as Price, PricedModel as PricedModel
+    from toolkit.agents.models.opening import Price as Price, PricedModel as PricedModel, open_model as open_model
     from toolkit.agents.models.scripted import ScriptedModel as ScriptedModel, Turn as Turn
-    from toolkit.agents.models.streaming import StreamingModel as StreamingModel, streamed as streamed
     from toolkit.agents.outlines import AgentOutline as AgentOutline, outline_of as outline_of
     from toolkit.agents.playbooks import (
         Playbook as Playbook,
@@ -51,24 +51,25 @@ else:
             "agent": "AgentTool run_agent",
             "blackboards": "BlackboardTools",
             "chaining": "chaining_from chaining_from_any",
-            "files.format": "agent_schema",
+            "files.keys": "agent_schema",
             "files.loading": "read_agent",
             "introspection": "AgentProcessTools",
-            "kinds": "FinishedCall AgentKind LoopHistory",
+            "kinds": "AgentKind FinishedCall LoopHistory",
             "loop": "AgentError Limits",
-            "models.messages": "Message Model ModelError ModelReply SystemMessage ToolMessage Usage UserMessage",
-            "models.opening": "open_model",
-            "models.prices": "Price PricedModel",
+            "models.messages": (
+                "Message Model ModelError ModelReply streamed StreamingModel SystemMessage ToolMessage Usage "
+                "UserMessage"
+            ),
+            "models.opening": "open_model Price PricedModel",
             "models.scripted": "ScriptedModel Turn",
-            "models.streaming": "StreamingModel streamed",
             "outlines": "AgentOutline outline_of",
-            "playbooks": "Playbook after after_any all_of any_of known produced when",
+            "playbooks": "after after_any all_of any_of known Playbook produced when",
             "references": "Reference",
-            "user_messages": "communicate progress",
             "state_machines": "StateMachine",
             "subagents": "Subagent",
             "tables": "Table",
-            "transcripts": "Transcript",
             "tasks": "AgentResult",
+            "transcripts": "Transcript",
+            "user_messages": "communicate progress",
         },
     )

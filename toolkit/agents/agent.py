@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any, cast
 from toolkit.agents.answers import Answer
 from toolkit.agents.kept_turns import can_keep_turns
 from toolkit.agents.loop import context_for_model
+from toolkit.agents.model_requests import UNNAMED
 from toolkit.agents.models.messages import Model, check_model
 from toolkit.agents.references import referenced_tools
-from toolkit.agents.steps import UNNAMED
 from toolkit.agents.tasks import AgentOptions, AgentResult, Instructions, Output, Settings, Work
 from toolkit.agents.transcripts import Transcript
-from toolkit.disclosure.folding import folded_tools
+from toolkit.disclosure.offering import folded_tools
 from toolkit.errors import BudgetExceeded, ToolExecutionError
 from toolkit.json_texts import json_text
 from toolkit.runs.run import Run
 from toolkit.tools.base import HandmadeTool, Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.options import ToolOptions
+from toolkit.tools.json_data import plain_data
 from toolkit.tools.places import place_of_caller
-from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
+from toolkit.tools.spec_fields import ToolOptions
 
 if TYPE_CHECKING:
     from typing import Unpack

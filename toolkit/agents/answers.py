@@ -1,11 +1,16 @@
-"""The type that an agent's answer must fit: its description for models, and its parser."""
+"""The type that an agent's answer must fit, and the type of what one agent sends to another."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolkit.agents.loop import AgentError, LoopEnd
 from toolkit.errors import ToolArgumentsError
-from toolkit.tools.repairing import repaired
+from toolkit.json_texts import json_text
+from toolkit.tools.argument_repairs import repaired
+from toolkit.tools.base import Tool
+from toolkit.tools.callees import Arguments
+from toolkit.tools.spec import ToolSpec
 from toolkit.tools.typed import TypedTool
 
 if TYPE_CHECKING:
@@ -70,3 +75,31 @@ class Answer:
 def _instances_of(wanted: "type | InputShape") -> tuple[type, ...]:
     """Return the type if `isinstance` supports it, which it does not for a TypedDict."""
     return (wanted,) if isinstance(wanted, type) and not issubclass(wanted, dict) else ()
+
+
+def input_reader(name: str, input_type: type) -> TypedTool[Any]:
+    """Return the schema and parser of an agent's input.
+
+    Raises:
+        InvalidTools: If the type cannot be represented as JSON.
+    """
+    return TypedTool(name=name, description="The input.", input_type=input_type, function=lambda input: input)  # noqa: A006
+
+
+def converted_input(agent: Tool, arguments: Arguments, spec: ToolSpec) -> dict[str, Any]:
+    """Return an input as the arguments of an agent: one by one, or as JSON if the agent takes a single string.
+
+    Raises:
+        ToolArgumentsError: If the arguments are not a JSON object.
+    """
+    try:
+        sent = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)
+    except ValueError as error:
+        raise ToolArgumentsError("the input must be a JSON object") from error
+    given = {name: value for name, value in sent.items() if name in spec.properties}
+    taken = agent.spec.properties
+    if len(taken) == 1 and given.keys() != taken.keys():
+        [(name, schema)] = taken.items()
+        if schema.get("type") == "string":
+            return {name: json_text(given)}
+    return given

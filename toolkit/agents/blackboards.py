@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
 
-from toolkit.agents.introspection import run_of
-from toolkit.agents.summaries import described, shortened
+from toolkit.agents.introspection import described, run_of, shortened
 from toolkit.errors import ToolExecutionError
 from toolkit.problems import did_you_mean
 from toolkit.runs.blackboard import Blackboard, Entry

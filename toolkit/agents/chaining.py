@@ -16,9 +16,9 @@ from toolkit.problems import Problem
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
 from toolkit.tools.described_tools import DescribedTool
-from toolkit.tools.marked_methods import marked_methods
+from toolkit.tools.marking import marked_methods
+from toolkit.tools.outcomes import plain
 from toolkit.tools.places import place_of
-from toolkit.tools.plain_answers import plain
 from toolkit.tools.resolution import build_tools
 from toolkit.tools.spec import ToolSpec
 

@@ -16,8 +16,7 @@ from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
-from toolkit.tools.refusals import AnsweredEarly
-from toolkit.tools.results import ToolResult
+from toolkit.tools.results import AnsweredEarly, ToolResult
 from toolkit.tools.spec import ToolSpec
 from toolkit.wrappers.artifacts import artifacts_of
 

@@ -10,9 +10,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from toolkit.agents.kept_turns import KeptTurns
-from toolkit.agents.model_requests import ask
+from toolkit.agents.model_requests import ask, call_as_step
 from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserMessage
-from toolkit.agents.steps import call_as_step
 from toolkit.agents.tables import Table
 from toolkit.agents.transcripts import Transcript
 from toolkit.approvals.gates import Gate
@@ -20,10 +19,9 @@ from toolkit.approvals.risks import Risk
 from toolkit.errors import ApprovalPending, ExitEarlyError, ReplanRequested, TerminationRequested, ToolExecutionError
 from toolkit.tools.base import Tool
 from toolkit.tools.call_secrets import redactor_of
-from toolkit.tools.calls import ToolCall
 from toolkit.tools.context import ToolContext
 from toolkit.tools.data_flows import READINGS
-from toolkit.tools.results import ToolResult
+from toolkit.tools.results import ToolCall, ToolResult
 from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.runs.blackboard import Entry
 from toolkit.tools.base import Tool
-from toolkit.tools.plain_answers import plain
+from toolkit.tools.outcomes import plain
 
 Thing = TypeVar("Thing")
 

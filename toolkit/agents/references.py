@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.disclosure.facades import UnfoldingTool
-from toolkit.disclosure.folding import folded_tools
+from toolkit.disclosure.offering import folded_tools
 from toolkit.errors import ConfigurationError
 from toolkit.regular_files import bounded_bytes
 from toolkit.tools.base import Tool

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from toolkit.agents.agent import TASK
-from toolkit.agents.agent_inputs import converted_input, input_reader
+from toolkit.agents.answers import converted_input, input_reader
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.risks import FLOWS, Flow
@@ -24,10 +24,9 @@ from toolkit.problems import Problem, did_you_mean
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
-from toolkit.tools.callees import Arguments
+from toolkit.tools.callees import HOOKS, Arguments, forwards
 from toolkit.tools.context import ToolContext
 from toolkit.tools.data_flows import flow_of
-from toolkit.tools.forwarding import HOOKS, forwards
 from toolkit.tools.functions import from_function
 from toolkit.tools.names import name_problem
 from toolkit.tools.places import place_of_caller

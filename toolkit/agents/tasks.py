@@ -14,7 +14,7 @@ from toolkit.agents.references import Reference, referenced_tools, with_referenc
 from toolkit.agents.tables import Table
 from toolkit.agents.task_reports import reported
 from toolkit.agents.transcripts import Transcript
-from toolkit.disclosure.folding import folded_tools
+from toolkit.disclosure.offering import folded_tools
 from toolkit.errors import InvalidTools, ReplanRequested, TerminationRequested, raise_errors
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run

@@ -8,8 +8,7 @@ from typing import Any
 from toolkit.agents.kinds import FinishedCall
 from toolkit.agents.models.messages import Message, ModelReply, SystemMessage, ToolMessage, Usage, UserMessage
 from toolkit.errors import ToolExecutionError
-from toolkit.tools.calls import ToolCall
-from toolkit.tools.results import ToolResult
+from toolkit.tools.results import ToolCall, ToolResult
 
 
 class Transcript:

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.audit_log import Audit as Audit, AuditLog as AuditLog
     from toolkit.approvals.consents import Access as Access, Consents as Consents
     from toolkit.approvals.decisions import Decision as Decision
-    from toolkit.approvals.file_policies import FilePolicy as FilePolicy
+    from toolkit.approvals.file_policies import FilePolicy as FilePolicy, load_policy as load_policy
     from toolkit.approvals.gates import Demand as Demand, Gate as Gate
     from toolkit.approvals.policies import (
         NO_QUESTION as NO_QUESTION,
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
         Policy as Policy,
         Verdict as Verdict,
     )
-    from toolkit.approvals.policy_files import load_policy as load_policy
-    from toolkit.approvals.previews import Preview as Preview
-    from toolkit.approvals.requests import OnTimeout as OnTimeout
+    from toolkit.approvals.requests import OnTimeout as OnTimeout, Preview as Preview
     from toolkit.approvals.reviewers import (
         AutoReviewer as AutoReviewer,
         RefusingReviewer as RefusingReviewer,
@@ -39,12 +37,10 @@ else:
             "audit_log": "Audit AuditLog",
             "consents": "Access Consents",
             "decisions": "Decision",
-            "file_policies": "FilePolicy",
+            "file_policies": "FilePolicy load_policy",
             "gates": "Demand Gate",
             "policies": "AllowAll ByRisk DescribedCall Ground NO_QUESTION Policy Verdict",
-            "policy_files": "load_policy",
-            "previews": "Preview",
-            "requests": "OnTimeout",
+            "requests": "OnTimeout Preview",
             "reviewers": "AutoReviewer RefusingReviewer ScriptedReviewer",
             "risks": "Risk",
         },

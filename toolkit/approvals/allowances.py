@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
-from toolkit.approvals.equality import same_data
 from toolkit.approvals.policies import ByRisk, DescribedCall, Policy, Verdict
 from toolkit.approvals.text_fits import fits_glob
+from toolkit.approvals.value_fits import same_data
 from toolkit.json_texts import json_text, text_of
 from toolkit.redactors.redactor import MASK
 

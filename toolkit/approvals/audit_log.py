@@ -20,11 +20,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple, Protocol
 
-from toolkit.approvals.canonical_json import canonical_json
-from toolkit.approvals.log_handles import LogHandle
-from toolkit.approvals.permissions import REVIEWER
+from toolkit.approvals.decisions import REVIEWER
+from toolkit.approvals.log_handles import LogHandle, canonical_json
 from toolkit.errors import ConfigurationError
-from toolkit.processes.pipes import write_all
+from toolkit.processes.watching import write_all
 
 _MOST_BYTES = 16 * 1024 * 1024
 _START = "0" * 64

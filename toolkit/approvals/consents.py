@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toolkit.approvals.decisions import Continue
+from toolkit.approvals.decisions import REVIEWER, Continue, Granted, Refused
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.permissions import REVIEWER, Granted, Refused
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk

@@ -1,14 +1,44 @@
-"""Tracks what kinds of data a run has read before a call, for rules that depend on it.
-
-Untrusted content can make a model call other tools (prompt injection). Data can leak if a run reads both private data
-and untrusted content and then sends something. So a rule can apply only after a run has read one of these, or both.
-"""
+"""Whether something matches a rule, which can be in doubt, and which kinds of data a run has read before a call."""
 
 from collections.abc import Collection, Iterable
 from typing import Final, Literal, get_args
 
-from toolkit.approvals.fits import Fit
 from toolkit.approvals.risks import Flow, Risk
+
+Fit = Literal["yes", "no", "doubt", "later"]
+"""Whether something matches. `doubt`: this cannot be decided, so an allow rule does not apply and any other rule does.
+`later`: the value is not known before a pipeline runs."""
+
+_OPPOSITES: Final[dict[Fit, Fit]] = {"yes": "no", "no": "yes", "doubt": "doubt", "later": "later"}
+
+
+def fit_of(is_so: bool) -> Fit:  # noqa: FBT001 - it is the only argument
+    """Return `yes` or `no`."""
+    return "yes" if is_so else "no"
+
+
+def opposite(fit: Fit) -> Fit:
+    """Return the fit of the negated condition."""
+    return _OPPOSITES[fit]
+
+
+def all_fit(fits: Iterable[Fit]) -> Fit:
+    """Combine fits that must all be `yes`."""
+    found = set(fits)
+    return next((fit for fit in ("no", "later", "doubt") if fit in found), "yes")
+
+
+def any_fits(fits: Iterable[Fit]) -> Fit:
+    """Combine fits of which at least one must be `yes`."""
+    found = set(fits)
+    return next((fit for fit in ("yes", "later", "doubt") if fit in found), "no")
+
+
+def each_fits(fits: Iterable[Fit]) -> Fit:
+    """Combine the fits of the items of a list; if they differ, the result is `doubt`, and for no items `no`."""
+    found = set(fits)
+    return found.pop() if len(found) == 1 else "doubt" if found else "no"
+
 
 After = Literal["untrusted", "private", "both"]
 """What a run must have read for a rule to apply: untrusted content, private data, or both."""

@@ -10,14 +10,25 @@ from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, final
 
-from toolkit.approvals.answers import answer_of
-from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
+from toolkit.approvals.decisions import (
+    REVIEWER,
+    Continue,
+    Decision,
+    Edit,
+    ExitEarly,
+    Granted,
+    NoWitness,
+    Refused,
+    Reject,
+    Settled,
+    Witness,
+    denied,
+    rejected,
+)
 from toolkit.approvals.flows import CallHistory
-from toolkit.approvals.permissions import REVIEWER, Granted, NoWitness, Refused, Settled, Witness, denied, rejected
 from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Policy, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, EditedCall, OnTimeout, ReviewRequest
-from toolkit.approvals.reviewers import Reviewer
-from toolkit.approvals.turns import turn_of
+from toolkit.approvals.reviewers import Reviewer, answer_of, turn_of
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError
 from toolkit.running import await_or_run
 

@@ -7,14 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.approvals.equality import fits_value
-from toolkit.approvals.fits import Fit, all_fit, any_fits, each_fits, fit_of, opposite
-from toolkit.approvals.host_fits import fits_host, normal_host
-from toolkit.approvals.path_fits import at, inside
+from toolkit.approvals.flows import Fit, all_fit, any_fits, each_fits, fit_of, opposite
 from toolkit.approvals.schema_fits import fault_of, fits_schema
 from toolkit.approvals.text_fits import fits_expression, fits_glob
-from toolkit.documents.kinds import is_number, is_text, table
-from toolkit.documents.tables import Key, Kind, Spot, read_table, schema_of
+from toolkit.approvals.value_fits import at, fits_host, fits_value, inside, normal_host
+from toolkit.documents.tables import Key, Kind, Spot, is_number, is_text, read_table, schema_of, table
 from toolkit.json_texts import text_of
 from toolkit.line_expressions import compile_line_expression
 from toolkit.redactors.redactor import MASK

@@ -10,16 +10,14 @@ from datetime import date
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast, get_args
 
-from toolkit.approvals.declared_flows import DeclaredFlow
 from toolkit.approvals.flows import AFTER_WORDS
 from toolkit.approvals.matchers import Matcher, matchers_schema, read_matcher, texts_or_text
 from toolkit.approvals.policies import DescribedCall, Ground
 from toolkit.approvals.risks import FLOWS, Chooser, Risk
-from toolkit.approvals.rules import Action, Choice, Default, GroupFit, Mark, Rule
-from toolkit.approvals.shadowing import covered_by
+from toolkit.approvals.rule_checks import covered_by
+from toolkit.approvals.rules import Action, Choice, DeclaredFlow, Default, GroupFit, Mark, Rule
 from toolkit.codes import BAD_CONFIGURATION
-from toolkit.documents.kinds import FLAG, is_text, table
-from toolkit.documents.tables import Key, Kind, Schema, Spot, read_table, schema_of
+from toolkit.documents.tables import FLAG, Key, Kind, Schema, Spot, is_text, read_table, schema_of, table
 from toolkit.json_texts import json_text
 from toolkit.problems import Location, Problem, did_you_mean
 

@@ -1,17 +1,97 @@
-"""Suggests rules that would decide calls like a given one in the future."""
+"""Suggests rules that would decide exactly one call or calls like it, and adds them to policy files."""
 
 import os
 import re
-from collections.abc import Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Mapping
+from math import isfinite
+from pathlib import Path
+from typing import Any, Final, Literal, NamedTuple
 from urllib.parse import urlsplit
 
-from toolkit.approvals.exact_calls import declared_type, exact_arguments
-from toolkit.approvals.host_fits import normal_host
+from toolkit.approvals.audit_log import exclusive
+from toolkit.approvals.file_policies import read_policy_file
 from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.policy_keys import PolicyFile
 from toolkit.approvals.risks import Risk, server_of
+from toolkit.approvals.rules import GroupFit, Rule
+from toolkit.approvals.value_fits import normal_host, same_data
+from toolkit.documents.dumping import with_item
+from toolkit.documents.tables import Owner
+from toolkit.errors import ConfigurationError
 from toolkit.json_texts import json_text
+from toolkit.leftovers import temporary
+from toolkit.problems import Location, Problem
 from toolkit.redactors.redactor import MASK
+from toolkit.regular_files import bounded_bytes
+from toolkit.replacing import followed, write_file
+
+_STAND_IN = re.compile(r"<.+>", re.DOTALL)
+"""Matches what is shown for a value without a text, such as `<Client>` or `<created for each call>`."""
+
+_CLOSED: Final = frozenset({
+    "$comment", "$defs", "$id", "$schema", "additionalProperties", "definitions", "description", "examples",
+    "properties", "required", "title", "type",
+})  # fmt: skip
+"""The keywords of a schema of arguments that declares all arguments under `properties`."""
+
+
+class ExactArguments(NamedTuple):
+    """The arguments of a call, as far as a rule can match exactly their values.
+
+    Attributes:
+        values: The arguments, including those that were filled in.
+        missing: The names of all other arguments that the call has, or that another call could have.
+        may_be_more: Whether calls can also have arguments whose names are not known.
+    """
+
+    values: dict[str, Any]
+    missing: tuple[str, ...]
+    may_be_more: bool
+
+    @property
+    def are_all(self) -> bool:
+        """Whether a call with these values is the same call."""
+        return not self.missing and not self.may_be_more
+
+
+def exact_arguments(call: DescribedCall) -> ExactArguments:
+    """Return the arguments of a call that a rule can match exactly, and the names of those that it cannot."""
+    definition = call.risk.definition or {}
+    parameters: Mapping[str, Any] = definition.get("parameters") or {}
+    properties: Mapping[str, Any] = parameters.get("properties") or {}
+    later = call.unknown or ()
+    whole = {**(call.arguments or {}), **call.whole_arguments}  # the given ones come first
+    values = {name: value for name, value in whole.items() if name not in later and _can_be_matched(name, value)}
+    missing = tuple(name for name in dict.fromkeys([*whole, *properties, *later]) if name not in values)
+    is_known = call.arguments is not None and call.unknown is not None and "parameters" in definition
+    return ExactArguments(values, missing, not is_known or not _is_closed(parameters))
+
+
+def declared_type(name: str, call: DescribedCall) -> Any:
+    """Return the type of an argument in the schema, or `None` if it does not say so directly."""
+    parameters: Mapping[str, Any] = (call.risk.definition or {}).get("parameters", {})
+    schema = parameters.get("properties", {}).get(name)
+    return schema.get("type") if isinstance(schema, Mapping) else None
+
+
+def _is_closed(parameters: Mapping[str, Any]) -> bool:
+    return parameters.keys() <= _CLOSED and parameters.get("additionalProperties", False) is False
+
+
+def _can_be_matched(name: str, value: Any) -> bool:
+    return "." not in name and MASK not in json_text({name: value}, default=str) and _is_plain(value)
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether a value is the argument itself, rather than a text that several values share."""
+    if isinstance(value, Mapping):
+        return all(isinstance(name, str) and _is_plain(member) for name, member in value.items())
+    if isinstance(value, list | tuple):
+        return all(map(_is_plain, value))
+    if isinstance(value, float):
+        return isfinite(value)
+    return _STAND_IN.fullmatch(value) is None if isinstance(value, str) else isinstance(value, int | None)
+
 
 _SINGLE_TYPES = ("string", "integer", "number", "boolean")
 _PATH_NAME = re.compile(r"(?:.*_)?(?:path|file|filename|filepath|folder|dir|directory)s?|directories")
@@ -105,3 +185,59 @@ def _nearby(name: str, value: Any, base: str | None) -> Any:
 
 def _is_path(name: str, value: Any) -> bool:
     return isinstance(value, str) and bool(value) and "\0" not in value and _PATH_NAME.fullmatch(name) is not None
+
+
+def write_rule(
+    file: Path, action: Literal["allow", "deny"], rule: Mapping[str, Any], owner: Owner, groups: Mapping[str, GroupFit]
+) -> Location:
+    """Add a rule after the last rule with the same action, and return its location. Comments and order are kept.
+
+    Args:
+        file: The policy file. It is created if it does not exist.
+        action: The action of the rule.
+        rule: The keys and values of the rule.
+        owner: Whether the file belongs to the user, and should be readable only by them, or to a project.
+        groups: The groups to which rules of the file can refer.
+
+    Raises:
+        ConfigurationError: If the file cannot be read or written, or would be invalid with the new rule.
+    """
+    try:
+        real = followed(file)
+        with exclusive(real):
+            before = bounded_bytes(real).decode("utf-8") if real.exists() else ""
+            after = with_item(before, action, rule)
+            written = _check(real, after, owner, groups, action)
+            if not same_data(written.written, rule):
+                raise ConfigurationError(f"the rule cannot be written to '{file}' exactly")
+            write_file(real, after.encode(), is_private=owner == "user")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConfigurationError(f"the rule cannot be written to '{file}': {reason}") from error
+    return written.place._replace(file=str(file))
+
+
+def _check(file: Path, text: str, owner: Owner, groups: Mapping[str, GroupFit], action: str) -> Rule:
+    """Check the new content of a file, and return the last rule with the action.
+
+    Raises:
+        ConfigurationError: If the content is invalid; the error lists all problems.
+    """
+    problems: list[Problem] = []
+    found = _read(
+        file, text, lambda one: read_policy_file(one, owner, Path.cwd(), problems, name=str(file), groups=groups)
+    )
+    rules = [rule for rule in found.rules if rule.action == action] if found is not None else []
+    if problems or not rules:
+        raise ConfigurationError(problems=problems or [Problem("", f"'{file}' is not a policy file")])
+    return rules[-1]
+
+
+def _read(file: Path, text: str, read: Callable[[Path], PolicyFile | None]) -> PolicyFile | None:
+    beside = file.with_name(f".{file.name}.{os.urandom(8).hex()}")
+    with temporary(beside):
+        try:
+            beside.write_bytes(text.encode())
+            return read(beside)
+        finally:
+            beside.unlink(missing_ok=True)

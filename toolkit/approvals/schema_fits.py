@@ -9,14 +9,14 @@ from itertools import count
 from math import isfinite
 from typing import Any, Final
 
-from toolkit.approvals.equality import same_data
-from toolkit.approvals.fits import Fit, fit_of
-from toolkit.approvals.spellings import Unreadable, folded, spellings_of
+from toolkit.approvals.flows import Fit, fit_of
+from toolkit.approvals.text_fits import Unreadable, folded, spellings_of
+from toolkit.approvals.value_fits import same_data
 from toolkit.line_expressions import compile_line_expression
 from toolkit.redactors.redactor import MASK
 from toolkit.regex_checks import MalformedExpressionError
 from toolkit.schemas.faults import faults_in
-from toolkit.schemas.kinds import kind_of_data, types_of
+from toolkit.schemas.places import kind_of_data, types_of
 from toolkit.schemas.schema import Schema
 
 _NOTES: Final = frozenset({"title", "description", "examples", "$comment"})

@@ -7,6 +7,8 @@ from typing import Any, BinaryIO, Final, Literal, NamedTuple
 
 from toolkit.errors import ConfigurationError
 from toolkit.json_texts import WrittenNumber
+from toolkit.problems import how_to_install
+from toolkit.tools.json_data import plain_data
 
 Format = Literal["jsonl", "csv", "tsv", "lines", "parquet"]
 """The format of a file of items."""
@@ -43,8 +45,6 @@ def items_in(stream: BinaryIO, format: Format) -> Iterator[Item]:  # noqa: A002 
         OSError: If the stream cannot be read.
     """
     if format == "parquet":
-        from toolkit.batches.parquet import rows_of  # noqa: PLC0415 - it imports pyarrow
-
         yield from (Item(number, number, row) for number, row in enumerate(rows_of(stream), 1))
     elif format in _DELIMITERS:
         yield from _rows(stream, _DELIMITERS[format])
@@ -148,3 +148,24 @@ def _fault_of(cells: list[str], header: list[str]) -> str:
 
 def _row(header: list[str], cells: list[str]) -> Mapping[str, str]:
     return dict(zip(header, cells, strict=True))
+
+
+_ROWS_AT_ONCE = 1_000
+
+
+def rows_of(stream: BinaryIO) -> Iterator[Mapping[str, Any]]:
+    """Yield the rows as plain data, with at most a thousand in memory at the same time.
+
+    Raises:
+        ConfigurationError: If pyarrow is missing, or the stream is not a Parquet file.
+    """
+    try:
+        from pyarrow import ArrowException  # noqa: PLC0415 - only this format needs it
+        from pyarrow.parquet import ParquetFile  # noqa: PLC0415
+    except ImportError as error:
+        raise ConfigurationError(f"reading Parquet needs pyarrow: {how_to_install('toolkit-cli[parquet]')}") from error
+    try:
+        for rows in ParquetFile(stream).iter_batches(batch_size=_ROWS_AT_ONCE):
+            yield from map(plain_data, rows.to_pylist())
+    except ArrowException as error:
+        raise ConfigurationError(f"it cannot be read as Parquet: {error}") from error

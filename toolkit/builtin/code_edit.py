@@ -5,8 +5,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Final, Literal, NamedTuple
 
-from toolkit.approvals.previews import Preview
-from toolkit.builtin.files.changing import CHANGING_OPTIONS, FileChangingTool
+from toolkit.approvals.requests import Preview
 from toolkit.builtin.files.differences import count_changed_lines, describe_change, lines_of
 from toolkit.builtin.files.editing import (
     Edited,
@@ -19,9 +18,8 @@ from toolkit.builtin.files.editing import (
 )
 from toolkit.builtin.files.listing import Effort
 from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxError, state_of
-from toolkit.builtin.files.texts import decode_text, encode_text
-from toolkit.builtin.options import FOLDER, Option
-from toolkit.builtin.widening import outside_project
+from toolkit.builtin.files.sandboxed import CHANGING_OPTIONS, FileChangingTool, decode_text, encode_text
+from toolkit.builtin.options import FOLDER, Option, outside_project
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult

@@ -9,8 +9,7 @@ from toolkit.builtin.files.listing import Effort, Listed, list_files, on_one_lin
 from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
 from toolkit.builtin.files.sandbox import SandboxError
 from toolkit.builtin.files.sandboxed import SandboxedTool
-from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option
-from toolkit.builtin.widening import outside_project
+from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, outside_project
 from toolkit.line_expressions import compile_line_expression
 from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
 from toolkit.tools.results import ToolResult

@@ -9,8 +9,7 @@ from toolkit.builtin.files.listing import Effort, list_files, on_one_line
 from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
 from toolkit.builtin.files.sandbox import SandboxError
 from toolkit.builtin.files.sandboxed import SandboxedTool
-from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option
-from toolkit.builtin.widening import outside_project
+from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, outside_project
 from toolkit.tools.results import ToolResult
 
 _MAX_RESULTS = 200

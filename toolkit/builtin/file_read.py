@@ -6,10 +6,8 @@ from typing import Final
 
 from toolkit.builtin.files.differences import lines_of
 from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxError
-from toolkit.builtin.files.sandboxed import SandboxedTool
-from toolkit.builtin.files.texts import decode_text
-from toolkit.builtin.options import COUNT, FOLDER, Option
-from toolkit.builtin.widening import outside_project
+from toolkit.builtin.files.sandboxed import SandboxedTool, decode_text
+from toolkit.builtin.options import COUNT, FOLDER, Option, outside_project
 from toolkit.tools.results import ToolResult
 
 OPTIONS: Final = (

@@ -3,13 +3,11 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from toolkit.approvals.previews import Preview
-from toolkit.builtin.files.changing import CHANGING_OPTIONS, FileChangingTool
+from toolkit.approvals.requests import Preview
 from toolkit.builtin.files.differences import count_changed_lines, describe_change
 from toolkit.builtin.files.sandbox import SandboxError, state_of
-from toolkit.builtin.files.texts import encode_text
-from toolkit.builtin.options import FOLDER, Option
-from toolkit.builtin.widening import outside_project
+from toolkit.builtin.files.sandboxed import CHANGING_OPTIONS, FileChangingTool, encode_text
+from toolkit.builtin.options import FOLDER, Option, outside_project
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult

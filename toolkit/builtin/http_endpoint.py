@@ -6,12 +6,22 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote_plus, urlsplit
 
-from toolkit.builtin.extras import need
-from toolkit.builtin.options import COUNT, DURATION, SWITCH, TABLE, TEXT, Option, not_above_zero, raise_faults
+from toolkit.builtin.options import (
+    COUNT,
+    DURATION,
+    SWITCH,
+    TABLE,
+    TEXT,
+    Option,
+    environment_variables,
+    need,
+    not_above_zero,
+    private_addresses,
+    raise_faults,
+)
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, host_and_port_of, resolve_by_system
-from toolkit.builtin.web.charsets import MediaType, decode_text, looks_binary, read_media_type
+from toolkit.builtin.web.bodies import MediaType, decode_text, looks_binary, read_media_type
 from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError, joined_headers
-from toolkit.builtin.widening import environment_variables, private_addresses
 from toolkit.errors import ConfigurationError, ToolArgumentsError
 from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_names import names_secret_variable

@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from toolkit.approvals.decisions import Edit, Reject
-from toolkit.approvals.permissions import rejected
+from toolkit.approvals.decisions import Edit, Reject, rejected
 from toolkit.approvals.requests import DEFAULT_TIMEOUT
 from toolkit.builtin.options import DURATION, Option
 from toolkit.tools.context import ToolContext

@@ -11,26 +11,33 @@ arguments:
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
 from toolkit.codes import BAD_CONFIGURATION
-from toolkit.documents.kinds import (
+from toolkit.documents.tables import (
     DURATION_SCHEMA,
     DURATION_WORDS,
     FLAG,
     NAMED_TEXTS_SCHEMA,
     TEXT_SCHEMA,
     TEXTS_SCHEMA,
+    Key,
+    Kind,
+    Setting,
+    Spot,
     as_written,
+    by_example,
     duration,
     is_number,
     is_text,
+    read_table,
     texts,
 )
-from toolkit.documents.tables import Key, Kind, Setting, Spot, by_example, read_table
 from toolkit.errors import ConfigurationError, raise_errors
-from toolkit.problems import Problem, did_you_mean
+from toolkit.problems import Problem, did_you_mean, how_to_install
+from toolkit.tools.secret_texts import variables_in
 
 
 class Option(Key):
@@ -142,3 +149,54 @@ TABLE: Final = Kind("table of strings", "a table of strings", _table, "{ name = 
 def _near_option(name: str, known: Sequence[str]) -> str | None:
     listed = ", ".join(f"'{each}'" for each in known)
     return did_you_mean(name, known, otherwise=f"the options are {listed}" if listed else "it has no options")
+
+
+def need(tool: str, extra: str, *packages: str) -> None:
+    """Check that packages are installed, without importing them.
+
+    Args:
+        tool: The name of the tool that needs them.
+        extra: The extra of this project that installs them.
+        packages: The names under which they are imported.
+
+    Raises:
+        ConfigurationError: If a package is missing; the message explains how to install it.
+    """
+    missing = [package for package in packages if find_spec(package) is None]
+    if missing:
+        listed = " and ".join(f"'{package}'" for package in missing)
+        raise ConfigurationError(f"the tool '{tool}' needs {listed}: {how_to_install(f'toolkit-cli[{extra}]')}")
+
+
+def outside_project(value: Path, project: Path) -> str | None:
+    """Judge a folder by its resolved path, so that `..`, `~` and symbolic links count."""
+    try:
+        is_inside = value.resolve().is_relative_to(project.resolve())
+    except (OSError, RuntimeError, ValueError):
+        is_inside = False
+    return None if is_inside else "files outside the project's folder"
+
+
+def private_addresses(value: Any, project: Path) -> str | None:  # noqa: ARG001 - addresses have no folder
+    """Judge a switch, or a list of hosts, that lets requests go to this machine or its network."""
+    return "addresses of this machine or its network" if value else None
+
+
+def environment_variables(value: str | Mapping[str, str], project: Path) -> str | None:  # noqa: ARG001 - nor have texts
+    """Judge strings in which `${NAME}` stands for an environment variable."""
+    texts = [value] if isinstance(value, str) else value.values()
+    names = list(dict.fromkeys(name for text in texts for name in variables_in(text)))
+    if not names:
+        return None
+    quoted = " and ".join(f"'{name}'" for name in names)
+    return f"the environment variable{'s' if len(names) > 1 else ''} {quoted}"
+
+
+def own_command(value: Any, project: Path) -> str | None:  # noqa: ARG001 - a command can do anything
+    """Judge a command, which can do whatever a program can do."""
+    return "everything that a program can" if value else None
+
+
+def search_service(value: Any, project: Path) -> str | None:  # noqa: ARG001 - any address counts
+    """Judge the address of a search service, which receives every query and the user's key, if there is one."""
+    return "a search service of the project's choice, with your key" if value else None

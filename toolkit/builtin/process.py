@@ -7,8 +7,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TEXT, TEXTS, Option, not_above_zero, raise_faults
-from toolkit.builtin.widening import outside_project, own_command
+from toolkit.builtin.options import (
+    COUNT,
+    DURATION,
+    FOLDER,
+    SWITCH,
+    TEXT,
+    TEXTS,
+    Option,
+    not_above_zero,
+    outside_project,
+    own_command,
+    raise_faults,
+)
 from toolkit.errors import ConfigurationError
 from toolkit.json_texts import json_text, text_of
 from toolkit.processes.trees import Ended, StartError, run_command

@@ -8,9 +8,9 @@ from html import unescape
 from typing import Any, ClassVar, Final, NamedTuple, Protocol
 from urllib.parse import urlencode
 
-from toolkit.builtin.extras import need
+from toolkit.builtin.options import need
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, host_and_port_of, resolve_by_system
-from toolkit.builtin.web.charsets import decode_text
+from toolkit.builtin.web.bodies import decode_text
 from toolkit.builtin.web.fetching import Fetcher, FetchError
 from toolkit.errors import ConfigurationError
 from toolkit.redactors.redactor import Redactor

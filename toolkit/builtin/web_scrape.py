@@ -7,14 +7,22 @@ from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Final, Literal
 
-from toolkit.builtin.extras import need
-from toolkit.builtin.options import COUNT, DURATION, TEXTS, Option, not_above_zero, one_of, raise_faults
+from toolkit.amounts import format_duration
+from toolkit.builtin.options import (
+    COUNT,
+    DURATION,
+    TEXTS,
+    Option,
+    need,
+    not_above_zero,
+    one_of,
+    private_addresses,
+    raise_faults,
+)
 from toolkit.builtin.web import page_reader
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, resolve_by_system
-from toolkit.builtin.web.charsets import decode_text, looks_binary, read_media_type
+from toolkit.builtin.web.bodies import decode_text, looks_binary, read_media_type
 from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError
-from toolkit.builtin.widening import private_addresses
-from toolkit.durations import format_duration
 from toolkit.errors import ConfigurationError
 from toolkit.processes.trees import StartError, run_command
 from toolkit.processes.watching import missing_support

@@ -6,7 +6,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
-from toolkit.builtin.options import COUNT, DURATION, SWITCH, TEXT, Option, one_of, raise_faults
+from toolkit.builtin.options import (
+    COUNT,
+    DURATION,
+    SWITCH,
+    TEXT,
+    Option,
+    environment_variables,
+    one_of,
+    private_addresses,
+    raise_faults,
+    search_service,
+)
 from toolkit.builtin.search_providers import (
     PROVIDERS,
     OnlineProvider,
@@ -16,7 +27,6 @@ from toolkit.builtin.search_providers import (
     provider_of_the_environment,
 )
 from toolkit.builtin.web.page_reader import plain
-from toolkit.builtin.widening import environment_variables, private_addresses, search_service
 from toolkit.errors import ConfigurationError
 from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext

@@ -7,7 +7,6 @@ LIMITS["gemini"].name_length                   a limit of a provider, with its s
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.dialects.changes import Change as Change, Objection as Objection
     from toolkit.dialects.clients import CLIENTS as CLIENTS
     from toolkit.dialects.conformance import (
         PROVIDERS as PROVIDERS,
@@ -15,8 +14,13 @@ if TYPE_CHECKING:
         request_objections as request_objections,
     )
     from toolkit.dialects.exporting import Export as Export, export as export, request_tools as request_tools
-    from toolkit.dialects.limits import Limit as Limit, Limits as Limits
-    from toolkit.dialects.names import DIALECTS as DIALECTS
+    from toolkit.dialects.limits import (
+        DIALECTS as DIALECTS,
+        Change as Change,
+        Limit as Limit,
+        Limits as Limits,
+        Objection as Objection,
+    )
     from toolkit.dialects.providers import LIMITS as LIMITS
     from toolkit.dialects.recognizing import definitions_in as definitions_in, recognize as recognize
 else:
@@ -25,12 +29,10 @@ else:
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
-            "changes": "Change Objection",
             "clients": "CLIENTS",
-            "conformance": "PROVIDERS objections request_objections",
+            "conformance": "objections PROVIDERS request_objections",
             "exporting": "Export export request_tools",
-            "limits": "Limit Limits",
-            "names": "DIALECTS",
+            "limits": "Change DIALECTS Limit Limits Objection",
             "providers": "LIMITS",
             "recognizing": "definitions_in recognize",
         },

@@ -17,17 +17,13 @@ from toolkit.codes import (
     TOO_MANY_TOOLS,
 )
 from toolkit.dialects import exporting
-from toolkit.dialects.changes import Notes, Objection, refusal
-from toolkit.dialects.client_objections import client_objections, length_objections
-from toolkit.dialects.clients import CLIENTS
-from toolkit.dialects.limits import Limit, Limits
-from toolkit.dialects.names import DIALECTS
+from toolkit.dialects.clients import CLIENTS, client_objections, length_objections
+from toolkit.dialects.limits import DIALECTS, Limit, Limits, Notes, Objection, refusal
 from toolkit.dialects.parts import Part, child, read_schema, walk
 from toolkit.dialects.providers import LIMITS
 from toolkit.dialects.recognizing import FORM_OF, Recognized, recognize
 from toolkit.problems import Severity
-from toolkit.schemas.kinds import types_of
-from toolkit.schemas.places import MAPPINGS
+from toolkit.schemas.places import MAPPINGS, types_of
 from toolkit.schemas.schema import Schema
 from toolkit.tools.spec import ToolSpec
 

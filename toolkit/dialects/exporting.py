@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from toolkit.codes import OPEN_OBJECT, ROOT_NOT_OBJECT
-from toolkit.dialects.changes import Change, Notes, Objection
 from toolkit.dialects.fitting import fit
 from toolkit.dialects.gemini import parameters_for_gemini
-from toolkit.dialects.limits import Limit, Source
-from toolkit.dialects.names import DIALECTS
+from toolkit.dialects.limits import DIALECTS, Change, Limit, Notes, Objection, Source
 from toolkit.dialects.ollama import parameters_for_ollama
 from toolkit.dialects.parts import child
 from toolkit.dialects.providers import LIMITS

@@ -4,12 +4,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from toolkit.dialects import references, strictness, unions
-from toolkit.dialects.changes import Notes
-from toolkit.dialects.limits import Limit, Limits
+from toolkit.dialects import references, strictness
+from toolkit.dialects.limits import Limit, Limits, Notes
 from toolkit.dialects.merging import merge_all_of, same, unique
 from toolkit.dialects.parts import Part, child, read_schema, walk, write_words
-from toolkit.schemas.kinds import type_of_value, types_of
+from toolkit.schemas.places import type_of_value, types_of
 from toolkit.schemas.tidying import put_in_order
 from toolkit.schemas.words import as_json, words_for
 
@@ -77,8 +76,8 @@ def narrow(root: Part, limits: Limits, notes: Notes) -> None:
     if "prefixItems" not in keywords.value:
         widen_tuples(root, notes, keywords)
     if "oneOf" not in keywords.value:
-        unions.use_any_of(root, notes, keywords)
-    unions.distribute(root, notes, keywords)
+        strictness.use_any_of(root, notes, keywords)
+    strictness.distribute(root, notes, keywords)
     for part in walk(root):  # before further changes, so that descriptions show what the author wrote
         _describe_unsupported(part, LOGIC - keywords.value, notes, keywords)
     _make_strict(root, limits, notes)
@@ -110,7 +109,7 @@ def make_one_object(root: Part, limit: Limit[frozenset[str]], notes: Notes) -> N
         references.write_out(root, root, notes, limit)
         for branch in [one for key in UNIONS & limit.value for one in root.get(key, ())]:
             references.write_out(branch, root, notes, limit)
-        unions.flatten_root(root, notes, limit)
+        strictness.flatten_root(root, notes, limit)
     root.pop("$ref", None)
     _describe_unsupported(root, limit.value, notes, limit)
     root["type"] = "object"
@@ -124,7 +123,7 @@ def _make_strict(root: Part, limits: Limits, notes: Notes) -> None:
     if limits.types_wanted:
         strictness.give_types(root, notes, limits.types_wanted)
     if limits.one_type:
-        unions.split_types(root, notes, limits.one_type)
+        strictness.split_types(root, notes, limits.one_type)
     if limits.closed:
         strictness.close_objects(root, notes, limits.closed)
     if limits.all_required:

@@ -5,13 +5,12 @@ from typing import Any
 
 from toolkit.codes import RECURSIVE_SCHEMA
 from toolkit.dialects import references
-from toolkit.dialects.changes import Notes, refusal
 from toolkit.dialects.fitting import LOGIC, UNIONS, close_tuples, narrow
-from toolkit.dialects.limits import Limits
+from toolkit.dialects.limits import Limits, Notes, refusal
 from toolkit.dialects.merging import ANNOTATIONS
 from toolkit.dialects.parts import Part, child, inner_parts, read_schema, walk
 from toolkit.dialects.providers import LIMITS
-from toolkit.schemas.kinds import types_of
+from toolkit.schemas.places import types_of
 from toolkit.schemas.tidying import put_in_order
 
 OPEN_API, AS_JSON_SCHEMA = LIMITS["gemini"], LIMITS["gemini-json-schema"]

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from json import dumps
 from typing import Any
 
-from toolkit.dialects.changes import Notes
-from toolkit.dialects.limits import Limit
+from toolkit.dialects.limits import Limit, Notes
 from toolkit.dialects.parts import Part, walk
-from toolkit.schemas.kinds import types_of
+from toolkit.schemas.places import types_of
 
 ANNOTATIONS = frozenset(
     {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment"}

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from toolkit.dialects import unions
-from toolkit.dialects.changes import Notes
+from toolkit.dialects import strictness
 from toolkit.dialects.fitting import UNIONS, close_tuples, fold, make_one_object, settle_references, widen_tuples
+from toolkit.dialects.limits import Notes
 from toolkit.dialects.merging import ANNOTATIONS, merge_all_of, unique
 from toolkit.dialects.parts import Part, child, read_schema, write_words
 from toolkit.dialects.providers import LIMITS
-from toolkit.schemas.kinds import types_of
+from toolkit.schemas.places import types_of
 from toolkit.schemas.tidying import put_in_order
 from toolkit.schemas.words import as_json
 
@@ -26,7 +26,7 @@ def parameters_for_ollama(schema: Mapping[str, Any], pointer: str, notes: Notes)
     merge_all_of(root, notes, limit)
     close_tuples(root)
     widen_tuples(root, notes, limit)
-    unions.use_any_of(root, notes, limit)
+    strictness.use_any_of(root, notes, limit)
     for part in root.get("properties", {}).values():
         _flatten(part, notes)
         fold(part, _LIMITS, notes)

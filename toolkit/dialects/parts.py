@@ -8,12 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolkit.codes import BOOLEAN_SUBSCHEMA, INVALID_SCHEMA
-from toolkit.dialects.changes import Notes
-from toolkit.dialects.limits import Limit, Source
-from toolkit.schemas.forms import TYPES, is_schema
-from toolkit.schemas.keywords import DRAFTS, HOLDERS
-from toolkit.schemas.kinds import types_of
-from toolkit.schemas.places import places_in
+from toolkit.dialects.limits import Limit, Notes, Source
+from toolkit.schemas.keywords import DRAFTS, HOLDERS, TYPES, is_schema
+from toolkit.schemas.places import places_in, types_of
 from toolkit.schemas.schema import DEEPEST
 
 _SPECIFICATION = Source("https://json-schema.org/draft/2020-12", "2026-11-22")

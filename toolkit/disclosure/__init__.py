@@ -8,9 +8,13 @@ words, `trees` shows the hierarchy of facades and tools, and `groups` names sets
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.disclosure.facades import UnfoldingTool as UnfoldingTool
-    from toolkit.disclosure.folding import fold as fold, folded_tools as folded_tools
     from toolkit.disclosure.groups import ToolGroup as ToolGroup
-    from toolkit.disclosure.offering import offer as offer, unfolded_by as unfolded_by
+    from toolkit.disclosure.offering import (
+        fold as fold,
+        folded_tools as folded_tools,
+        offer as offer,
+        unfolded_by as unfolded_by,
+    )
     from toolkit.disclosure.progressive import ProgressiveTool as ProgressiveTool
     from toolkit.disclosure.searching import ToolSearch as ToolSearch, rank as rank
     from toolkit.disclosure.trees import (
@@ -26,11 +30,10 @@ else:
         __name__,
         {
             "facades": "UnfoldingTool",
-            "folding": "fold folded_tools",
             "groups": "ToolGroup",
-            "offering": "offer unfolded_by",
+            "offering": "fold folded_tools offer unfolded_by",
             "progressive": "ProgressiveTool",
-            "searching": "ToolSearch rank",
+            "searching": "rank ToolSearch",
             "trees": "dotted_names leaves_of tool_at tree_of",
         },
     )

@@ -8,12 +8,12 @@ from typing import Any, Literal, get_args
 
 from toolkit.codes import BAD_CONFIGURATION, PERMISSION_NOT_GRANTED
 from toolkit.disclosure.facades import UnfoldingTool, built_for_models
+from toolkit.documents.tables import Spot
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.base import Tool
 from toolkit.tools.names import name_problem
-from toolkit.tools.required_tools import missing_tools
-from toolkit.tools.resolution import collisions
+from toolkit.tools.resolution import collisions, missing_tools
 
 Permission = Literal["internet_access", "host_access"]
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)
@@ -170,3 +170,13 @@ def unknown_permission(name: str) -> Problem:
     known = f"permissions are {' and '.join(PERMISSIONS)}"
     hint = did_you_mean(name, PERMISSIONS, otherwise=known)
     return Problem(BAD_CONFIGURATION, f"there is no permission '{name}'", hint=hint)
+
+
+def read_choices(wanted: tuple[str, ...], spot: Spot) -> tuple[str, ...]:
+    """Return names, patterns and regular expressions that select tools; report each invalid one."""
+    for choice in wanted:
+        try:
+            matches("", choice)
+        except ValueError as error:
+            spot.report(str(error))
+    return wanted

@@ -7,12 +7,10 @@ from typing import Any
 
 from toolkit.approvals.gates import Demand
 from toolkit.errors import ToolArgumentsError
-from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.base import Tool, Unfolded, WrappedTool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
-from toolkit.tools.refusals import AnsweredEarly
-from toolkit.tools.results import ToolResult
-from toolkit.tools.revealing import Unfolded
+from toolkit.tools.results import AnsweredEarly, ToolResult
 from toolkit.tools.secret_arguments import members_of
 from toolkit.tools.spec import ToolSpec
 from toolkit.wrappers.one_shot import OneShotTool

@@ -8,13 +8,12 @@ from toolkit.codes import ROOT_NOT_OBJECT
 from toolkit.disclosure.guides import Choices, Facade, guide_in, guide_names, guides_of
 from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.problems import Problem
-from toolkit.tools.base import Tool, innermost
+from toolkit.tools.base import Tool, Unfolded, innermost
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
+from toolkit.tools.json_data import plain_data
 from toolkit.tools.names import name_problem
-from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
-from toolkit.tools.revealing import Unfolded
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.spec import ToolSpec
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from toolkit.disclosure.facades import UnfoldingTool
-from toolkit.disclosure.folding import fold
+from toolkit.disclosure.offering import fold
 from toolkit.disclosure.progressive import facade_in
 from toolkit.tools.base import Tool
 

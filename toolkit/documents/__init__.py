@@ -18,17 +18,17 @@ if TYPE_CHECKING:
         is_agent as is_agent,
         plain as plain,
     )
-    from toolkit.documents.traps import find_traps as find_traps, trap_of as trap_of
+    from toolkit.documents.scalars import find_traps as find_traps, trap_of as trap_of
 else:
     from toolkit.faces import face
 
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
+            "document_reader": "parse_document read_document",
             "dumping": "as_yaml",
             "json_reading": "parse_json read_json",
-            "nodes": "Entry Mapping Node Scalar Sequence is_agent plain",
-            "document_reader": "parse_document read_document",
-            "traps": "find_traps trap_of",
+            "nodes": "Entry is_agent Mapping Node plain Scalar Sequence",
+            "scalars": "find_traps trap_of",
         },
     )

@@ -3,14 +3,137 @@
 Nodes are compared by identity; to compare their values, use `plain`.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, time
 from typing import Any, NamedTuple
 
-from toolkit.documents.locating import locate
 from toolkit.documents.sources import Written
 from toolkit.problems import Location
+
+LINE_BREAK = re.compile(r"\r\n|\r|\n")
+PROPERTIES = re.compile(r"(?:[&!]\S*\s+)*")
+BLOCK_HEADER = re.compile(r"[|>][^\r\n]*(?:\r\n|\r|\n)?")
+FIRST_INDENTATION = re.compile(r"^([ ]*)[^ \r\n]", re.MULTILINE)
+QUOTED_UNIT = {
+    "'": re.compile(r"''|.", re.DOTALL),
+    '"': re.compile(
+        r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|\r\n|.)|.", re.DOTALL
+    ),
+}
+ESCAPES = {
+    "0": "\0", "a": "\a", "b": "\b", "t": "\t", "\t": "\t", "n": "\n", "v": "\v", "f": "\f", "r": "\r", "e": "\x1b",
+    "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029",
+}  # fmt: skip
+WHITE = " \t\r\n"
+
+
+class Unit(NamedTuple):
+    r"""One character of a value with its span in the source; `\n` in quotes is one unit of two characters."""
+
+    character: str
+    start: int
+    end: int
+
+
+def locate(written: Written, file: str, value: str, offset: int, length: int) -> Location:
+    """Return the location of some characters of a scalar's value.
+
+    Args:
+        written: How the scalar was written.
+        file: The name of the file.
+        value: The scalar's value as text.
+        offset: The index of the first character in the value, or its length for the end.
+        length: The number of characters.
+    """
+    offset = max(0, min(offset, len(value)))
+    start = _content_start(written)
+    if offset < len(value) and written.source.text[start : written.end - len(written.style)] == value:
+        first = start + offset  # nothing is escaped or folded
+        return written.source.location(file, first, min(first + max(length, 1), start + len(value)))
+    spans = _spans(written, value[: offset + max(length, 1)])
+    if offset < len(spans):
+        return written.source.location(file, spans[offset][0], spans[-1][1])
+    end = spans[-1][1] if spans else _content_start(written)
+    return written.source.location(file, end, end)
+
+
+def _spans(written: Written, value: str) -> list[tuple[int, int]]:
+    """Return the span in the source of each character of a value, or of its beginning."""
+    spans: list[tuple[int, int]] = []
+    end = _content_start(written)
+    units = _units(written, end)
+    unit = next(units, None)
+    for character in value:
+        white = character in WHITE
+        while unit and not white and unit.character in WHITE:
+            unit = next(units, None)
+        if unit and (unit.character == character or (white and unit.character in WHITE)):
+            spans.append((unit.start, unit.end))
+            end = unit.end
+            unit = next(units, None)
+        else:
+            spans.append((end, end))
+    return spans
+
+
+def _content_start(written: Written) -> int:
+    """Return the start of the text, after anchors, tags, the opening quote or the header of a block."""
+    text = written.source.text
+    found = PROPERTIES.match(text, written.start, written.end)
+    start = found.end() if found else written.start
+    if written.style in ("|", ">"):
+        header = BLOCK_HEADER.match(text, start, written.end)
+        return header.end() if header else start
+    return start + len(written.style)
+
+
+def _units(written: Written, start: int) -> Iterator[Unit]:
+    match written.style:
+        case "'" | '"':
+            return _quoted_units(written, start)
+        case "|" | ">":
+            return _block_units(written, start)
+        case _:
+            return _bare_units(written.source.text, start, written.end)
+
+
+def _bare_units(text: str, start: int, end: int) -> Iterator[Unit]:
+    return (Unit(text[index], index, index + 1) for index in range(start, end))
+
+
+def _quoted_units(written: Written, start: int) -> Iterator[Unit]:
+    for found in QUOTED_UNIT[written.style].finditer(written.source.text, start, written.end - 1):
+        one = found.group()
+        if len(one) == 1:
+            yield Unit(one, found.start(), found.end())
+        elif one[1] not in "\r\n":  # a backslash at the end of a line produces no character
+            yield Unit(_unescaped(one), found.start(), found.end())
+
+
+def _block_units(written: Written, start: int) -> Iterator[Unit]:
+    """Yield the characters of a block without its indentation."""
+    text = written.source.text
+    first = FIRST_INDENTATION.search(text, start, written.end)
+    indent = len(first.group(1)) if first else 0
+    while start < written.end:
+        line_break = LINE_BREAK.search(text, start, written.end)
+        line_end = line_break.end() if line_break else written.end
+        leading = len(text[start:line_end]) - len(text[start:line_end].lstrip(" "))
+        yield from _bare_units(text, start + min(indent, leading), line_end)
+        start = line_end
+
+
+def _unescaped(one: str) -> str:
+    """Return the character for `''` or for an escape."""
+    if one[0] == "'":
+        return "'"
+    if one.count("\\u") > 1:  # a surrogate pair, as in JSON
+        return one.encode().decode("unicode_escape").encode("utf-16", "surrogatepass").decode("utf-16")
+    if len(one) > 2:  # noqa: PLR2004 - `\x41` and longer forms
+        return chr(min(int(one.lstrip("\\xuU"), base=16), 0x10FFFF))
+    return ESCAPES.get(one[1], one[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

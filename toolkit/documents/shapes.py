@@ -6,9 +6,9 @@ Each method returns the plain value, or `None` after reporting the location of t
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from toolkit.amounts import parse_duration
 from toolkit.codes import UNKNOWN_KEY
 from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence as Items
-from toolkit.durations import parse_duration
 from toolkit.problems import Location, Problem, did_you_mean, fix_spelling, nearest
 
 

@@ -11,10 +11,11 @@ from toolkit.durable.store_urls import StoreUrl
 from toolkit.errors import ConfigurationError
 from toolkit.problems import how_to_install
 from toolkit.replacing import followed
-from toolkit.runs.journal import JournalError
+from toolkit.runs.records import JournalError
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine
+
 
 T = TypeVar("T")
 
@@ -201,3 +202,21 @@ class EngineLog(logging.Handler):
         error = record.exc_info[1] if record.exc_info else None
         if self._fail is not None and record.levelno >= logging.ERROR and error is not None and not is_away(error):
             self._fail(error)
+
+
+APPLICATION: Final = "toolkit"
+"""Our application name in the engine's tables, so that other programs can use the same database."""
+WORKFLOW: Final = "toolkit.item"
+SCHEDULED: Final = "toolkit.schedule"
+POLLING: Final = 0.05
+"""Polling interval of the queues in seconds."""
+
+
+def queue_of(tool: str) -> str:
+    """Return the name of the queue that holds the items of a tool."""
+    return f"tool:{tool}"
+
+
+def schedules_of(tool: str) -> str:
+    """Return the name of the queue for scheduled runs of a tool."""
+    return f"schedules:{tool}"

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Engine
 
-from toolkit.durable.engine_names import POLLING, WORKFLOW, queue_of
-from toolkit.durable.engines import attempted, transacted
+from toolkit.durable.engines import POLLING, WORKFLOW, attempted, queue_of, transacted
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.stored_items import ItemEnd, StoredItem, item_id, number_in
 from toolkit.journals.kept_runs import KeptRun, KeptStep

@@ -5,8 +5,7 @@ from typing import Any
 
 from dbos import DBOSClient, error as engine_errors
 
-from toolkit.durable.engine_names import SCHEDULED, schedules_of
-from toolkit.durable.engines import attempted
+from toolkit.durable.engines import SCHEDULED, attempted, schedules_of
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.errors import ConfigurationError
 

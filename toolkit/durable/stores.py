@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
-from toolkit.durable.engine_names import APPLICATION
-from toolkit.durable.engines import EngineLog, attempted, connect, need_engine, storage_errors
+from toolkit.durable.engines import APPLICATION, EngineLog, attempted, connect, need_engine, storage_errors
 from toolkit.durable.file_locks import opening
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.errors import ConfigurationError
@@ -73,9 +72,8 @@ class Store:
     def _create_parts(self) -> None:
         """Create the parts of the store; their modules import SQLAlchemy and DBOS."""
         from toolkit.durable.item_queues import ItemQueues  # noqa: PLC0415 - not needed for --help
-        from toolkit.durable.stored_approvals import StoredApprovals  # noqa: PLC0415 - as above
         from toolkit.durable.stored_limits import StoredLimits  # noqa: PLC0415 - as above
-        from toolkit.durable.stored_runs import StoredRuns  # noqa: PLC0415 - as above
+        from toolkit.durable.stored_runs import StoredApprovals, StoredRuns  # noqa: PLC0415 - as above
         from toolkit.durable.stored_schedules import StoredSchedules  # noqa: PLC0415 - as above
 
         self.runs = StoredRuns(self.engine, self.url, self.join)

@@ -5,13 +5,24 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
-from toolkit.durable.engine_names import APPLICATION, POLLING, SCHEDULED, WORKFLOW, queue_of, schedules_of
-from toolkit.durable.engines import EngineLog, StoreError, is_away, patiently, reason_of
-from toolkit.durable.permits import Permits, Stopped
+from toolkit.durable.engines import (
+    APPLICATION,
+    POLLING,
+    SCHEDULED,
+    WORKFLOW,
+    EngineLog,
+    StoreError,
+    is_away,
+    patiently,
+    queue_of,
+    reason_of,
+    schedules_of,
+)
 from toolkit.durable.stored_items import ItemEnd, StoredItem
+from toolkit.durable.stored_limits import Permits, Stopped
 from toolkit.durable.stores import Store
 from toolkit.errors import Signal
-from toolkit.runs.journal import JournalError
+from toolkit.runs.records import JournalError
 
 if TYPE_CHECKING:
     from dbos import DBOS

@@ -15,11 +15,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from toolkit.approvals.pending import PendingApproval
 from toolkit.durable.engine_parts import LOST, new_step
 from toolkit.durable.engines import StoreError, patiently, reason_of
-from toolkit.durable.stored_approvals import StoredApprovals
 from toolkit.durable.stored_items import ItemEnd, StoredItem, item_id
+from toolkit.durable.stored_runs import StoredApprovals
 from toolkit.errors import Signal
 from toolkit.running import loop_is_running, run_in_new_thread
-from toolkit.runs.journal import Kept
+from toolkit.runs.records import Kept
 
 _BEGUN: Final = "begun"
 

@@ -6,8 +6,8 @@ from typing import Any, Self
 
 from toolkit.frameworks.late_approvals import ApprovalWanted, ask_late
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_schema_tools import ForeignSchemaTool
-from toolkit.tools.plain_arguments import plain_data
+from toolkit.tools.foreign_schemas import ForeignSchemaTool
+from toolkit.tools.json_data import plain_data
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 

@@ -14,7 +14,7 @@ from toolkit.errors import ToolExecutionError
 from toolkit.tools.admission import admit, verdict_on
 from toolkit.tools.callees import Callee
 from toolkit.tools.context import ToolContext
-from toolkit.tools.plain_arguments import freeze_as_json, plain_data
+from toolkit.tools.json_data import freeze_as_json, plain_data
 
 
 class ApprovalWanted(Exception):  # noqa: N818 - named for what happened

@@ -5,9 +5,8 @@ from importlib import import_module
 from typing import Any
 
 from toolkit.dialects import export
-from toolkit.tools.attachments import Attachment, attachments_in
+from toolkit.tools.attachments import Attachment, attachments_in, block_of, pieces_of
 from toolkit.tools.base import Tool
-from toolkit.tools.protocol_contents import block_of, pieces_of
 from toolkit.tools.results import ToolResult
 
 

@@ -14,11 +14,11 @@ from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.quiet_logs import library_logs_held_back
 from toolkit.problems import Problem
 from toolkit.schemas.places import definitions_in
+from toolkit.tools.attachments import result_of_contents
 from toolkit.tools.context import ToolContext
-from toolkit.tools.form_questions import Answer, FormQuestions
+from toolkit.tools.foreign_schemas import marks_of, presentation_of
+from toolkit.tools.forms import Answer, FormQuestions
 from toolkit.tools.places import place_of
-from toolkit.tools.protocol_contents import result_of_contents
-from toolkit.tools.protocol_tools import marks_of, presentation_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from toolkit.replacing import followed
-from toolkit.runs.journal import JournalError
+from toolkit.runs.records import JournalError
 
 _WAIT_FOR_OTHERS: Final = 120.0
 _ATTEMPTS: Final = 200

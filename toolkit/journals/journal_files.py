@@ -13,7 +13,7 @@ from toolkit.journals.databases import Database
 from toolkit.journals.kept_approvals import APPROVALS_SCHEMA, answer_question, open_questions, withdraw_all
 from toolkit.journals.kept_runs import KeptRun, KeptStep, State
 from toolkit.journals.run_journals import RunJournal
-from toolkit.runs.journal import JournalError
+from toolkit.runs.records import JournalError
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS runs (

@@ -11,7 +11,7 @@ from toolkit.approvals.pending import PendingApproval, plain_digest
 from toolkit.journals.databases import Database
 from toolkit.journals.kept_approvals import has_questions, keep_pending, pending_at, withdraw
 from toolkit.journals.kept_runs import State
-from toolkit.runs.journal import Kept
+from toolkit.runs.records import Kept
 
 _LONGEST_ARGUMENTS = 2_000
 

@@ -26,7 +26,7 @@ from toolkit.sources.opening import SourceOpener
 from toolkit.tools.base import Tool
 from toolkit.tools.foreign_values import describe_error, kind_of
 from toolkit.tools.origins import function_of
-from toolkit.tools.spec_json import record_of
+from toolkit.tools.spec import record_of
 from toolkit.tools.tool_checks import place_of_thing
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from toolkit.errors import InvalidTools
 from toolkit.lint.definitions import ParameterDefinition, Text, ToolDefinition, nearest_node
 from toolkit.lint.places import WrittenInDocument
 from toolkit.problems import Problem
-from toolkit.schemas.forms import TYPES
+from toolkit.schemas.keywords import TYPES
 from toolkit.schemas.places import Pointer
 from toolkit.schemas.schema import Schema
 from toolkit.tools.spec import ToolSpec

@@ -9,8 +9,7 @@ from typing import Any
 from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.pipeline_files import PipelineStep, StepCall, Taint
 from toolkit.problems import Location
-from toolkit.tools.spec import ToolSpec
-from toolkit.tools.spec_json import record_of
+from toolkit.tools.spec import ToolSpec, record_of
 
 
 def read_step(record: Mapping[str, Any]) -> PipelineStep:

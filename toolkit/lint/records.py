@@ -15,7 +15,7 @@ def _read_group(record: Mapping[str, Any]) -> GroupSettings:
 
 def _server_record(server: Any) -> dict[str, Any]:
     """Return the known tools of an MCP server (a `ListedServer`) as plain data."""
-    from toolkit.tools.spec_json import record_of  # noqa: PLC0415 - few projects have servers
+    from toolkit.tools.spec import record_of  # noqa: PLC0415 - few projects have servers
 
     return {
         "prefix": server.prefix,

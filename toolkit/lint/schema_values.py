@@ -6,8 +6,7 @@ from typing import Any
 
 from toolkit.errors import MISSING, ToolArgumentsError
 from toolkit.pipelines.schema_types import in_words
-from toolkit.schemas.kinds import declared_kinds, kind_of_data
-from toolkit.schemas.places import definitions_in
+from toolkit.schemas.places import declared_kinds, definitions_in, kind_of_data
 
 _MEMBER = "value"
 _PLAIN = {"type", "title", "description", "default", "examples"}

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from toolkit.redactors.token_formats import TOKEN_FORMATS, compiled, token_spans
+from toolkit.redactors.secret_names import TOKEN_FORMATS, compiled, token_spans
 
 _PLACEHOLDER = re.compile(
     r"example|placeholder|your|dummy|sample|password|secret|(.)\1{5}|\.\.\.|[<>{}$*]", re.IGNORECASE

@@ -6,8 +6,18 @@ from typing import Any, Final
 
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.dialects.clients import CLIENTS
-from toolkit.documents.kinds import TEXT_SCHEMA, TEXTS_SCHEMA, is_text, table, texts
-from toolkit.documents.tables import Key, Kind, Schema, Spot, schema_of
+from toolkit.documents.tables import (
+    TEXT_SCHEMA,
+    TEXTS_SCHEMA,
+    Key,
+    Kind,
+    Schema,
+    Spot,
+    is_text,
+    schema_of,
+    table,
+    texts,
+)
 from toolkit.lint.rule import PORTABLE
 from toolkit.lint.rules import all_pages
 from toolkit.lint.selection import unknown_parts

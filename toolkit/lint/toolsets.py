@@ -8,7 +8,7 @@ from toolkit.lint.digests import digest
 from toolkit.lint.file_states import digest_of
 from toolkit.lint.reports import Report
 from toolkit.lint.rule import Rule
-from toolkit.pins.lock_names import LOCK_FILE
+from toolkit.pins.lockfile import LOCK_FILE
 from toolkit.problems import Problem, problem_record, read_problem
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from toolkit.sources.classes import file_of_class
 from toolkit.sources.collected import Collected
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.import_permission import Chooser
-from toolkit.sources.installed import is_installed
+from toolkit.sources.imported_files import is_installed
 from toolkit.sources.opening import SourceOpener
 from toolkit.sources.targets import FilesTarget, Target
 

@@ -16,10 +16,8 @@ from toolkit.codes import DEFINITION_DRIFT
 from toolkit.pins.sameness import TEXTS, Sameness, bare_keyword, resolved
 from toolkit.pins.word_diffs import word_diff
 from toolkit.problems import Location, Problem, Severity
-from toolkit.schemas.forms import is_number
-from toolkit.schemas.keywords import DEFINITIONS, LOWER_BOUNDS, UPPER_BOUNDS
-from toolkit.schemas.kinds import types_of
-from toolkit.schemas.places import name_at, reference_in
+from toolkit.schemas.keywords import DEFINITIONS, LOWER_BOUNDS, UPPER_BOUNDS, is_number
+from toolkit.schemas.places import name_at, reference_in, types_of
 from toolkit.schemas.schema import DEEPEST, Schema
 from toolkit.visibility import visible_json
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from hashlib import pbkdf2_hmac
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from toolkit.approvals.risks import server_of
 from toolkit.codes import DEFINITION_DRIFT, NOT_FOUND
@@ -123,3 +123,6 @@ def read_lock(file: Path) -> dict[str, Entry] | Problem:
 
 def _is_entry(entry: Any) -> bool:
     return isinstance(entry, dict) and isinstance(entry.get("hints", {}), dict)
+
+
+LOCK_FILE: Final = "toolkit.lock"

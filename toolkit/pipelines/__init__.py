@@ -3,10 +3,10 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.pipelines.builder import PipelineBuilder as PipelineBuilder
+    from toolkit.pipelines.charts import mermaid_of as mermaid_of
     from toolkit.pipelines.definitions import Retry as Retry
     from toolkit.pipelines.format import pipeline_schema as pipeline_schema
     from toolkit.pipelines.loading import read_pipeline as read_pipeline
-    from toolkit.pipelines.mermaid import mermaid_of as mermaid_of
     from toolkit.pipelines.outline import PipelineOutline as PipelineOutline, outline_of as outline_of
     from toolkit.pipelines.tainting import taints_of as taints_of
 else:
@@ -16,11 +16,11 @@ else:
         __name__,
         {
             "builder": "PipelineBuilder",
+            "charts": "mermaid_of",
             "definitions": "Retry",
             "format": "pipeline_schema",
             "loading": "read_pipeline",
-            "mermaid": "mermaid_of",
-            "outline": "PipelineOutline outline_of",
+            "outline": "outline_of PipelineOutline",
             "tainting": "taints_of",
         },
     )

@@ -1,12 +1,13 @@
-"""The actions of steps: calling a tool, computing a value and asking a person."""
+"""The actions of steps (calling a tool, computing a value, asking a person), and the context of each execution."""
 
 from collections.abc import Mapping
 from contextlib import nullcontext
+from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from toolkit.approvals.decisions import Granted, Refused
 from toolkit.approvals.gates import Demand
-from toolkit.approvals.permissions import Granted, Refused
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest, fingerprint
 from toolkit.approvals.risks import Risk
@@ -15,18 +16,61 @@ from toolkit.events import StepRetried
 from toolkit.json_texts import text_of
 from toolkit.pipelines.definitions import Approval, Compute, Use
 from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_of_written, refused_by_gate
-from toolkit.pipelines.plans import Feed, PlannedStep
+from toolkit.pipelines.plans import ON_FAILURE, Feed, PlannedStep
 from toolkit.pipelines.retrying import RetriedTool
 from toolkit.pipelines.templated_data import MappingValue
-from toolkit.pipelines.turns import Turn
 from toolkit.running import loop_is_running
-from toolkit.tools.approval_checks import decide
 from toolkit.tools.base import Tool
-from toolkit.tools.call_bindings import binding_of
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
+from toolkit.tools.metrics import Waiting
+from toolkit.tools.questions import decide
 from toolkit.tools.results import ToolResult
+from toolkit.tools.review_requests import binding_of
 from toolkit.tools.short_calls import call_at_once, is_short
+
+CURRENT_PATH: ContextVar[str] = ContextVar("toolkit_pipeline_path", default="")
+"""The path of the step that is running, with a slash after it. It is set only if there is a listener."""
+
+
+class Turn(NamedTuple):
+    """One execution of a step.
+
+    Attributes:
+        context: The context for the step's calls.
+        call: The number that the step's events share; 0 if there is no listener.
+        path: The step's whole path, starting at the outermost pipeline.
+    """
+
+    context: ToolContext
+    call: int = 0
+    path: str = ""
+
+
+def context_within(context: ToolContext, step: PlannedStep, flow: Flow) -> ToolContext:
+    """Return the context for one step's calls, with the step's position and a clock for time spent waiting."""
+    within = f"{flow.run.plan.name}/{step.path}"
+    step_name = within if context.step is None else f"{context.step}/{within}"
+    path = f"{context.path}/{step.label}" if context.path else None if context.path is None else step.label
+    return context.replace(place=_place_of(step, flow), step=step_name, path=path, waits=Waiting(context.waits))
+
+
+def _place_of(step: PlannedStep, flow: Flow) -> str:
+    """Describe the position of a step in the run, for the reviewer."""
+    around = flow.context.place
+    here = f"step {step.position}/{step.of}"
+    parent = step.path.rpartition("/")[0]
+    if parent == ON_FAILURE:
+        here = f"{here} of {ON_FAILURE}"
+    elif parent:
+        return f"{here} of branch {parent.rpartition('/')[2]!r} · {around}"
+    here = f"{here} · pipeline {flow.run.plan.name}"
+    return f"{here} · {around}" if around else here
+
+
+def roots_with(flow: Flow, outcome: Outcome) -> Mapping[str, object]:
+    """Return the values that an adapter can read: those of the step, plus `result`."""
+    return flow.roots() | {"result": outcome.output}
 
 
 class Action(Protocol):

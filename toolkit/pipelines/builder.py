@@ -25,9 +25,8 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.inputs import InputReader
 from toolkit.tools.names import name_problem
 from toolkit.tools.places import place_of_caller
-from toolkit.tools.raised_errors import message_of
 from toolkit.tools.resolution import build_tools
-from toolkit.tools.results import ToolResult
+from toolkit.tools.results import ToolResult, message_of
 from toolkit.tools.text import AdaptedTextTool
 
 if TYPE_CHECKING:

@@ -10,15 +10,15 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from toolkit.durations import format_duration
+from toolkit.amounts import format_duration
 from toolkit.errors import ApprovalPending, ExitEarlyError, Signal
 from toolkit.events import StepFinished, StepStarted
-from toolkit.pipelines.actions import Action, CallTool, make_action
+from toolkit.pipelines.actions import CURRENT_PATH, Action, CallTool, Turn, context_within, make_action, roots_with
 from toolkit.pipelines.definitions import AdapterFunction, Fallback
-from toolkit.pipelines.direct import direct_call
 from toolkit.pipelines.flows import (
     SKIPPED,
     Flow,
+    GateRefused,
     Outcome,
     error_record,
     failure_of,
@@ -29,14 +29,13 @@ from toolkit.pipelines.flows import (
 )
 from toolkit.pipelines.items import do_for_items, items_of
 from toolkit.pipelines.plans import PlannedStep
-from toolkit.pipelines.signals import GateRefused
-from toolkit.pipelines.turns import CURRENT_PATH, Turn, context_within, roots_with
+from toolkit.pipelines.short_chains import direct_call
 from toolkit.running import loop_is_running
 from toolkit.tools.context import ToolContext
+from toolkit.tools.metrics import Counting
 from toolkit.tools.outcomes import result_of_ending
 from toolkit.tools.results import ToolResult
 from toolkit.tools.short_calls import call_at_once, is_short
-from toolkit.tools.wait_clocks import Counting
 
 Ready = Outcome | Sequence[Any] | None
 """The decision before a step runs: an outcome if it does not run, the items to run it for, or `None` to run it once."""

@@ -4,17 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from toolkit.errors import ToolExecutionError
+from toolkit.errors import Signal, ToolExecutionError
 from toolkit.events import StepStatus
 from toolkit.json_texts import text_of
-from toolkit.pipelines.expressions.failures import Unfit
-from toolkit.pipelines.expressions.json_values import size_of
+from toolkit.pipelines.expressions.json_values import Unfit, size_of
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.templated_data import ListValue, MappingValue, Value
 from toolkit.tools.context import ToolContext
-from toolkit.tools.raised_errors import message_of, raised_by
-from toolkit.tools.results import ToolResult
-from toolkit.tools.skipped_items import Skips
+from toolkit.tools.results import Skips, ToolResult, message_of, raised_by
 
 NOT_RUN: Mapping[str, Any] = {
     "output": None,
@@ -283,3 +280,11 @@ class ItemFlow(Flow):
     def roots(self) -> dict[str, Any]:
         """Return the values that expressions can read: those of the step, plus `item` and `index`."""
         return self.outer.roots() | {"item": self.output, "index": self.index}
+
+
+class GateRefused(Signal):
+    """Approval was refused in a pipeline inside another one, so the whole run has to end.
+
+    The signal passes through everything between the two pipelines, such as an agent. The outer pipeline then ends as if
+    one of its own approvals had been refused.
+    """

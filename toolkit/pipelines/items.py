@@ -7,11 +7,10 @@ from typing import Any, Final
 from toolkit.errors import ApprovalPending
 from toolkit.events import ItemFinished
 from toolkit.json_texts import text_of
+from toolkit.pipelines.actions import Turn
 from toolkit.pipelines.definitions import MAX_ITEMS, Each
 from toolkit.pipelines.flows import Flow, ItemFlow, Outcome, outcome_of_value
-from toolkit.pipelines.turns import Turn
-from toolkit.tools.results import ToolResult
-from toolkit.tools.skipped_items import SkippedItem, Skips
+from toolkit.tools.results import SkippedItem, Skips, ToolResult
 
 _SHORT = 60
 """Maximum length of an item's short form, in characters."""

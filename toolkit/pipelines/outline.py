@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from toolkit import documents
-from toolkit.durations import format_duration
+from toolkit.amounts import format_duration
 from toolkit.json_texts import json_text
 from toolkit.pipelines.definitions import AdapterFunction, Branches, Compute, Fallback, StepDefinition, Use
 from toolkit.pipelines.plans import Plan, PlannedStep

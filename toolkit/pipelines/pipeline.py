@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 from toolkit.approvals.gates import Demand
 from toolkit.errors import ExitEarlyError, Signal
 from toolkit.events import PipelineFinished, PipelineStarted
+from toolkit.pipelines.actions import CURRENT_PATH
 from toolkit.pipelines.definitions import ErrorStrategy
 from toolkit.pipelines.execution import make_steps, run_chain
 from toolkit.pipelines.failure_steps import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
-from toolkit.pipelines.flows import Flow, InputFlow, Run, error_record, failure_of, outcome_of_written
+from toolkit.pipelines.flows import Flow, GateRefused, InputFlow, Run, error_record, failure_of, outcome_of_written
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.short_chains import ShortStep, run_short_chain, short_chain, unseen_chain
-from toolkit.pipelines.signals import GateRefused
 from toolkit.pipelines.tainting import leaking_reader
-from toolkit.pipelines.turns import CURRENT_PATH
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.callees import Arguments, Pipe
@@ -25,9 +24,9 @@ from toolkit.tools.names import legal_name
 from toolkit.tools.outcomes import result_of_ending
 from toolkit.tools.questions import RunningCall
 from toolkit.tools.results import ToolResult
+from toolkit.tools.short_calls import is_unseen
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.text import TEXT_PARAMETERS, text_given
-from toolkit.tools.unseen_calls import is_unseen
 
 if TYPE_CHECKING:
     from toolkit.events import Outcome as EventOutcome

@@ -21,9 +21,16 @@ from toolkit.pipelines.lookup import Names, ToolLookup
 from toolkit.pipelines.plans import ON_FAILURE, Feed, Plan, PlannedStep
 from toolkit.pipelines.remarks import Remarks
 from toolkit.pipelines.schema_types import Schema, alternatives, member
-from toolkit.pipelines.scopes import ERROR_SCHEMA, Carrier, Previous, ReferenceChecker, Scope, schema_of_value
+from toolkit.pipelines.scopes import (
+    ERROR_SCHEMA,
+    Carrier,
+    Previous,
+    ReferenceChecker,
+    Scope,
+    schema_of_value,
+    scope_after,
+)
 from toolkit.pipelines.step_inputs import Feeder
-from toolkit.pipelines.succession import scope_after
 from toolkit.pipelines.templated_data import Value
 from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool

@@ -12,10 +12,10 @@ from toolkit.codes import (
 )
 from toolkit.errors import ToolExecutionError
 from toolkit.pipelines.definitions import PipelineDefinition
-from toolkit.pipelines.editing import with_key
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.schema_types import kinds_of
 from toolkit.pipelines.scopes import Carrier, Reading, Scope
+from toolkit.pipelines.step_edits import with_key
 from toolkit.pipelines.templated_data import ConstantValue, UnreadableValue, Value, expressions_in
 from toolkit.problems import Location, Problem, errors_among
 

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
 from toolkit.schemas.keywords import DEFINITIONS
-from toolkit.schemas.kinds import declared_kinds, kind_of_data
-from toolkit.schemas.places import Pointer, definitions_in, reference_in
+from toolkit.schemas.places import Pointer, declared_kinds, definitions_in, kind_of_data, reference_in
 from toolkit.schemas.schema import DEEPEST, Schema as Part
 
 Schema = Mapping[str, Any]

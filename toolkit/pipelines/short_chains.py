@@ -1,7 +1,4 @@
-"""A fast path for pipelines whose steps are all short calls (`short_calls`) without keys except id and arguments.
-
-The result is the same as that of `run_chain`, and so are the metrics, the log and the gate's history.
-"""
+"""Fast paths for pipelines whose steps only pass results on."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -9,6 +6,7 @@ from operator import attrgetter
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from toolkit.approvals.gates import Gate
 from toolkit.errors import ExitEarlyError, Signal
 from toolkit.pipelines.actions import arguments_of
 from toolkit.pipelines.definitions import Use
@@ -18,8 +16,7 @@ from toolkit.pipelines.templated_data import MappingValue, TemplateValue, Value,
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.results import ToolResult
-from toolkit.tools.short_calls import call_at_once
-from toolkit.tools.unseen_calls import PreparedCall, unseen_call
+from toolkit.tools.short_calls import PreparedCall, call_at_once, unseen_call
 
 
 class ShortStep(NamedTuple):
@@ -133,3 +130,67 @@ def _reader(value: Value) -> Callable[[Flow], Any]:
 def _input(name: str, value: Value, flow: Flow) -> Any:
     inputs = flow.run.inputs
     return inputs[name] if name in inputs else value.render(flow.roots())
+
+
+class DirectCall:
+    """The fast path of one step.
+
+    Attributes:
+        tool: The tool to call.
+        call: The tool's `call` method.
+        parameter: The parameter that receives the text.
+        path: The step's path, under which its output is stored.
+    """
+
+    __slots__ = ("_quiet_gate", "call", "parameter", "path", "tool")
+
+    def __init__(self, tool: Tool, parameter: str, path: str) -> None:
+        self.call = tool.call
+        self.parameter = parameter
+        self.path = path
+        self.tool = tool
+        self._quiet_gate: Gate | None = None
+
+    def is_quiet(self, gate: Gate) -> bool:
+        """Return whether no question is expected, so that the call does not need to report its position.
+
+        The call itself is still checked when it is made: if the policy has changed by then, the reviewer is asked.
+        """
+        if gate is self._quiet_gate:
+            return True
+        if self.tool.uses_context or gate.needs_arguments:
+            return False  # the tool itself may ask, or the policy may ask because of the arguments
+        if gate.verdict_on(self.tool.described).action != "allow":
+            return False
+        self._quiet_gate = gate
+        return True
+
+
+def direct_call(step: PlannedStep) -> DirectCall | None:
+    """Return the fast path of a step, or `None` if the step has a key that needs `Step.run`."""
+    tool, feed = step.tool, step.feed
+    if tool is None or feed is None or feed.parameter is None or not feed.as_text or not _says_nothing_else(step):
+        return None
+    return DirectCall(tool, feed.parameter, step.path)
+
+
+def _says_nothing_else(step: PlannedStep) -> bool:
+    definition, action = step.definition, step.definition.action
+    adapts = definition.adapter is not None and step.adapts
+    return (
+        isinstance(action, Use)
+        and action.arguments is None
+        and step.on_error == "fail"
+        and not adapts
+        and all(
+            value is None
+            for value in (
+                definition.id,
+                definition.when,
+                definition.each,
+                definition.approval,
+                definition.retry,
+                definition.timeout,
+            )
+        )
+    )

@@ -13,14 +13,14 @@ from toolkit.documents import Node
 from toolkit.documents.shapes import Word
 from toolkit.errors import ToolArgumentsError
 from toolkit.pipelines.definitions import Use
-from toolkit.pipelines.editing import with_key
 from toolkit.pipelines.plans import Feed
 from toolkit.pipelines.schema_types import Schema, is_text_only, misfit, part_of
 from toolkit.pipelines.scopes import Scope, schema_of_value
+from toolkit.pipelines.step_edits import with_key
 from toolkit.pipelines.templated_data import ConstantValue, UnreadableValue, is_constant, written_in
 from toolkit.problems import Location, Problem, Severity, did_you_mean
 from toolkit.tools.base import Tool
-from toolkit.tools.shapes.unknown_members import unknown_members
+from toolkit.tools.shapes.argument_schemas import unknown_members
 
 
 class Feeder:

@@ -18,9 +18,7 @@ from toolkit.pipelines.definitions import (
     StepDefinition,
     Use,
 )
-from toolkit.pipelines.keys import KeyReader
-from toolkit.pipelines.rows import read_rows
-from toolkit.pipelines.step_keys import BESIDE, EACH_KEYS, KINDS, STEP_KEYS, STEP_ROWS
+from toolkit.pipelines.step_keys import BESIDE, EACH_KEYS, KINDS, STEP_KEYS, STEP_ROWS, KeyReader, read_rows
 from toolkit.pipelines.templated_data import OPENING, MappingValue, Value, read_mapping, read_value
 from toolkit.problems import Location, Problem, fix_spelling, nearest
 

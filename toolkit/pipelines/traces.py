@@ -12,7 +12,7 @@ from toolkit.pipelines.expressions.checking import constant_key
 from toolkit.pipelines.expressions.functions import FUNCTIONS
 from toolkit.pipelines.schema_types import Schema, alternatives, member
 from toolkit.pipelines.templated_data import ListValue, MappingValue, TemplateValue, Value, expressions_in
-from toolkit.schemas.kinds import declared_kinds
+from toolkit.schemas.places import declared_kinds
 
 _PASSING = frozenset(
     {

@@ -9,8 +9,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from toolkit.processes.pipes import open_pipe
-from toolkit.processes.watching import end_without_warden, mark_environment, read_report, warden_command
+from toolkit.processes.watching import end_without_warden, mark_environment, open_pipe, read_report, warden_command
 
 _CHUNK: Final = 64 * 1024
 _PATIENCE: Final = 10.0

@@ -6,11 +6,14 @@ pipe is closed.
 """
 
 import os
+import select
 import signal
+import stat
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from io import FileIO
 from pathlib import Path
 from typing import Final
 
@@ -81,3 +84,33 @@ def read_report(report: bytes | bytearray) -> dict[str, int]:
     """Return the numbers that a warden has reported so far, by the first word of each line."""
     lines = (line.split() for line in report.decode().splitlines())
     return {what: int(number) for what, number in lines}
+
+
+def open_pipe(stack: ExitStack) -> tuple[FileIO, FileIO]:
+    """Return the read end and the write end of a new pipe; the stack closes both."""
+    source, target = os.pipe()
+    return stack.enter_context(FileIO(source, "rb")), stack.enter_context(FileIO(target, "wb"))
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of the data to a file descriptor, in as many writes as needed.
+
+    Raises:
+        OSError: If a write fails.
+    """
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]
+
+
+def write_cannot_block(descriptor: int, size: int) -> bool:
+    """Return whether a write of `size` bytes to a file descriptor is guaranteed not to block.
+
+    Only pipes guarantee this: a writable pipe accepts `PIPE_BUF` bytes, as long as no other process writes to it
+    (POSIX, `write` and `pipe`).
+    """
+    if not hasattr(select, "poll") or size > select.PIPE_BUF or not stat.S_ISFIFO(os.fstat(descriptor).st_mode):
+        return False
+    poll = select.poll()
+    poll.register(descriptor, select.POLLOUT)
+    return bool(poll.poll(0))

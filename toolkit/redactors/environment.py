@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from toolkit.redactors.redactor import Redactor
-from toolkit.redactors.secret_names import names_secret_variable
-from toolkit.redactors.token_formats import token_spans
+from toolkit.redactors.secret_names import names_secret_variable, token_spans
 
 _Variables = tuple[tuple[str | bytes, str | bytes], ...]
 

@@ -11,7 +11,7 @@ from typing import Any
 from toolkit.redactors.forms import can_be_found
 from toolkit.redactors.readings import readings, without_begun_escapes
 from toolkit.redactors.searches import KnownSecrets, Span, spans_of, start_of_begun_form
-from toolkit.redactors.token_formats import may_begin_token, token_spans
+from toolkit.redactors.secret_names import may_begin_token, token_spans
 
 MASK = "**********"
 """The text that replaces a secret."""

@@ -3,10 +3,12 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.runs.blackboard import Blackboard as Blackboard
-    from toolkit.runs.journal import Journal as Journal, JournalError as JournalError, Kept as Kept
     from toolkit.runs.records import (
         Budget as Budget,
         CallRecord as CallRecord,
+        Journal as Journal,
+        JournalError as JournalError,
+        Kept as Kept,
         Message as Message,
         ModelUse as ModelUse,
     )
@@ -18,8 +20,7 @@ else:
         __name__,
         {
             "blackboard": "Blackboard",
-            "journal": "Journal JournalError Kept",
-            "records": "Budget CallRecord Message ModelUse",
+            "records": "Budget CallRecord Journal JournalError Kept Message ModelUse",
             "run": "OutputChannel Run",
         },
     )

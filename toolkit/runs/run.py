@@ -12,8 +12,7 @@ from typing import Any, Literal
 from toolkit.amounts import money
 from toolkit.errors import BudgetExceeded, TerminationRequested
 from toolkit.runs.blackboard import Blackboard
-from toolkit.runs.journal import Journal
-from toolkit.runs.records import Budget, CallRecord, Message, ModelUse
+from toolkit.runs.records import Budget, CallRecord, Journal, Message, ModelUse
 
 _LOGGER = logging.getLogger("toolkit.runs")
 

@@ -11,12 +11,14 @@ All code that examines a schema uses this package, so that all of it sees the sa
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.schemas.keywords import DRAFTS as DRAFTS
-    from toolkit.schemas.schema import Schema as Schema
-    from toolkit.schemas.texts import SchemaText as SchemaText
+    from toolkit.schemas.schema import Schema as Schema, SchemaText as SchemaText
 else:
     from toolkit.faces import face
 
     __getattr__, __dir__, __all__ = face(
         __name__,
-        {"keywords": "DRAFTS", "schema": "Schema", "texts": "SchemaText"},
+        {
+            "keywords": "DRAFTS",
+            "schema": "Schema SchemaText",
+        },
     )

@@ -1,10 +1,91 @@
 """Defines the keywords of each JSON Schema draft: the form of their values, and what the schemas in them describe."""
 
-from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
+from typing import Any, Literal, NamedTuple
 
-from toolkit.schemas import forms
-from toolkit.schemas.forms import Form
+TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
+
+
+class Form(NamedTuple):
+    """The form that the value of a keyword must have.
+
+    Attributes:
+        words: The form in words, such as `a number`.
+        fits: Whether data has this form; schemas inside it are not checked.
+        holds: Which schemas it contains: one, a list, a map by name, or none.
+    """
+
+    words: str
+    fits: Callable[[Any], bool]
+    holds: Literal["one", "list", "one or list", "map", "nothing"] = "nothing"
+
+
+def is_schema(value: Any) -> bool:
+    """Return whether data may be a schema: an object, true or false."""
+    return isinstance(value, Mapping | bool)
+
+
+def is_number(value: Any) -> bool:
+    """Return whether data is a number that JSON can represent."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+
+
+def _is_count(value: Any) -> bool:
+    return is_number(value) and value >= 0 and value == int(value)
+
+
+def _are_schemas(value: Any) -> bool:
+    return isinstance(value, list | tuple) and bool(value) and all(map(is_schema, value))
+
+
+def _is_map(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(is_schema, value.values()))
+
+
+def _are_names(value: Any) -> bool:
+    return isinstance(value, list | tuple) and _are_texts(value) and len(set(value)) == len(value)
+
+
+def _are_texts(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _are_types(value: Any) -> bool:
+    names = value if isinstance(value, list | tuple) and value else [value]
+    return _are_names(names) and set(names) <= set(TYPES)
+
+
+def _is_map_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, Mapping) and all(map(fits, value.values()))
+
+
+SCHEMA = Form("a schema: an object, true or false", is_schema, "one")
+SCHEMAS = Form("a list with at least one schema", _are_schemas, "list")
+SCHEMA_OR_SCHEMAS = Form(
+    "a schema, or a list with at least one schema",
+    lambda value: is_schema(value) or _are_schemas(value),
+    "one or list",
+)
+MAP = Form("an object with a schema for each name", _is_map, "map")
+MAP_OF_SCHEMAS_OR_NAMES = Form(
+    "an object with a schema or a list of names for each name",
+    _is_map_of(lambda value: is_schema(value) or _are_names(value)),
+    "map",
+)
+MAP_OF_NAMES = Form("an object with a list of names for each name", _is_map_of(_are_names))
+MAP_OF_FLAGS = Form("an object with true or false for each address", _is_map_of(lambda value: isinstance(value, bool)))
+TEXT = Form("a string", lambda value: isinstance(value, str))
+FLAG = Form("true or false", lambda value: isinstance(value, bool))
+NUMBER = Form("a number", is_number)
+POSITIVE = Form("a number above zero", lambda value: is_number(value) and value > 0)
+COUNT = Form("a whole number, zero or more", _is_count)
+NAMES = Form("a list of different names", _are_names)
+TYPE = Form(f"one of {', '.join(TYPES)}, or a list of different ones", _are_types)
+CHOICES = Form("a list with at least one value", lambda value: isinstance(value, list | tuple) and bool(value))
+VALUES = Form("a list of values", lambda value: isinstance(value, list | tuple))
+VALUE = Form("any value", lambda _: True)
+
 
 About = Literal["itself", "member", "item", "name", "content", "nothing"]
 """What a schema in a keyword describes: the value itself, a member or an item of it, the name of a member, the content
@@ -26,63 +107,63 @@ def _each(form: Form, *names: str, about: About = "nothing") -> dict[str, Keywor
 
 
 _DRAFT_04: Table = {
-    **_each(forms.TEXT, "$schema", "id", "$ref", "title", "description", "format", "pattern"),
-    **_each(forms.MAP, "definitions"),
-    **_each(forms.MAP, "properties", "patternProperties", about="member"),
-    **_each(forms.SCHEMA, "additionalProperties", about="member"),
-    **_each(forms.SCHEMA_OR_SCHEMAS, "items", about="item"),
-    **_each(forms.SCHEMA, "additionalItems", about="item"),
-    **_each(forms.SCHEMAS, "allOf", "anyOf", "oneOf", about="itself"),
-    **_each(forms.SCHEMA, "not", about="itself"),
-    **_each(forms.MAP_OF_SCHEMAS_OR_NAMES, "dependencies", about="itself"),
-    **_each(forms.TYPE, "type"),
-    **_each(forms.NAMES, "required"),
-    **_each(forms.CHOICES, "enum"),
-    **_each(forms.VALUE, "default"),
-    **_each(forms.NUMBER, "minimum", "maximum"),
-    **_each(forms.FLAG, "exclusiveMinimum", "exclusiveMaximum", "uniqueItems"),
-    **_each(forms.POSITIVE, "multipleOf"),
-    **_each(forms.COUNT, "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
+    **_each(TEXT, "$schema", "id", "$ref", "title", "description", "format", "pattern"),
+    **_each(MAP, "definitions"),
+    **_each(MAP, "properties", "patternProperties", about="member"),
+    **_each(SCHEMA, "additionalProperties", about="member"),
+    **_each(SCHEMA_OR_SCHEMAS, "items", about="item"),
+    **_each(SCHEMA, "additionalItems", about="item"),
+    **_each(SCHEMAS, "allOf", "anyOf", "oneOf", about="itself"),
+    **_each(SCHEMA, "not", about="itself"),
+    **_each(MAP_OF_SCHEMAS_OR_NAMES, "dependencies", about="itself"),
+    **_each(TYPE, "type"),
+    **_each(NAMES, "required"),
+    **_each(CHOICES, "enum"),
+    **_each(VALUE, "default"),
+    **_each(NUMBER, "minimum", "maximum"),
+    **_each(FLAG, "exclusiveMinimum", "exclusiveMaximum", "uniqueItems"),
+    **_each(POSITIVE, "multipleOf"),
+    **_each(COUNT, "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"),
 }
 
 _DRAFT_06: Table = {
     **{name: keyword for name, keyword in _DRAFT_04.items() if name != "id"},
-    **_each(forms.TEXT, "$id"),
-    **_each(forms.NUMBER, "exclusiveMinimum", "exclusiveMaximum"),
-    **_each(forms.SCHEMA, "contains", about="item"),
-    **_each(forms.SCHEMA, "propertyNames", about="name"),
-    **_each(forms.VALUE, "const"),
-    **_each(forms.VALUES, "examples"),
+    **_each(TEXT, "$id"),
+    **_each(NUMBER, "exclusiveMinimum", "exclusiveMaximum"),
+    **_each(SCHEMA, "contains", about="item"),
+    **_each(SCHEMA, "propertyNames", about="name"),
+    **_each(VALUE, "const"),
+    **_each(VALUES, "examples"),
 }
 
 _DRAFT_07: Table = {
     **_DRAFT_06,
-    **_each(forms.SCHEMA, "if", "then", "else", about="itself"),
-    **_each(forms.FLAG, "readOnly", "writeOnly"),
-    **_each(forms.TEXT, "$comment", "contentMediaType", "contentEncoding"),
+    **_each(SCHEMA, "if", "then", "else", about="itself"),
+    **_each(FLAG, "readOnly", "writeOnly"),
+    **_each(TEXT, "$comment", "contentMediaType", "contentEncoding"),
 }
 
 _DRAFT_2019: Table = {
     **_DRAFT_07,
-    **_each(forms.MAP, "$defs"),
-    **_each(forms.TEXT, "$anchor", "$recursiveRef"),
-    **_each(forms.FLAG, "$recursiveAnchor", "deprecated"),
-    **_each(forms.MAP_OF_FLAGS, "$vocabulary"),
-    **_each(forms.SCHEMA, "unevaluatedItems", about="item"),
-    **_each(forms.SCHEMA, "unevaluatedProperties", about="member"),
-    **_each(forms.MAP, "dependentSchemas", about="itself"),
-    **_each(forms.MAP_OF_NAMES, "dependentRequired"),
-    **_each(forms.COUNT, "minContains", "maxContains"),
-    **_each(forms.SCHEMA, "contentSchema", about="content"),
+    **_each(MAP, "$defs"),
+    **_each(TEXT, "$anchor", "$recursiveRef"),
+    **_each(FLAG, "$recursiveAnchor", "deprecated"),
+    **_each(MAP_OF_FLAGS, "$vocabulary"),
+    **_each(SCHEMA, "unevaluatedItems", about="item"),
+    **_each(SCHEMA, "unevaluatedProperties", about="member"),
+    **_each(MAP, "dependentSchemas", about="itself"),
+    **_each(MAP_OF_NAMES, "dependentRequired"),
+    **_each(COUNT, "minContains", "maxContains"),
+    **_each(SCHEMA, "contentSchema", about="content"),
 }
 
 _NOT_SINCE_2020 = {"additionalItems", "$recursiveRef", "$recursiveAnchor"}
 
 _DRAFT_2020: Table = {
     **{name: keyword for name, keyword in _DRAFT_2019.items() if name not in _NOT_SINCE_2020},
-    **_each(forms.SCHEMAS, "prefixItems", about="item"),
-    **_each(forms.SCHEMA, "items", about="item"),
-    **_each(forms.TEXT, "$dynamicRef", "$dynamicAnchor"),
+    **_each(SCHEMAS, "prefixItems", about="item"),
+    **_each(SCHEMA, "items", about="item"),
+    **_each(TEXT, "$dynamicRef", "$dynamicAnchor"),
 }
 
 DRAFTS: Mapping[str, Table] = {

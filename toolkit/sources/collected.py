@@ -1,15 +1,17 @@
 """The result of opening a source: its tools and problems."""
 
+import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Self
+from pathlib import Path
+from types import MethodType, ModuleType
+from typing import NamedTuple, Self
 
 from toolkit.codes import NOT_FOUND
-from toolkit.problems import Problem, did_you_mean, errors_among, first_names
-
-if TYPE_CHECKING:  # lint does not need tools, only their marks
-    from toolkit.tools.base import Tool
+from toolkit.problems import Location, Problem, did_you_mean, errors_among, first_names
+from toolkit.tools.base import Tool, innermost
+from toolkit.tools.marking import box_of
 
 
 class Collected(NamedTuple):
@@ -54,7 +56,7 @@ def named_tool(tools: "Sequence[Tool]", path: str) -> "Tool | None":
         return _without_covered(named)[0]
     if not _has_facades(tools):
         return None
-    from toolkit.disclosure.folding import fold  # noqa: PLC0415 - few projects have facades
+    from toolkit.disclosure.offering import fold  # noqa: PLC0415 - few projects have facades
     from toolkit.disclosure.trees import leaves_of, tool_at  # noqa: PLC0415
 
     if (found := tool_at(tools, path)) is not None:
@@ -70,7 +72,7 @@ def all_tools(tools: "Sequence[Tool]") -> "Sequence[Tool]":
     """Return tools together with those behind their facades."""
     if not _has_facades(tools):
         return tools
-    from toolkit.disclosure.folding import fold  # noqa: PLC0415 - few projects have facades
+    from toolkit.disclosure.offering import fold  # noqa: PLC0415 - few projects have facades
     from toolkit.disclosure.trees import leaves_of  # noqa: PLC0415
 
     return leaves_of(fold(tools))
@@ -93,7 +95,7 @@ def _without_covered(tools: "Sequence[Tool]") -> "Sequence[Tool]":
     """Return tools without those that another one of the same name was made from."""
     if len(tools) == 1:
         return tools
-    from toolkit.tools.twins import without_covered  # noqa: PLC0415 - names are rarely used twice
+    from toolkit.tools.origins import without_covered  # noqa: PLC0415 - names are rarely used twice
 
     return without_covered(tools)
 
@@ -119,3 +121,52 @@ def table_of(tools: "Iterable[Tool]") -> "tuple[dict[str, Tool], list[Problem]]"
     from toolkit.tools.resolution import collisions  # noqa: PLC0415 - only needed to report problems
 
     return table, collisions(distinct)
+
+
+def note_ways(tools: Iterable[Tool], module: ModuleType, source: str) -> None:
+    """Remember for tools, and for those behind facades, that a module passed them on, and its names for their objects.
+
+    Args:
+        tools: The tools that were found in the module.
+        module: The module.
+        source: The module as it was named.
+    """
+    for tool in _with_inner(tools):
+        tool.pass_on(source)
+        if isinstance(module.__file__, str):
+            tool.pass_on(module.__file__)
+        for owner in _names_of_object(tool, module):
+            tool.pass_on(owner=owner)
+
+
+def _with_inner(tools: Iterable[Tool]) -> Iterator[Tool]:
+    facades = sys.modules.get("toolkit.disclosure.facades")  # without this module, nothing is a facade
+    for tool in tools:
+        yield tool
+        if facades is not None and isinstance(inner := innermost(tool), facades.UnfoldingTool):
+            yield from _with_inner(inner.inner_tools)
+
+
+def _names_of_object(tool: Tool, module: ModuleType) -> Iterator[str]:
+    """Yield the names of the object whose method a tool is: that of its toolbox, and those of its class's objects."""
+    method = vars(innermost(tool)).get("function")
+    if type(method) is MethodType:
+        cls = type(method.__self__)
+        if (box := box_of(cls)) is not None:
+            yield str(box.name)
+        yield from (name for name, thing in list(vars(module).items()) if type(thing) is cls)
+
+
+def seen_from(directory: Path, problem: Problem) -> Problem:
+    """Return a problem with files in a folder shown relative to it."""
+    related = tuple((place_from(directory, place), what) for place, what in problem.related)
+    location = problem.location and place_from(directory, problem.location)
+    return replace(problem, location=location, related=related)
+
+
+def place_from(directory: Path, place: Location) -> Location:
+    """Return a location with its file relative to a folder, if the file is in it."""
+    root = os.path.join(directory, "")  # noqa: PTH118 - with a separator at the end
+    if "://" in place.file:  # a tool of a server is not in a file
+        return place
+    return place._replace(file=os.path.normpath(place.file).removeprefix(root))

@@ -16,12 +16,10 @@ from typing import Any, NamedTuple
 from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem, Severity, set_missing_locations
-from toolkit.sources.bindings import place_of_name
 from toolkit.sources.collected import Collected, as_warning
-from toolkit.sources.instances import Instance, make_instance, needed_arguments
+from toolkit.sources.instances import Instance, make_instance, needed_arguments, place_of_name
 from toolkit.tools.base import RedescribedTool, Tool
 from toolkit.tools.described_tools import described_tools
-from toolkit.tools.foreign_objects import is_any_imported, may_be_foreign, may_be_foreign_class, recogniser
 from toolkit.tools.foreign_values import (
     bases_of_class,
     call_safely,
@@ -33,13 +31,12 @@ from toolkit.tools.foreign_values import (
     name_of_class,
     plain_text,
 )
+from toolkit.tools.frameworks import is_any_imported, may_be_foreign, may_be_foreign_class, recogniser
 from toolkit.tools.functions import build_function
-from toolkit.tools.marked_methods import marked_methods
-from toolkit.tools.marking import mark_of
-from toolkit.tools.origins import function_of
+from toolkit.tools.marking import mark_of, marked_methods
+from toolkit.tools.origins import function_of, without_covered
 from toolkit.tools.places import place_of
 from toolkit.tools.resolution import build_tools
-from toolkit.tools.twins import without_covered
 
 _IN_EVERY_MODULE = {*vars(ModuleType("")), "__builtins__", "__cached__", "__file__"}
 

@@ -50,7 +50,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from toolkit.agents.models.prices import Price
+    from toolkit.agents.models.opening import Price
     from toolkit.approvals.policy_keys import PolicyFile
     from toolkit.mcp.settings.servers import McpServer
     from toolkit.tools.limits import Limit

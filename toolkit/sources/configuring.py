@@ -39,7 +39,7 @@ def find_configuration(
         configuration = configuration._replace(own_policy=policy)
     overrides = {name: text for name, text in given.items() if name.startswith(_PREFIX)}
     if overrides:
-        from toolkit.sources.environment_settings import override  # noqa: PLC0415 - rarely needed
+        from toolkit.sources.settings import override  # noqa: PLC0415 - rarely needed
 
         configuration = override(configuration, overrides, start, problems)
     return configuration, problems

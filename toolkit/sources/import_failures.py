@@ -15,7 +15,7 @@ from toolkit.problems import Location, Problem, did_you_mean, set_missing_locati
 from toolkit.regular_files import bounded_bytes, bounded_text
 from toolkit.source_imports import compiled_files_of
 from toolkit.tools.foreign_values import describe_error
-from toolkit.tools.raised_errors import place_of_raise, traces_of
+from toolkit.tools.results import place_of_raise, traces_of
 
 _MAX_TEXT = 300
 _OURS = "toolkit"

@@ -1,11 +1,15 @@
 """Create an instance of a class, for its tools, if the class needs no arguments."""
 
+import ast
 import inspect
+from collections.abc import Iterator
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from toolkit.codes import NOT_A_TOOL
-from toolkit.problems import Problem, Severity
-from toolkit.tools.foreign_values import call_safely, describe_error, name_of_class
+from toolkit.problems import Location, Problem, Severity
+from toolkit.regular_files import bounded_bytes
+from toolkit.tools.foreign_values import call_safely, describe_error, is_text, name_of_class
 from toolkit.tools.places import place_of
 
 
@@ -53,3 +57,29 @@ def needed_arguments(cls: type) -> list[str]:
     parameters = call_safely(lambda: list(inspect.signature(cls).parameters.values()), nothing)
     variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
     return [one.name for one in parameters if one.default is one.empty and one.kind not in variadic]
+
+
+def place_of_name(module: ModuleType, name: str) -> Location | None:
+    """Return the location where a module last binds a name at its top level, or its file if that is not known."""
+    file = vars(module).get("__file__")
+    if not is_text(file) or file is None:
+        return None
+    try:
+        tree = ast.parse(bounded_bytes(file))
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return Location(file)
+    bound = [node for statement in tree.body for node, known in _bindings_of(statement) if known == name]
+    if not bound:
+        return Location(file)
+    node = bound[-1]
+    return Location(file, node.lineno, node.col_offset + 1)
+
+
+def _bindings_of(statement: ast.stmt) -> Iterator[tuple[ast.stmt | ast.Name, str]]:
+    """Yield what a statement defines or assigns to, each with its name."""
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        yield statement, statement.name
+        return
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node, node.id

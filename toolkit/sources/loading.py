@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidPipeline, InvalidTools, raise_errors
 from toolkit.problems import Problem
+from toolkit.sources.collected import seen_from
 from toolkit.sources.configuring import find_configuration
 from toolkit.sources.opening import SourceOpener
-from toolkit.sources.shown_paths import seen_from
 from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:

@@ -27,13 +27,11 @@ from toolkit.sources.instances import Instance, make_instance
 from toolkit.sources.modules import users_modules
 from toolkit.tools.base import Tool
 from toolkit.tools.foreign_values import call_safely, is_routine, module_of_class
-from toolkit.tools.marked_methods import marked_methods
-from toolkit.tools.marking import mark_of
-from toolkit.tools.origins import Origins, origins_of, origins_of_tool
+from toolkit.tools.marking import mark_of, marked_methods
+from toolkit.tools.origins import Origins, covers, origins_of, origins_of_tool
 from toolkit.tools.places import place_of
 from toolkit.tools.resolution import collisions
 from toolkit.tools.tool_checks import check_tool
-from toolkit.tools.twins import covers
 
 _MISSING: Final = object()
 _MOST: Final = 5_000

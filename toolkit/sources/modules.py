@@ -21,7 +21,7 @@ from zlib import crc32
 from toolkit.problems import Location, Problem
 from toolkit.source_code.module_files import PACKAGE, place_in_package, source_of_module
 from toolkit.source_imports import import_source, use_source_in
-from toolkit.tools.deferred_problems import problems_deferred
+from toolkit.tools.base import problems_deferred
 
 _OURS = frozenset({"toolkit", "toolkit_cli"})
 """Our own packages, which are never treated as users' modules, even in a checkout of this project."""

@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.codes import CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_FOUND
 from toolkit.problems import Location, Problem, did_you_mean, errors_among
-from toolkit.sources.collected import Collected, table_of
+from toolkit.sources.collected import Collected, seen_from, table_of
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.configured import ConfiguredSources
 from toolkit.sources.folders import PYTHON
 from toolkit.sources.import_permission import Chooser, FileCounts, ImportPermission
-from toolkit.sources.plugins import disable_plugins
 from toolkit.sources.ready import ALL_READY, FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names
 from toolkit.sources.scopes import Scope
-from toolkit.sources.shown_paths import seen_from
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, is_module_name, nearby_names, parse_target
 from toolkit.tools.base import Tool
 
@@ -29,6 +27,12 @@ if TYPE_CHECKING:
     from toolkit.sources.collecting import Collector
     from toolkit.sources.groups import ConfiguredGroups
     from toolkit.sources.servers import ConfiguredServers
+
+
+def disable_plugins() -> None:
+    """Prevent pydantic from loading plugins in this process."""
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
+
 
 _MOST_DEEP = 20
 
@@ -352,7 +356,7 @@ class SourceOpener:
             from toolkit.sources.module_names import ModuleName  # noqa: PLC0415 - few targets have a name within
 
             found = ModuleName(self._collector, module, name, source).tools(only_declared=chooser != "user")
-        from toolkit.sources.ways import note_ways  # noqa: PLC0415 - not needed for ready tools
+        from toolkit.sources.collected import note_ways  # noqa: PLC0415 - not needed for ready tools
 
         note_ways(found.tools, module, source)
         return found

@@ -1,26 +1,135 @@
 """Combine the policy files of a project and its user into a single policy."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from toolkit.approvals.file_policies import FilePolicy
-from toolkit.approvals.fits import Fit, any_fits, fit_of
-from toolkit.approvals.policy_files import read_policy_file
+from toolkit.approvals.file_policies import FilePolicy, read_policy_file
+from toolkit.approvals.flows import Fit, any_fits, fit_of
 from toolkit.approvals.policy_keys import PolicyFile, read_policy_table
 from toolkit.approvals.risks import Risk, server_of
 from toolkit.approvals.rules import GroupFit, names_of
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.disclosure.groups import matches
 from toolkit.documents.tables import Owner, Spot
+from toolkit.pins.drifts import Entry, changes_between
+from toolkit.pins.lockfile import LOCK_FILE, entry_of, read_lock
 from toolkit.problems import Location, Problem, did_you_mean
+from toolkit.sources.collected import place_from
 from toolkit.sources.configuration import Configuration, GroupSettings
-from toolkit.sources.locked_tools import LockedTools
-from toolkit.sources.provenance import Provenance
+from toolkit.sources.folders import SUFFIXES
 from toolkit.sources.ready import ALL_READY
-from toolkit.sources.shown_paths import place_from
+from toolkit.sources.targets import FilesTarget, NameTarget, parse_target
 from toolkit.tools.frameworks import FRAMEWORK_OF_PACKAGE
+from toolkit.tools.spec import ToolSpec
+from toolkit.visibility import without_hidden
+
+_HINTS: Final = ("read_only", "destructive", "open_world", "requires_approval")
+
+
+class LockedTools:
+    """The definitions in the lockfile of a folder, which is read when the first tool is compared."""
+
+    def __init__(self, directory: Path) -> None:
+        self._file = directory / LOCK_FILE
+        self._known: dict[tuple[Risk, str], bool] = {}
+
+    def compared(self, risk: Risk) -> Risk:
+        """Return the risk of a tool, marked as changed if its definition is not the one in the lockfile."""
+        return replace(risk, has_changed=True) if self._has_changed(risk) else risk
+
+    def _has_changed(self, risk: Risk) -> bool:
+        if risk.definition is None or not self._file.exists():
+            return False
+        if self._pinned is None:  # the lockfile cannot be read
+            return True
+        pinned = self._pinned.get(risk.tool)
+        if pinned is None:
+            return False
+        key = (risk, risk.digest)
+        if key not in self._known:
+            of_server = server_of(risk.source) is not None
+            compared = _read_by_models if of_server else _comparable
+            changes = changes_between(compared(pinned), compared(_entry_of(risk)))
+            self._known[key] = any(of_server or change.kind != "compatible" for change in changes)
+        return self._known[key]
+
+    @cached_property
+    def _pinned(self) -> dict[str, Entry] | None:
+        found = read_lock(self._file)
+        return None if isinstance(found, Problem) else found
+
+
+def _entry_of(risk: Risk) -> Entry:
+    definition: dict[str, Any] = dict(risk.definition or {})
+    marks = {hint: getattr(risk, hint) for hint in _HINTS}
+    return entry_of(ToolSpec(risk.tool, definition.get("description", ""), definition.get("parameters", {}), **marks))
+
+
+def _comparable(entry: Entry) -> Entry:
+    """Return the parts of an entry that are known for every call."""
+    hints = {hint: value for hint, value in entry.get("hints", {}).items() if hint in _HINTS}
+    return {"description": entry.get("description"), "parameters": entry.get("parameters", {}), "hints": hints}
+
+
+def _read_by_models(entry: Entry) -> Entry:
+    """Return what models receive of a server's tool; its marks depend on whether the user trusts the server."""
+    parts: Entry = without_hidden({"description": entry.get("description"), "parameters": entry.get("parameters", {})})
+    return parts
+
+
+class Provenance:
+    """Finds out which tools the user chose."""
+
+    def __init__(self, configuration: Configuration, targets: Sequence[str] = ()) -> None:
+        """Resolve the user's targets without opening them.
+
+        Args:
+            configuration: The settings of the project, with the sources from options.
+            targets: Further targets that the user named, relative to the working directory.
+        """
+        self._configuration = configuration
+        self._named = {
+            *_sources_of(targets, Path.cwd()),
+            *_sources_of(configuration.user_sources, configuration.directory),
+        }
+
+    def identified(self, risk: Risk) -> Risk:
+        """Return the risk with the project's file that adds the tool, and the names by which a rule can allow it."""
+        own = names_of(risk) if not risk.names else risk.names[: 1 if server_of(risk.source) is None else 2]
+        return replace(risk, brought_by=self._file_of(risk), allowed_as=tuple(own))
+
+    def _file_of(self, risk: Risk) -> str | None:
+        source, server = risk.source or "", server_of(risk.source)
+        if server is not None:
+            return self._file_of_server(server)
+        if source == ALL_READY or source in self._named:
+            return None
+        if source and not source.endswith(SUFFIXES):
+            return source  # a module
+        file = os.path.realpath(source) if source else ""
+        return None if file in self._named else file
+
+    def _file_of_server(self, name: str) -> str | None:
+        server = self._configuration.mcp.get(name)
+        if name in self._configuration.start or getattr(server, "owner", "project") == "user":
+            return None
+        place = getattr(server, "place", None)
+        file = place.file if place is not None else self._configuration.file
+        return os.path.realpath(file) if file is not None else ""
+
+
+def _sources_of(targets: Sequence[str], folder: Path) -> Iterator[str]:
+    """Yield the real paths of the files of targets, and the names of modules."""
+    for target in (parse_target(text, folder) for text in targets):
+        match target:
+            case FilesTarget(paths=paths):
+                yield from map(os.path.realpath, paths)
+            case NameTarget(module=module):
+                yield module
 
 
 def configured_policy(configuration: Configuration, targets: Sequence[str] = ()) -> tuple[FilePolicy, list[Problem]]:

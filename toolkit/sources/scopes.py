@@ -6,15 +6,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from toolkit.agents.models.messages import Model
+from toolkit.agents.models.opening import open_model
 from toolkit.codes import NOT_FOUND, UNKNOWN_TOOL
+from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, errors_among
 from toolkit.sources.collected import Collected, named_tool, table_of
+from toolkit.sources.configuration import Configuration
 from toolkit.sources.folders import SUFFIXES
 from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:
-    from toolkit.agents.models.messages import Model
     from toolkit.sources.openers import Opener
 
 
@@ -73,8 +76,6 @@ class Scope:
         Raises:
             ConfigurationError: If there is no such model.
         """
-        from toolkit.sources.models import configured_model  # noqa: PLC0415 - only needed to run an agent
-
         return configured_model(self._opener.configuration, name)
 
     def open_target(self, target: str, *, base: Path) -> tuple[Sequence[Tool], list[Problem]]:
@@ -122,3 +123,34 @@ class Scope:
 def _as_unknown(problem: Problem) -> Problem:
     """Return a problem with the code for unknown tools if a target was not found."""
     return replace(problem, code=UNKNOWN_TOOL) if problem.code == NOT_FOUND else problem
+
+
+_CHAT = "chat:"
+
+
+def configured_model(
+    configuration: Configuration,
+    name: str | None = None,
+    *,
+    base_url: str | None = None,
+    timeout: float | None = None,
+) -> Model:
+    """Return a model with its settings from the configuration.
+
+    Args:
+        configuration: Contains the default model, and the URL, timeout and prices of models.
+        name: The name of the model; the configured one by default.
+        base_url: The URL of its server; by default the configured one, which is only used for `chat:NAME`.
+        timeout: Maximum time in seconds for which the model can send nothing; the configured one by default.
+
+    Raises:
+        ConfigurationError: If no model is configured, or it cannot be used.
+    """
+    wanted = name or configuration.model
+    if wanted is None:
+        hint = "name one with --model, TOOLKIT_MODEL, or `defaults = { model = '…' }` in the configuration"
+        raise ConfigurationError(problems=[Problem("", "no model is named", hint=hint)])
+    if base_url is None and wanted.startswith(_CHAT):
+        base_url = configuration.model_url
+    silence = configuration.model_timeout if timeout is None else timeout
+    return open_model(wanted, base_url, timeout=silence, prices=configuration.prices)

@@ -1,20 +1,49 @@
 """The configured MCP servers, which are contacted when one of their tools (`server.tool`) is first used."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 from typing import NamedTuple
 
 from toolkit.approvals.consents import Consents
-from toolkit.codes import BAD_CONFIGURATION, HIDDEN_UNICODE, NO_TOOLS, NOT_FOUND, SERVER_UNREACHABLE
+from toolkit.codes import BAD_CONFIGURATION, DEFINITION_DRIFT, HIDDEN_UNICODE, NO_TOOLS, NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.errors import ConfigurationError
-from toolkit.mcp.settings.accesses import access_to
-from toolkit.mcp.settings.servers import McpServer, StdioServer, offered_prefix
+from toolkit.mcp.settings.servers import McpServer, StdioServer, access_to, offered_prefix
 from toolkit.mcp.tools.remote import RemoteTool, offered_name, place_of, tools_from
-from toolkit.problems import Problem, did_you_mean, how_to_install
+from toolkit.pins.drifts import in_short
+from toolkit.pins.lockfile import LOCK_FILE, changes_since, read_lock
+from toolkit.problems import Problem, Severity, did_you_mean, how_to_install
 from toolkit.sources.collected import Collected, as_warning
 from toolkit.sources.configuration import Configuration
-from toolkit.sources.pinning import as_pinned
 from toolkit.tools.spec import ToolSpec
+
+
+def as_pinned(server: McpServer, tools: Iterable[RemoteTool], directory: Path) -> Collected:
+    """Return the tools of a server that match their pinned definitions, or all of them if none is pinned.
+
+    If the lockfile cannot be read, no tool is used.
+
+    Args:
+        server: The server.
+        tools: Its tools.
+        directory: The folder of the lockfile, if there is one.
+    """
+    locked = read_lock(directory / LOCK_FILE)
+    if isinstance(locked, Problem):
+        return Collected([*tools], []) if locked.location is None else Collected.nothing(locked)
+    kept = Collected([], [])
+    for tool in tools:
+        changes = changes_since(locked, tool.announced)
+        if not changes:
+            kept.tools.append(tool)
+            continue
+        what = "has changed since it was locked, so it is not used" if tool.name in locked else "is not used"
+        message = f"tool '{tool.address}' {what}: {in_short(changes)}"
+        hint = f"`toolkit lock {server.name}` shows all changes; to accept them, run `toolkit lock --update`"
+        severity: Severity = "error" if tool.wire_name in server.required else "warning"
+        kept.problems.append(Problem(DEFINITION_DRIFT, message, tool.announced.location, severity, hint))
+    return kept
 
 
 def missing_extra() -> Problem | None:

@@ -16,9 +16,9 @@ from toolkit.builtin.catalog import ready_tools
 from toolkit.builtin.options import FOLDER, Option
 from toolkit.codes import CONSENT_MISSING
 from toolkit.problems import Location, Problem
+from toolkit.sources.collected import place_from
 from toolkit.sources.configuration import Configuration, ReadySettings
 from toolkit.sources.configuring import user_file
-from toolkit.sources.shown_paths import place_from
 from toolkit.sources.toml_files import place_in_configuration
 
 ENVIRONMENT = "env"

@@ -8,9 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from toolkit.disclosure.choices import read_choices
-from toolkit.documents.kinds import FLAG, SWITCH, table_of_tables
-from toolkit.documents.tables import Key, Schema, Spot, read_table, schema_of
+from toolkit.disclosure.groups import read_choices
+from toolkit.documents.tables import FLAG, SWITCH, Key, Schema, Spot, read_table, schema_of, table_of_tables
 from toolkit.problems import did_you_mean
 from toolkit.sources.configuration import GroupSettings, ReadySettings
 from toolkit.sources.setting_kinds import (
@@ -31,7 +30,7 @@ from toolkit.sources.setting_kinds import (
 from toolkit.tools.limits import Limit
 
 if TYPE_CHECKING:
-    from toolkit.agents.models.prices import Price
+    from toolkit.agents.models.opening import Price
     from toolkit.approvals.policy_keys import PolicyFile
     from toolkit.mcp.settings.servers import McpServer
     from toolkit.webhooks.setting_keys import WebhookSettings
@@ -63,7 +62,7 @@ def _defaults(written: Mapping[str, Any], spot: Spot) -> dict[str, Any]:
 
 
 def _model(name: str, spot: Spot) -> str | None:
-    from toolkit.agents.models.script_names import runs_code  # noqa: PLC0415 - few projects set a model
+    from toolkit.agents.models.script_files import runs_code  # noqa: PLC0415 - few projects set a model
 
     if not runs_code(name):
         return name
@@ -73,7 +72,7 @@ def _model(name: str, spot: Spot) -> str | None:
 
 
 def _prices(tables: Mapping[str, Mapping[str, Any]], spot: Spot) -> "dict[str, Price]":
-    from toolkit.agents.models.prices import Price  # noqa: PLC0415 - few projects set prices
+    from toolkit.agents.models.opening import Price  # noqa: PLC0415 - few projects set prices
 
     return {name: Price(**read_settings_table(written, PRICES, spot.below(name))) for name, written in tables.items()}
 
@@ -89,7 +88,7 @@ def _limit(written: Mapping[str, Any], spot: Spot) -> Limit:
 
 
 def _ready(tables: Mapping[str, Any], spot: Spot) -> dict[str, ReadySettings]:
-    from toolkit.sources.ready_settings import read_ready_settings  # noqa: PLC0415 - imports the ready tools
+    from toolkit.sources.ready import read_ready_settings  # noqa: PLC0415 - imports the ready tools
 
     return read_ready_settings(tables, spot)
 
@@ -163,7 +162,7 @@ def _group_schema() -> Schema:
 
 
 def _ready_schema() -> Schema:
-    from toolkit.sources.ready_settings import ready_schema  # noqa: PLC0415 - imports the ready tools
+    from toolkit.sources.ready import ready_schema  # noqa: PLC0415 - imports the ready tools
 
     return ready_schema()
 

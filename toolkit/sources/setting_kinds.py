@@ -6,10 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.documents.kinds import (
+from toolkit.documents.tables import (
     DURATION_SCHEMA,
     DURATION_WORDS,
     TEXTS_SCHEMA,
+    Key,
+    Kind,
+    Schema,
     as_written,
     duration,
     in_seconds,
@@ -19,7 +22,6 @@ from toolkit.documents.kinds import (
     table_of_tables,
     texts,
 )
-from toolkit.documents.tables import Key, Kind, Schema
 from toolkit.problems import did_you_mean
 from toolkit.tools.limits import parse_rate
 

@@ -1,14 +1,18 @@
 """Read a TOML file as a configuration, and report all problems in it."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from toolkit.documents.tables import Key, Owner, Setting, Spot
+from toolkit.codes import BAD_CONFIGURATION
+from toolkit.documents.tables import Key, Owner, Schema, Setting, Spot, schema_of
 from toolkit.problems import Problem
 from toolkit.sources.configuration import Configuration, keys_before
+from toolkit.sources.ready import DEFINITION, any_ready_schema
 from toolkit.sources.setting_keys import KEYS, USERS_OWN, read_settings_table
+from toolkit.sources.setting_kinds import DURATION, unknown_dialect
 from toolkit.sources.toml_files import TomlDocument, document_in, text_of
 
 _OWN_TABLE = re.compile(r"^\s*\[\s*tool\s*\.\s*toolkit\b", re.MULTILINE)
@@ -59,3 +63,100 @@ def _configuration(
     found = read_settings_table(table, keys, Spot((), setting))
     defaults = found.pop("defaults", {})
     return Configuration(directory=file.parent, file=file, **found, **defaults), problems
+
+
+_LISTS = {"TOOLKIT_ENV": "own_env", "TOOLKIT_MCP_START": "start", "TOOLKIT_CONSENT": "consented"}
+"""The variables with comma-separated lists of names, and the settings that they set."""
+
+
+def override(
+    configuration: Configuration, variables: Mapping[str, str], directory: Path, problems: list[Problem]
+) -> Configuration:
+    """Return the configuration with the settings of environment variables.
+
+    Args:
+        configuration: The settings from files.
+        variables: `TOOLKIT_SOURCES` (targets, separated as in `PATH`, relative to the working directory),
+            `TOOLKIT_TIMEOUT`, `TOOLKIT_APPROVAL_TIMEOUT`, `TOOLKIT_MODEL_TIMEOUT` (durations), `TOOLKIT_DIALECT`,
+            `TOOLKIT_MODEL` (names), `TOOLKIT_MODEL_URL`, `TOOLKIT_ENV` (names, separated by commas) and
+            `TOOLKIT_GRANT` (permissions, separated by commas), `TOOLKIT_MCP_START` and `TOOLKIT_CONSENT` (names of
+            servers and of settings, likewise), `TOOLKIT_POLICY` (a policy file), `TOOLKIT_AUDIT` (0 or 1); other
+            variables are ignored.
+        directory: The working directory.
+        problems: Receives the problems.
+    """
+    changes = _named(variables)
+    if targets := variables.get("TOOLKIT_SOURCES"):
+        named = _split_targets(targets)
+        changes |= {"sources": named, "user_sources": named, "directory": directory}
+    if policy := variables.get("TOOLKIT_POLICY"):
+        changes["named_policy"] = directory / policy
+    if audit := variables.get("TOOLKIT_AUDIT"):
+        changes["audit"] = audit.strip().lower() not in {"0", "false", "no"}
+    if permissions := variables.get("TOOLKIT_GRANT"):
+        changes["granted"] = granted_permissions(permissions.split(","), problems)
+    if dialect := variables.get("TOOLKIT_DIALECT"):
+        if hint := unknown_dialect(dialect):
+            message = f"the variable 'TOOLKIT_DIALECT' must name a dialect, not {dialect!r}"
+            problems.append(Problem(BAD_CONFIGURATION, message, hint=hint))
+        else:
+            changes["dialect"] = dialect
+    changes |= {key: text for key in ("model", "model_url") if (text := variables.get(f"TOOLKIT_{key.upper()}"))}
+    for key in ("timeout", "approval_timeout", "model_timeout"):
+        if text := variables.get(name := f"TOOLKIT_{key.upper()}"):
+            if seconds := DURATION.read(text, directory):
+                changes[key] = seconds
+            else:
+                problems.append(Problem(BAD_CONFIGURATION, f"the variable '{name}' must be {DURATION.words}"))
+    return configuration._replace(**changes)
+
+
+def granted_permissions(names: Sequence[str], problems: list[Problem]) -> frozenset[str]:
+    """Return the granted permissions; `problems` receives a problem for each unknown one."""
+    from toolkit.disclosure.groups import PERMISSIONS, unknown_permission  # noqa: PLC0415 - few grant any
+
+    wanted = [name.strip() for name in names if name.strip()]
+    problems += [unknown_permission(name) for name in wanted if name not in PERMISSIONS]
+    return frozenset(wanted).intersection(PERMISSIONS)
+
+
+def _named(variables: Mapping[str, str]) -> dict[str, Any]:
+    """Return the settings from variables with lists of names."""
+    lists = {
+        key: [name.strip() for name in text.split(",") if name.strip()]
+        for variable, key in _LISTS.items()
+        if (text := variables.get(variable))
+    }
+    changes: dict[str, Any] = {key: frozenset(names) for key, names in lists.items()}
+    return {**changes, "env": tuple(lists["own_env"])} if "own_env" in lists else changes
+
+
+def _split_targets(text: str) -> tuple[str, ...]:
+    """Split targets like `PATH`; with a colon as separator, a bare name after a Python file belongs to the file."""
+    targets: list[str] = []
+    for part in filter(None, (part.strip() for part in text.split(os.pathsep))):
+        if os.pathsep == ":" and targets and targets[-1].endswith(".py") and part.isidentifier():
+            targets[-1] += f":{part}"
+        else:
+            targets.append(part)
+    return tuple(targets)
+
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def configuration_schema(lint: Schema) -> Schema:
+    """Return the JSON Schema of `toolkit.toml`, which is also that of `tool.toolkit` in `pyproject.toml`.
+
+    Args:
+        lint: The JSON Schema of the `lint` table.
+    """
+    schema = schema_of(KEYS)
+    schema["properties"]["lint"] = schema["properties"]["lint"] | lint
+    return {
+        "$schema": DRAFT,
+        "title": "toolkit.toml",
+        "description": "The settings of a project; in pyproject.toml, under tool.toolkit.",
+        **schema,
+        "$defs": {DEFINITION: any_ready_schema()},
+    }

@@ -9,8 +9,7 @@ https://github.com/open-telemetry/semantic-conventions-genai
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.telemetry.listeners import Telemetry as Telemetry
-    from toolkit.telemetry.otel_variables import wants_telemetry as wants_telemetry
-    from toolkit.telemetry.propagation import trace_variables as trace_variables
+    from toolkit.telemetry.propagation import trace_variables as trace_variables, wants_telemetry as wants_telemetry
     from toolkit.telemetry.providers import OpenTelemetry as OpenTelemetry, open_telemetry as open_telemetry
 else:
     from toolkit.faces import face
@@ -19,8 +18,7 @@ else:
         __name__,
         {
             "listeners": "Telemetry",
-            "providers": "OpenTelemetry open_telemetry",
-            "propagation": "trace_variables",
-            "otel_variables": "wants_telemetry",
+            "propagation": "trace_variables wants_telemetry",
+            "providers": "open_telemetry OpenTelemetry",
         },
     )

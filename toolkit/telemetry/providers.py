@@ -12,7 +12,7 @@ from toolkit.problems import how_to_install
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
 from toolkit.releases import __version__
-from toolkit.telemetry.otel_variables import wants_content
+from toolkit.telemetry.propagation import wants_content
 
 try:
     from opentelemetry import context as contexts, metrics, trace

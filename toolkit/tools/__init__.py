@@ -2,6 +2,7 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from toolkit.tools.argument_repairs import repaired as repaired
     from toolkit.tools.attachments import Attachment as Attachment
     from toolkit.tools.base import RedescribedTool as RedescribedTool, innermost as innermost
     from toolkit.tools.context import NO_CONTEXT as NO_CONTEXT, ListenerError as ListenerError
@@ -11,9 +12,9 @@ if TYPE_CHECKING:
         Metrics as Metrics,
         Recorded as Recorded,
         RecordingMetrics as RecordingMetrics,
+        Waiting as Waiting,
     )
-    from toolkit.tools.repairing import repaired as repaired
-    from toolkit.tools.skipped_items import SkippedItem as SkippedItem, Skips as Skips
+    from toolkit.tools.results import SkippedItem as SkippedItem, Skips as Skips
     from toolkit.tools.source_marks import (
         Demands as Demands,
         Injected as Injected,
@@ -23,22 +24,20 @@ if TYPE_CHECKING:
         ToolClasses as ToolClasses,
     )
     from toolkit.tools.text import TextTool as TextTool
-    from toolkit.tools.wait_clocks import Waiting as Waiting
 else:
     from toolkit.faces import face
 
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
+            "argument_repairs": "repaired",
             "attachments": "Attachment",
-            "base": "RedescribedTool innermost",
+            "base": "innermost RedescribedTool",
             "context": "ListenerError NO_CONTEXT",
             "limits": "Limit",
-            "metrics": "Metrics NO_METRICS Recorded RecordingMetrics",
-            "repairing": "repaired",
-            "skipped_items": "SkippedItem Skips",
+            "metrics": "Metrics NO_METRICS Recorded RecordingMetrics Waiting",
+            "results": "SkippedItem Skips",
             "source_marks": "Demands Injected Registration SourceMarks Terms ToolClasses",
             "text": "TextTool",
-            "wait_clocks": "Waiting",
         },
     )

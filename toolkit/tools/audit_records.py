@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.audit_log import current_person
-from toolkit.approvals.decisions import Decision, Edit
-from toolkit.approvals.permissions import REVIEWER, Settled
+from toolkit.approvals.decisions import REVIEWER, Decision, Edit, Settled
 from toolkit.approvals.policies import Ground
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.redactors.redactor import Redactor
 from toolkit.tools.call_secrets import reading_redactor
-from toolkit.tools.plain_arguments import freeze_as_json
+from toolkit.tools.json_data import freeze_as_json
 from toolkit.tools.secret_arguments import members_of
 
 if TYPE_CHECKING:

@@ -1,7 +1,9 @@
 """Defines `Tool`, and wrappers, which are tools that contain another tool."""
 
-from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Unpack, final
 
@@ -10,17 +12,32 @@ from toolkit.approvals.risks import Flow
 from toolkit.errors import InvalidTools
 from toolkit.running import drive, loop_is_running, run_in_loop, run_in_new_thread
 from toolkit.schemas.tidying import joined_sentences
-from toolkit.tools.callees import Arguments, Callee
+from toolkit.tools.callees import HOOKS, Arguments, Callee, forwards
 from toolkit.tools.calling import call_as_meant, call_reported, call_tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.data_flows import flow_of
-from toolkit.tools.deferred_problems import are_problems_deferred
-from toolkit.tools.forwarding import HOOKS, forwards
 from toolkit.tools.names import name_problem
-from toolkit.tools.options import ToolOptions
 from toolkit.tools.results import ToolResult
 from toolkit.tools.short_calls import call_at_once, is_short
 from toolkit.tools.spec import ToolSpec
+from toolkit.tools.spec_fields import ToolOptions
+
+_IS_DEFERRED: ContextVar[bool] = ContextVar("_IS_DEFERRED", default=False)
+
+
+@contextmanager
+def problems_deferred() -> Iterator[None]:
+    """Within this block, create placeholders for tools that cannot be built instead of raising."""
+    token = _IS_DEFERRED.set(True)
+    try:
+        yield
+    finally:
+        _IS_DEFERRED.reset(token)
+
+
+def are_problems_deferred() -> bool:
+    """Return whether placeholders are created for tools that cannot be built."""
+    return _IS_DEFERRED.get()
 
 
 class Tool(Callee):
@@ -288,3 +305,23 @@ class HandmadeTool(Tool):
         self.function = function
         self.work = read_handmade(name, description, parameters, function, options)
         self.spec = self.work.spec
+
+
+@dataclass(frozen=True, slots=True)
+class Unfolded:
+    """The tools that a call has revealed; the `artifact` of the call's result.
+
+    Attributes:
+        facade: The name of the called tool, which the revealed tools replace.
+        tools: The revealed tools.
+        guides: Additional tools: one with the name of the facade that refers to the revealed tools, in case a model
+            calls the facade again, and one that describes them.
+        exclusive: Whether all other tools are hidden too, for the rest of the loop.
+        notes: How to use the tools.
+    """
+
+    facade: str
+    tools: "tuple[Tool, ...]"
+    guides: "tuple[Tool, ...]" = field(default=(), kw_only=True)
+    exclusive: bool = field(default=False, kw_only=True)
+    notes: str | None = field(default=None, kw_only=True)

@@ -1,12 +1,14 @@
-"""Declares the hooks that a call invokes on a tool. Each hook is declared here and nowhere else."""
+"""Declares the hooks that a call invokes on a tool, and forwards those that a wrapper does not define."""
 
+import inspect
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import count
-from typing import Any, Literal
+from operator import attrgetter
+from typing import Any, Literal, TypeVar
 
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall
@@ -14,8 +16,8 @@ from toolkit.approvals.risks import Flow, Risk
 from toolkit.redactors.secret_objects import secrets_within
 from toolkit.tools.context import ToolContext
 from toolkit.tools.data_flows import flow_of
-from toolkit.tools.definers import file_of, owners_of
 from toolkit.tools.outcomes import as_result
+from toolkit.tools.places import file_of, owners_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import Veil, secret_members, secrets_of_schema
 from toolkit.tools.shapes.argument_schemas import ArgumentSchema
@@ -241,3 +243,61 @@ def _reachable_from(callee: Callee) -> list[Callee]:
                 found[id(inner)] = inner
                 waiting.append(inner)
     return list(found.values())
+
+
+_Kind = TypeVar("_Kind", bound=type[Callee])
+
+_OWN = {"name", "description", "described", "hidden_parameters", "own_secrets", "veil", "call_logger", "result_of"} | {
+    "files",
+    "dotted_names",
+    "passed_on_by",
+    "owners",
+    "pass_on",
+    "result_of_nothing",
+    "definition_hash",
+    "own_flows",
+    "flows",
+    "reach",
+    "work_at_once",
+    "steps_at_once",
+    "takes_short_way",
+    "needs_no_question",
+}
+"""Hooks that are not forwarded, since every tool derives them itself."""
+
+HOOKS = frozenset(
+    name for name in {*vars(Callee), *Callee.__annotations__} if not name.startswith("_") and name not in _OWN
+)
+"""The hooks that can be forwarded."""
+
+
+def forwards(
+    hooks: Iterable[str], *, to: str, arguments: Callable[[Any], Any] | None = None
+) -> Callable[[_Kind], _Kind]:
+    """Return a class decorator that forwards hooks to another tool unless the class defines them.
+
+    Args:
+        hooks: The hooks to forward, from `HOOKS`.
+        to: The attribute that contains the other tool.
+        arguments: Converts the parsed arguments of this tool to those of the other, if they differ.
+    """
+
+    def complete(kind: _Kind) -> _Kind:
+        for name in sorted(set(hooks) - vars(kind).keys()):
+            is_of_calls = arguments is not None and _takes_parsed(name)
+            setattr(kind, name, _call_of(name, to, arguments) if is_of_calls else property(attrgetter(f"{to}.{name}")))
+        return kind
+
+    return complete
+
+
+def _takes_parsed(name: str) -> bool:
+    hook = vars(Callee).get(name)
+    return inspect.isfunction(hook) and "parsed" in inspect.signature(hook).parameters
+
+
+def _call_of(name: str, to: str, arguments: Any) -> Callable[..., Any]:
+    def hook(self: Any, parsed: Any, *rest: Any) -> Any:
+        return getattr(getattr(self, to), name)(arguments(parsed), *rest)
+
+    return hook

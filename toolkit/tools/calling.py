@@ -18,18 +18,23 @@ from toolkit.events import Outcome, ToolFinished, ToolStarted
 from toolkit.freezing import freeze_mapping
 from toolkit.redactors.redactor import Redactor
 from toolkit.running import ends_more_than_a_call
-from toolkit.tools.admission import admit, verdict_on
+from toolkit.tools.admission import admit, perform_in_turn, verdict_on
 from toolkit.tools.call_secrets import learn_parsed, redactor_of, with_redactor
 from toolkit.tools.callees import Callee
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import short_repr
 from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.outcomes import result_of_ending
-from toolkit.tools.raised_errors import as_raised, message_of, raised_by, trace_from_tool
-from toolkit.tools.refusals import AnsweredEarly, CallDenied
-from toolkit.tools.results import ToolResult
+from toolkit.tools.results import (
+    AnsweredEarly,
+    CallDenied,
+    ToolResult,
+    as_raised,
+    message_of,
+    raised_by,
+    trace_from_tool,
+)
 from toolkit.tools.secret_arguments import mask_secrets
-from toolkit.tools.turns import perform_in_turn
 
 logging.getLogger("toolkit").addHandler(logging.NullHandler())
 
@@ -124,7 +129,7 @@ async def call_as_meant(
     tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: Demand | None
 ) -> ToolResult:
     """Call a tool with a model's arguments after correcting obvious mistakes; only the corrected ones are used."""
-    from toolkit.tools.meant_arguments import as_meant  # noqa: PLC0415 - only for calls of a model
+    from toolkit.tools.argument_repairs import as_meant  # noqa: PLC0415 - only for calls of a model
 
     arguments, remark = as_meant(tool, arguments)
     call = call_tool if context.listener is None else call_reported

@@ -14,10 +14,10 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.injections import injected_values
 from toolkit.tools.names import name_problem
-from toolkit.tools.options import OPTIONS, option_problems
 from toolkit.tools.places import place_of
 from toolkit.tools.signatures import Signature, read_signature
 from toolkit.tools.spec import ToolSpec
+from toolkit.tools.spec_fields import OPTIONS, option_problems
 
 
 class ExecutingTool(Tool):

@@ -6,9 +6,8 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from toolkit.approvals.decisions import Continue, Decision, Edit, Reject
+from toolkit.approvals.decisions import Continue, Decision, Edit, Refused, Reject
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.permissions import Refused
 from toolkit.approvals.policies import DescribedCall, Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
@@ -19,19 +18,16 @@ from toolkit.freezing import NO_VALUES, freeze_mapping
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
 from toolkit.running import loop_is_running, run_in_loop
-from toolkit.tools.approval_checks import decide
-from toolkit.tools.metrics import NO_METRICS, Metrics
-from toolkit.tools.plain_arguments import plain_data
-from toolkit.tools.questions import OwnQuestion, RunningCall
-from toolkit.tools.reports import NO_REPORT, Finished, Report, Started
+from toolkit.tools.json_data import plain_data
+from toolkit.tools.metrics import NO_METRICS, NO_REPORT, Finished, Metrics, Report, Started, Waiting
+from toolkit.tools.questions import OwnQuestion, RunningCall, decide
 from toolkit.tools.subjects import Subject
-from toolkit.tools.wait_clocks import Waiting
 
 if TYPE_CHECKING:
     from typing import Literal
 
     from toolkit.events import Event, Listener
-    from toolkit.runs.journal import Journal
+    from toolkit.runs.records import Journal
     from toolkit.runs.run import Run
     from toolkit.tools.limits import Limiter
 

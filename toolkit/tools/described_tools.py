@@ -7,7 +7,7 @@ from toolkit.errors import ConfigurationError
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
-from toolkit.tools.method_readings import methods_of
+from toolkit.tools.function_readings import methods_of
 from toolkit.tools.secret_arguments import members_of
 from toolkit.tools.spec import ToolSpec
 

@@ -11,8 +11,7 @@ from typing import Any, Final
 
 from toolkit.errors import ToolArgumentsError
 from toolkit.redactors.redactor import MASK
-from toolkit.tools.exact_numbers import dumps
-from toolkit.tools.plain_arguments import freeze_as_json
+from toolkit.tools.json_data import dumps, freeze_as_json
 from toolkit.tools.secret_arguments import members_of
 
 _OMITTED: Final = object()

@@ -1,26 +1,57 @@
-"""The table of supported frameworks, by the packages that their users import.
+"""The table of supported frameworks, packages that add more, and a cheap check whether an object may be theirs."""
 
-Plugins can add to it (`framework_plugins`). The support for a framework is in its folder, `toolkit.frameworks.<name>`
-or the package of the plugin, with one module for each part:
-
-- `marks`: `MARKS` describes how source code defines such tools.
-- `objects`: `CLASSES` maps the dotted name of a class to a function that converts its objects to tools. `MARKED` and
-  `HOLDERS` do so for functions that the framework has marked, and for objects with marked methods.
-  `object_of_module(module)` returns the object that a module represents, and `VERSIONS` has the supported versions.
-- `exports`: `exported(tool, context)` converts one of our tools to a tool of the framework.
-
-A part is loaded when it is first needed. The framework itself is never imported.
-"""
-
+import os
+import site
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import FunctionType, ModuleType
-from typing import Literal
+from typing import Final, Literal
 
-from toolkit.tools.foreign_values import bases_of_class, members_of_class
-from toolkit.tools.framework_plugins import registered_frameworks
+from toolkit.codes import BAD_CONFIGURATION
+from toolkit.errors import ConfigurationError
+from toolkit.problems import Problem
+from toolkit.tools.foreign_values import bases_of_class, describe_error, members_of_class, module_of_class
+from toolkit.tools.source_marks import SourceMarks
+
+_HEADING: Final = "[toolkit.frameworks]"
+
+
+@cache
+def registered_frameworks() -> Mapping[str, str]:
+    """Map the packages that users of each framework import to the plugin package that supports it."""
+    found: dict[str, str] = {}
+    for text in _entry_points():
+        for package, home in _registered_in(text):
+            found.setdefault(package, home)
+    return found
+
+
+def _entry_points() -> Iterator[str]:
+    """Yield the `entry_points.txt` of each installed plugin; fast, since this runs at the start of many commands."""
+    for folder in [*site.getsitepackages(), *([site.getusersitepackages()] if site.ENABLE_USER_SITE else [])]:
+        for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else ():  # noqa: PTH112, PTH208 - twice as fast
+            if not name.endswith(("dist-info", "egg-info")):
+                continue
+            try:
+                with open(f"{folder}/{name}/entry_points.txt", encoding="utf-8") as file:  # noqa: PTH123 - the same
+                    text = file.read()
+            except (OSError, UnicodeDecodeError):
+                continue
+            if _HEADING in text:
+                yield text
+
+
+def _registered_in(text: str) -> Iterator[tuple[str, str]]:
+    """Yield pairs of the package that users import and the package that supports the framework."""
+    of_group = text.partition(_HEADING)[2].partition("\n[")[0]
+    for line in of_group.splitlines():
+        package, equals, home = (one.strip() for one in line.partition("="))
+        if equals and all(one.isidentifier() for one in (*package.split("."), *home.split("."))):
+            yield package, home
+
 
 Part = Literal["marks", "objects", "exports"]
 
@@ -128,8 +159,6 @@ def part_of(framework: str, part: Part) -> ModuleType | None:
         ConfigurationError: If the plugin that supports the framework is broken.
     """
     if framework not in _OWN:
-        from toolkit.tools.plugin_parts import part_of_plugin  # noqa: PLC0415 - needed only for plugins
-
         return part_of_plugin(framework, part)
     name = f"toolkit.frameworks.{framework}.{part}"
     try:
@@ -145,3 +174,60 @@ def title_of(framework: str) -> str:
     marks = part_of(framework, "marks")
     title: str = framework if marks is None else marks.MARKS.title
     return title
+
+
+_NEEDED: Final = {"marks": ("MARKS", SourceMarks), "objects": ("CLASSES", Mapping), "exports": ("exported", object)}
+
+
+def part_of_plugin(home: str, part: str) -> ModuleType | None:
+    """Import and return a part of a plugin's support for a framework, or `None` if there is no such part.
+
+    Raises:
+        ConfigurationError: If the module cannot be imported, or lacks the expected attribute.
+    """
+    name = f"{home}.{part}"
+    try:
+        module = import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name == name:
+            return None
+        raise _broken(name, f"cannot be imported: {describe_error(error)}") from error
+    except Exception as error:
+        raise _broken(name, f"cannot be imported: {describe_error(error)}") from error
+    attribute, kind = _NEEDED[part]
+    if not isinstance(getattr(module, attribute, None), kind):
+        raise _broken(name, f"has no '{attribute}' of type '{kind.__name__}'")
+    return module
+
+
+def _broken(name: str, why: str) -> ConfigurationError:
+    message = f"the framework plugin '{name}' {why}"
+    hint = "its package declares it as an entry point of 'toolkit.frameworks': upgrade or uninstall the package"
+    return ConfigurationError(problems=[Problem(BAD_CONFIGURATION, message, hint=hint)])
+
+
+def may_be_foreign(thing: object) -> bool:
+    """Return whether an object may be, or contain, tools of a framework; a marked function is such a tool."""
+    return is_any_imported() and (framework_of_mark(thing) is not None or _belongs_to_one(type(thing)))
+
+
+def may_be_foreign_class(cls: type) -> bool:
+    """Return whether a class belongs to a framework: by its own module, a base class or marked methods."""
+    return is_any_imported() and _belongs_to_one(cls)
+
+
+def is_any_imported() -> bool:
+    """Return whether any framework has been imported; otherwise none of its objects can exist."""
+    return not sys.modules.keys().isdisjoint(FRAMEWORK_OF_PACKAGE) or any(
+        package in sys.modules for package in registered_frameworks()
+    )
+
+
+def _belongs_to_one(cls: type) -> bool:
+    is_theirs = any(framework_of(module_of_class(base)) is not None for base in bases_of_class(cls))
+    return is_theirs or framework_of_holder(cls) is not None
+
+
+def recogniser() -> ModuleType:
+    """Import and return the module that recognises objects of frameworks."""
+    return import_module("toolkit.frameworks.recognised")

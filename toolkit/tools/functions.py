@@ -11,17 +11,16 @@ from toolkit.running import call_function
 from toolkit.tools.base import Tool, defer_or_raise
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
-from toolkit.tools.function_defaults import defaults_left
 from toolkit.tools.function_readings import read_function
 from toolkit.tools.injections import injected_values
-from toolkit.tools.options import MarkOptions
+from toolkit.tools.json_data import plain_data
 from toolkit.tools.outcomes import NOTHING_RETURNED
-from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.shape_values import Shape
-from toolkit.tools.signatures import Signature
+from toolkit.tools.signatures import Signature, defaults_left
 from toolkit.tools.spec import ToolSpec
+from toolkit.tools.spec_fields import MarkOptions
 
 
 class FunctionTool(Tool):

@@ -11,19 +11,17 @@ from toolkit.freezing import freeze
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.running import call_function
 from toolkit.tools.context import ToolContext
-from toolkit.tools.function_defaults import defaults_left
 from toolkit.tools.injections import injected_values
+from toolkit.tools.json_data import plain_data
 from toolkit.tools.names import name_problem
-from toolkit.tools.options import option_problems
 from toolkit.tools.places import place_of
-from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.secret_arguments import Veil
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.schema_types import shape_of_schema
 from toolkit.tools.shapes.shape_values import Shape
-from toolkit.tools.signatures import Signature, read_signature
+from toolkit.tools.signatures import Signature, defaults_left, read_signature
 from toolkit.tools.spec import ToolSpec
-from toolkit.tools.spec_fields import plain_fields
+from toolkit.tools.spec_fields import option_problems, plain_fields
 
 
 class HandmadeWork:

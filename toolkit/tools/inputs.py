@@ -1,9 +1,13 @@
 """Reads the inputs that a file declares as JSON Schema fragments, and validates arguments against them."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date, datetime, time
 from functools import cached_property
+from ipaddress import IPv4Address, IPv6Address
 from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+from uuid import UUID
 
 from toolkit import documents
 from toolkit.codes import TYPE_MISMATCH
@@ -12,14 +16,69 @@ from toolkit.documents.schemas import Schema, closed, reference, text
 from toolkit.documents.shapes import ShapeReader, Word
 from toolkit.errors import ToolArgumentsError
 from toolkit.problems import Problem, did_you_mean
-from toolkit.schemas.forms import TYPES
-from toolkit.schemas.keywords import DRAFTS
+from toolkit.regex_checks import compiles
+from toolkit.schemas.keywords import DRAFTS, TYPES
 from toolkit.schemas.schema import Schema as JsonSchema
-from toolkit.tools.formats import FORMATS, fits
 from toolkit.tools.shapes.arguments import read_arguments
 
 if TYPE_CHECKING:
     from toolkit.tools.shapes.shape_values import Shape
+
+
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
+_HOSTNAME = re.compile(r"(?=.{1,253}\Z)(?!-)[A-Za-z0-9-]{1,63}(?<!-)(\.(?!-)[A-Za-z0-9-]{1,63}(?<!-))*")
+_DURATION = re.compile(r"P(?=.)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?)")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_URI = re.compile(r"[^\s<>\"{}|\\^`]+")
+
+
+def _parses(parse: Callable[[str], object]) -> Callable[[str], bool]:
+    def does(text: str) -> bool:
+        try:
+            parse(text)
+        except ValueError:
+            return False
+        return True
+
+    return does
+
+
+def _is_date(text: str) -> bool:
+    return bool(_DATE.fullmatch(text)) and _parses(date.fromisoformat)(text)
+
+
+def _is_moment(text: str) -> bool:
+    return bool(_DATE.match(text)) and len(text) > len("2026-01-01") and _parses(datetime.fromisoformat)(text)
+
+
+def _is_uri(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    has_place = bool(parts.netloc) if parts.scheme in ("http", "https", "ftp") else bool(parts.netloc or parts.path)
+    return bool(parts.scheme) and has_place and bool(_URI.fullmatch(text))
+
+
+FORMATS: Mapping[str, Callable[[str], bool]] = {
+    "date": _is_date,
+    "date-time": _is_moment,
+    "time": lambda text: ":" in text and _parses(time.fromisoformat)(text),
+    "duration": lambda text: bool(_DURATION.fullmatch(text)),
+    "email": lambda text: bool(_EMAIL.fullmatch(text)),
+    "hostname": lambda text: bool(_HOSTNAME.fullmatch(text)),
+    "ipv4": _parses(IPv4Address),
+    "ipv6": _parses(IPv6Address),
+    "regex": compiles,
+    "uri": _is_uri,
+    "uuid": _parses(UUID),
+}
+
+
+def fits(name: str, text: str) -> bool:
+    """Return whether a string has a format; an unknown format accepts every string."""
+    return name not in FORMATS or FORMATS[name](text)
+
 
 BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 COUNTS = ("minLength", "maxLength", "minItems", "maxItems")

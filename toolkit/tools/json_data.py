@@ -1,9 +1,15 @@
-"""Copies untrusted data as JSON data that consists only of Python's own types, within size limits."""
+"""Plain JSON data: copied within limits if it is untrusted, with all digits of numbers, and with bytes as base64."""
 
-from collections.abc import Iterable, Mapping
+import json
+import re
+from binascii import a2b_base64
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from math import isfinite
 from typing import Any
 
+from toolkit.errors import ToolArgumentsError
+from toolkit.json_texts import WrittenNumber, with_digits
 from toolkit.tools.foreign_values import is_text, kind_of, plain_text
 
 MAX_DEPTH = 200
@@ -122,3 +128,121 @@ def _write(path: tuple[str, ...]) -> str:
 
 
 _LONGEST_PATH = 12
+
+
+digits_to_lose = re.compile(r"\.(?:\d*0(?!\d)|\d+[eE]|0000|\d{8}|(?<=\d{8}\.)\d)").search
+"""Finds a number in JSON text that a float may write differently: one with a trailing zero, an exponent, leading zeros
+or many digits."""
+
+
+_decode = json.JSONDecoder(parse_float=WrittenNumber).decode
+_BOM = "\ufeff"
+
+
+def loads(text: str) -> Any:
+    """Parse JSON text; numbers with a fraction or an exponent become `WrittenNumber`.
+
+    Raises:
+        ValueError: If the text is not valid JSON.
+    """
+    return json.loads(text, parse_float=WrittenNumber) if text.startswith(_BOM) else _decode(text)
+
+
+def dumps(data: Any, *, default: Callable[[Any], Any] | None = None, sort_keys: bool = False) -> str:
+    """Serialize plain data as JSON in which every `WrittenNumber` keeps its digits.
+
+    Raises:
+        TypeError: If a part of the data cannot be serialized.
+        ValueError: If the data contains itself.
+    """
+    return with_digits(partial(json.dumps, default=default, sort_keys=sort_keys), data)
+
+
+def bytes_of(value: Any) -> Any:
+    """Decode a base64 string; any other value is returned as it is.
+
+    Raises:
+        PydanticCustomError: If the string is not valid base64.
+    """
+    if not isinstance(value, str):
+        return value
+    try:
+        return a2b_base64(_in_standard_letters("".join(value.split())), strict_mode=True)
+    except ValueError:
+        from pydantic_core import PydanticCustomError
+
+        kind, message = "base64", "must be bytes in base64"
+        raise PydanticCustomError(kind, message) from None
+
+
+def with_standard_base64(data: Any, as_hexadecimal: Any) -> Any:
+    """Convert bytes in serialized data from URL-safe to standard base64.
+
+    The strings that differ between the two serialized forms are bytes.
+
+    Args:
+        data: Plain data as serialized by pydantic, with bytes as URL-safe base64.
+        as_hexadecimal: The same data with bytes in hexadecimal.
+    """
+    if isinstance(data, dict):
+        others = as_hexadecimal.values()
+        pairs = zip(data.items(), others, strict=True)
+        return {name: with_standard_base64(value, other) for (name, value), other in pairs}
+    if isinstance(data, list):
+        return [with_standard_base64(*pair) for pair in zip(data, as_hexadecimal, strict=True)]
+    return data if data == as_hexadecimal else _in_standard_letters(data)
+
+
+_STANDARD = str.maketrans("-_", "+/")
+
+
+def _in_standard_letters(text: str) -> str:
+    text = text.translate(_STANDARD)
+    return text + "=" * (-len(text) % 4)
+
+
+def plain_data(parsed: Any) -> dict[str, Any]:
+    """Convert parsed arguments to plain JSON data; objects that JSON cannot represent become the name of their type.
+
+    Values of secret types stay masked.
+
+    Raises:
+        ToolArgumentsError: If the arguments are nested too deeply, or contain themselves.
+    """
+    from pydantic_core import from_json, to_json
+
+    try:
+        text = to_json(
+            parsed, fallback=lambda value: f"<{type(value).__name__}>", inf_nan_mode="strings", bytes_mode="base64"
+        )  # fmt: skip
+        data: dict[str, Any] = from_json(text)
+    except (ValueError, RecursionError) as error:
+        raise ToolArgumentsError(f"The arguments cannot be shown: {error}") from error
+    return data
+
+
+def is_type_alone(text: str) -> bool:
+    """Return whether a text is a type name that `plain_data` has written for an object without a JSON form."""
+    return text.startswith("<") and text.endswith(">") and text[1:-1].isidentifier()
+
+
+def freeze_as_json(arguments: str | Mapping[str, Any]) -> str:
+    """Return arguments as JSON text, so that they can no longer change; the text contains secrets.
+
+    Raises:
+        ToolArgumentsError: If the arguments cannot be serialized as JSON.
+    """
+    if isinstance(arguments, str):
+        return arguments
+    try:
+        return dumps(dict(arguments), default=_as_json)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ToolArgumentsError(f"The arguments cannot be written as JSON: {error}") from error
+
+
+def _as_json(value: Any) -> Any:
+    from pydantic_core import to_jsonable_python
+
+    if hasattr(value, "get_secret_value"):
+        return value.get_secret_value()
+    return dict(value) if isinstance(value, Mapping) else to_jsonable_python(value, bytes_mode="base64")

@@ -5,9 +5,8 @@ from typing import Any
 
 from toolkit.tools.call_secrets import reading_redactor
 from toolkit.tools.context import ToolContext
-from toolkit.tools.exact_numbers import dumps, loads
-from toolkit.tools.results import ToolResult
-from toolkit.tools.skipped_items import SkippedItem, Skips
+from toolkit.tools.json_data import dumps, loads
+from toolkit.tools.results import SkippedItem, Skips, ToolResult
 
 
 def result_text(result: ToolResult, output: Any, context: ToolContext) -> tuple[str, bool]:

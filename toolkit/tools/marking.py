@@ -1,19 +1,16 @@
-"""The decorators `@tool`, for functions, and `@toolbox`, for classes with tools.
-
-They only mark what they decorate and return it unchanged. Importing a module has no other effect, functions can still
-be called in unit tests, and all mistakes are reported together when the tools are collected.
-"""
+"""The decorators `@tool`, for functions, and `@toolbox`, for classes, and the methods that they have marked."""
 
 import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
-from toolkit.tools.foreign_values import call_safely
+from toolkit.tools.foreign_values import bases_of_class, call_safely, is_text, members_of_class
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from toolkit.tools.options import MarkOptions
+    from toolkit.tools.spec_fields import MarkOptions
+
 
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", bound=type)
@@ -144,3 +141,25 @@ def _mark(function: Any, options: dict[str, Any]) -> Any:
         raise TypeError(message)
     setattr(target, _MARK, options)
     return function
+
+
+def marked_methods(cls: type) -> list[str]:
+    """Return the names of a class's marked methods, including inherited and private ones, in order of definition.
+
+    A method that overrides a marked one is a tool only if it is marked itself.
+    """
+    bases = reversed(bases_of_class(cls))
+    names = dict.fromkeys(name for base in bases for name in members_of_class(base) if is_text(name))
+    return [name for name in names if mark_of(_plain_member(cls, name)) is not None]
+
+
+def _plain_member(cls: type, name: str) -> Any:
+    """Return a member without binding it or running a property."""
+    member = inspect.getattr_static(cls, name, None)
+    return getattr(member, "__func__", member) if issubclass(type(member), staticmethod | classmethod) else member
+
+
+def category_from_class(candidate: Any, method: Any) -> dict[str, str]:
+    """Return the category that a method gets from its class, unless it sets its own."""
+    box = box_of(candidate)
+    return {"category": box.name} if box and not (mark_of(method) or {}).get("category") else {}

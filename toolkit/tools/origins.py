@@ -1,13 +1,13 @@
 """Finds the functions from which a tool was created, whether two tools share one, and where a tool is defined."""
 
 import inspect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial, partialmethod
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from toolkit.problems import Location
-from toolkit.tools.base import Tool, innermost
+from toolkit.tools.base import Tool, WrappedTool, innermost
 from toolkit.tools.foreign_values import call_safely, is_routine
 from toolkit.tools.places import place_of
 
@@ -181,3 +181,52 @@ def _key(thing: Any) -> Any:
     if owner is not None and type(owner) is not ModuleType:
         return "method", call_safely(lambda: thing.__name__, ""), id(owner)
     return "object", id(thing)
+
+
+T = TypeVar("T", bound=Tool)
+
+
+def without_covered(tools: Sequence[T]) -> list[T]:
+    """Return tools without those that another one of the same name was made from.
+
+    A wrapper replaces the tool that it wraps. A Tool that an author created, such as `ConfirmedTool(from_function(pay),
+    …)`, replaces the tool that was found because its function is marked. Neither does if it is less careful.
+    """
+    named: dict[str, list[T]] = {}
+    for tool in tools:
+        named.setdefault(tool.name, []).append(tool)
+    if len(named) == len(tools):
+        return list(tools)
+    return [tool for tool in tools if not any(covers(other, tool) for other in named[tool.name])]
+
+
+def covers(tool: Tool, other: Tool) -> bool:
+    """Return whether a tool was made from another one, and replaces it where both have the same name."""
+    if tool is other or tool.name != other.name or _is_less_careful(tool, other):
+        return False
+    if any(inner is other for inner in _wrapped(tool)):
+        return True
+    if other.found_at is None or tool.found_at is not None:
+        return False
+    made, declared = origins_of_tool(tool), origins_of_tool(other)
+    if made.same & declared.same:
+        return True
+    kin = declared.same | declared.kin if other.found_at == "class" else declared.same
+    return bool(kin & (made.kin | made.parts))
+
+
+def _wrapped(tool: Tool) -> Iterable[Tool]:
+    while isinstance(tool, WrappedTool):
+        tool = tool.inner
+        yield tool
+
+
+def _is_less_careful(tool: Tool, other: Tool) -> bool:
+    """Whether the marks of a tool allow calls that those of the other one do not."""
+    spec, its = tool.spec, other.spec
+    return (
+        (its.requires_approval and not spec.requires_approval)
+        or (its.destructive and not spec.destructive)
+        or (spec.read_only and not its.read_only)
+        or (other.demands and not tool.demands)
+    )

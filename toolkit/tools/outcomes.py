@@ -1,13 +1,13 @@
-"""Converts the value that a tool returns to a result."""
+"""Converts what users' functions return: the value of a tool to a result, and answers to wrappers and agents."""
 
 from dataclasses import replace
-from typing import Any
+from types import CoroutineType
+from typing import Any, TypeVar, cast
 
-from toolkit.errors import ApprovalPending
-from toolkit.tools.base64_bytes import with_standard_base64
+from toolkit.errors import ApprovalPending, ConfigurationError
+from toolkit.tools.json_data import with_standard_base64
 from toolkit.tools.marking import mark_of
-from toolkit.tools.raised_errors import message_of
-from toolkit.tools.results import ToolResult
+from toolkit.tools.results import ToolResult, message_of
 
 NOTHING_RETURNED = "Success"
 LARGEST_PLAIN = 2**53
@@ -100,3 +100,35 @@ def _in_words(thing: Any) -> str:
 def _has_methods(kind: type) -> bool:
     members = (member for base in kind.__mro__ for member in vars(base).values())
     return any(mark_of(getattr(member, "__func__", member)) is not None for member in members)
+
+
+Answer = TypeVar("Answer")
+
+
+def plain(answer: Answer, role: str) -> Answer:
+    """Return what a function has returned, unless it is async: a coroutine always counts as true, and never runs.
+
+    Args:
+        answer: What the function has returned.
+        role: What the function is, for the message.
+
+    Raises:
+        ConfigurationError: If it is a coroutine.
+    """
+    if isinstance(answer, CoroutineType):
+        answer.close()
+        raise ConfigurationError(f"{role} must be a plain function, not an async one")
+    return answer
+
+
+def checked_kind(kind: Any) -> type:
+    """Return the type of the artifacts that a wrapper looks for.
+
+    Raises:
+        ConfigurationError: If `isinstance` does not accept it, such as a name or `list[str]`.
+    """
+    try:
+        isinstance(None, kind)
+    except TypeError:
+        raise ConfigurationError(f"the type of the artifacts must be a class, not {kind!r}") from None
+    return cast("type", kind)

@@ -1,19 +1,22 @@
-"""Questions about calls, and the effect of their answers."""
+"""Questions about calls: lets the gate of a context decide, reports the decision, and applies the answer."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolkit.approvals.policies import DescribedCall
-from toolkit.approvals.previews import state_of
-from toolkit.approvals.requests import DEFAULT_TIMEOUT, EditedCall, ReviewRequest
+from toolkit.approvals.decisions import Continue, Decision, ExitEarly, Granted, Refused, Reject, Settled
+from toolkit.approvals.gates import Gate, Question
+from toolkit.approvals.policies import DescribedCall, Verdict
+from toolkit.approvals.requests import DEFAULT_TIMEOUT, EditedCall, ReviewRequest, state_of
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
-from toolkit.tools.call_bindings import binding_of_call
+from toolkit.events import ApprovalAsked, ApprovalDecided
 from toolkit.tools.call_secrets import learn_arguments, redactor_of
 from toolkit.tools.edited_arguments import is_same, restore_secrets
-from toolkit.tools.plain_arguments import freeze_as_json
-from toolkit.tools.refusals import AnsweredEarly
+from toolkit.tools.json_data import freeze_as_json
+from toolkit.tools.results import AnsweredEarly
 from toolkit.tools.review_requests import (
+    binding_of_call,
     digest_of_call,
     digest_of_step,
     scope_of,
@@ -24,6 +27,10 @@ from toolkit.tools.secret_arguments import members_of
 from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import ModuleType
+    from typing import Literal
+
     from toolkit.approvals.gates import Demand
     from toolkit.tools.surroundings import Surroundings
 
@@ -262,3 +269,78 @@ class RunningCall(NamedTuple):
         if request.show is None and shown and not is_same(shown, request.arguments):
             return replace(request, show={"call": shown})
         return request
+
+
+async def decide(
+    context: "Surroundings", call: DescribedCall | None, question: Question, verdict: Verdict | None = None
+) -> Granted | Refused:
+    """Let the gate of a context decide; for the arguments and exceptions see `Gate.decide`."""
+    gate = context.gate or Gate()
+
+    def redacted_question(because: str) -> ReviewRequest:
+        return _without_secrets(question(because), context)
+
+    decision = await gate.decide(call, redacted_question, witness=_Listening(context), verdict=verdict)
+    if context.run is not None and isinstance(decision, Granted):
+        context.run.check()  # the run may have ended while the question was open
+    return decision
+
+
+def _without_secrets(request: ReviewRequest, context: "Surroundings") -> ReviewRequest:
+    """Return a question with its secrets redacted; its digest, which identifies the call, still includes them."""
+    redactor = redactor_of(context)
+    return replace(
+        request,
+        text=redactor.text(request.text),
+        arguments=redactor.data(request.arguments),
+        defaults=redactor.data(dict(request.defaults)),
+        uses=redactor.data(dict(request.uses)),
+        place=redactor.data(request.place),
+        preview=redactor.data(request.preview),
+        show=redactor.data(request.show),
+    )
+
+
+class _Listening:
+    """Reports the gate's decisions to the listener of a context, and counts the time of a question as waiting time."""
+
+    def __init__(self, context: "Surroundings") -> None:
+        self._context = context
+
+    @contextmanager
+    def asking(self, request: ReviewRequest) -> Iterator[None]:
+        context = self._context
+        if context.listener is not None:
+            context.emit(ApprovalAsked(request.risk.tool, request.arguments, request.asked_by))
+        self._record(lambda records: records.record_of_question(request, context))
+        with context.waits or nullcontext():
+            yield
+
+    def decided(self, tool: str, decision: Decision, by: str, seconds: float) -> None:
+        if self._context.listener is not None:
+            reason = getattr(decision, "reason", None)
+            self._context.emit(ApprovalDecided(tool, _word_for(decision), by, reason, seconds))
+
+    def settled(self, settled: Settled) -> None:
+        decision, verdict = settled.decision, settled.verdict
+        word = _word_for(decision) if decision is not None else verdict.action if verdict is not None else ""
+        self._record(lambda records: records.record_of_decision(settled, self._context, word))
+
+    def _record(self, made: "Callable[[ModuleType], dict[str, Any]]") -> None:
+        audit = self._context.gate.audit if self._context.gate is not None else None
+        if audit is None:
+            return
+        from toolkit.tools import audit_records  # noqa: PLC0415 - few runs have an audit log
+
+        audit.append(made(audit_records))
+
+
+def _word_for(decision: Decision) -> 'Literal["continue", "edit", "reject", "exit_early"]':
+    match decision:
+        case Continue():
+            return "continue"
+        case Reject():
+            return "reject"
+        case ExitEarly():
+            return "exit_early"
+    return "edit"

@@ -1,17 +1,15 @@
 """Resolves tools, functions and objects to a mapping of tools by name, or reports everything that prevents it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from types import FunctionType
 from typing import Any
 
-from toolkit.codes import NOT_A_TOOL
+from toolkit.codes import INCOMPLETE_GROUP, NOT_A_TOOL
 from toolkit.errors import InvalidTools, raise_errors
-from toolkit.problems import Problem
+from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.base import Tool
-from toolkit.tools.collisions import Claim, name_collisions
-from toolkit.tools.foreign_objects import may_be_foreign, recogniser
 from toolkit.tools.foreign_values import (
     describe_error,
     is_routine,
@@ -19,9 +17,10 @@ from toolkit.tools.foreign_values import (
     module_of_class,
     name_of_class,
 )
+from toolkit.tools.frameworks import may_be_foreign, recogniser
 from toolkit.tools.functions import build_function
-from toolkit.tools.marked_methods import category_from_class, marked_methods
-from toolkit.tools.marking import box_of, mark_of
+from toolkit.tools.marking import box_of, category_from_class, mark_of, marked_methods
+from toolkit.tools.names import Claim, name_collisions
 from toolkit.tools.origins import place_of_tool
 from toolkit.tools.places import place_of
 from toolkit.tools.text import AdaptedTextTool, looks_like_text_tool
@@ -163,3 +162,25 @@ def _no_tool(candidate: Any) -> Problem:
         message = f"an object of type '{module_of_class(type(candidate))}.{kind_of(candidate)}' is not a tool"
         hint = "mark its methods with @tool, or give it a name, a description and execute(text)"
     return Problem(NOT_A_TOOL, message, place_of(candidate) if name else place_of(type(candidate)), hint=hint)
+
+
+def missing_tools(whose: str, required: Iterable[str], names: Sequence[str], place: Location | None) -> list[Problem]:
+    """Return a problem for each required tool that is missing.
+
+    Args:
+        whose: The owner of the tools, for the message: `group 'files'`.
+        required: The names of the required tools.
+        names: The names of the existing tools.
+        place: Where the owner is defined.
+    """
+    there = f"it has {', '.join(sorted(names))}" if names else "it has no tools"
+    return [
+        Problem(
+            INCOMPLETE_GROUP,
+            f"{whose} lacks its required tool '{name}'",
+            place,
+            hint=did_you_mean(name, names, otherwise=there),
+        )
+        for name in required
+        if name not in names
+    ]

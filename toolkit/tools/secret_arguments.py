@@ -9,10 +9,10 @@ from typing import Any
 
 from toolkit.json_texts import json_text
 from toolkit.redactors.redactor import MASK
+from toolkit.redactors.secret_names import token_spans
 from toolkit.redactors.secret_objects import texts_within
-from toolkit.redactors.token_formats import token_spans
 from toolkit.schemas.schema import Schema, is_secret_name
-from toolkit.tools.exact_numbers import loads
+from toolkit.tools.json_data import loads
 
 
 def secret_members(schema: Mapping[str, Any]) -> frozenset[str]:

@@ -1,10 +1,6 @@
-"""A fast path for simple calls.
+"""Fast paths for simple calls."""
 
-It is used if the tool is a plain function, and the call has no listener, needs no approval, has no limits and does not
-belong to a run. The result, the metrics, the log and the history of the gate are the same as with `call_tool`.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from logging import INFO
 from time import perf_counter
 from types import CoroutineType
@@ -16,6 +12,7 @@ from toolkit.tools.callees import Callee
 from toolkit.tools.calling import count_call, ended_by, log_call
 from toolkit.tools.context import ToolContext
 from toolkit.tools.metrics import NO_METRICS
+from toolkit.tools.outcomes import LARGEST_PLAIN
 from toolkit.tools.results import ToolResult
 
 
@@ -57,3 +54,44 @@ def _result_of(tool: Callee, parsed: Any, context: ToolContext) -> ToolResult:
         return tool.steps_at_once(parsed, context)  # type: ignore[misc]  # a short call has one of the two
     value = work(parsed)
     return tool.result_of(run_in_loop(value) if type(value) is CoroutineType else value)
+
+
+PreparedCall = Callable[[str | Mapping[str, Any], ToolContext], Any]
+"""Calls a tool with arguments and a context; returns the result, or only its value."""
+
+
+def is_unseen(context: ToolContext) -> bool:
+    """Return whether a short call leaves no trace: there are no metrics, and there is no gate."""
+    return context.gate is None and context.metrics is NO_METRICS
+
+
+def unseen_call(tool: Callee, *, gives_values: bool = False) -> PreparedCall:
+    """Return a function that calls a tool; use it only for calls for which `is_short` and `is_unseen` are true.
+
+    Args:
+        tool: The tool.
+        gives_values: Whether to return a string or an integer as it is, if the result would contain nothing else.
+    """
+    parse, work, steps, result_of = tool.parse, tool.work_at_once, tool.steps_at_once, tool.result_of
+    is_logged = tool.call_logger.isEnabledFor
+    gives_values = gives_values and type(tool).result_of is Callee.result_of
+
+    def call(arguments: str | Mapping[str, Any], context: ToolContext) -> Any:
+        started = perf_counter()
+        try:
+            if work is None:
+                result: ToolResult = steps(parse(arguments), context)  # type: ignore[misc]  # it has one of the two
+            else:
+                value = work(parse(arguments))
+                kind = type(value)
+                is_all = gives_values and (kind is str or (kind is int and -LARGEST_PLAIN < value < LARGEST_PLAIN))
+                if is_all and not is_logged(INFO):
+                    return value
+                result = result_of(run_in_loop(value) if kind is CoroutineType else value)
+        except BaseException as error:  # noqa: BLE001 - as for every call
+            result, _ = ended_by(tool, error, context)
+        if result.error is not None or is_logged(INFO):
+            log_call(tool, arguments, context, result, perf_counter() - started)
+        return result
+
+    return call

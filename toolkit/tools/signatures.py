@@ -5,7 +5,7 @@ import inspect
 import io
 import sys
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -15,8 +15,23 @@ from toolkit.problems import Problem
 from toolkit.tools.context import MemoryId, ToolContext
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.injections import Injection, injection_of, misplaced_injection
-from toolkit.tools.objections import unfit_objection, variadic_objection
+from toolkit.tools.json_data import plain_data
 from toolkit.tools.places import place_of
+from toolkit.tools.secret_arguments import Veil
+
+
+def variadic_objection(names: Sequence[str]) -> tuple[str, str]:
+    """Return the message and the hint about `*args` and `**kwargs`."""
+    hint = "name each parameter, or take one 'list' or 'dict'"
+    if len(names) == 1:
+        return f"parameter '{names[0]}' has no fixed form, so a model cannot fill it", hint
+    return f"parameters {' and '.join(map(repr, names))} have no fixed form, so a model cannot fill them", hint
+
+
+def unfit_objection(name: str, what: str) -> tuple[str, str]:
+    """Return the message and the hint about a parameter of an unsupported kind, such as `a callable`."""
+    return f"parameter {name!r} is {what}, which no model can send", "take plain data instead"
+
 
 MISSING: Any = inspect.Parameter.empty
 
@@ -259,3 +274,14 @@ def _unfit_kind(annotation: Any) -> str | None:
     if origin in _FUTURES or any(base.__name__ == "Future" for base in origin.__mro__):  # without importing asyncio
         return "a future"
     return "a stream" if origin in _STREAMS or issubclass(origin, io.IOBase) else None
+
+
+def defaults_left(signature: Signature, given: Mapping[str, Any], veil: Veil) -> dict[str, Any]:
+    """Return the defaults of the parameters that are not given, as plain data with secrets masked."""
+    left = [one for one in signature.parameters if not one.required and one.name not in given]
+    data = plain_data({one.sent_as: FROM_FACTORY if one.is_made else one.default for one in left})
+    return veil.over(data)
+
+
+FROM_FACTORY = "<created for each call>"
+"""Shown for a default that comes from a factory, since it is unknown before the call."""

@@ -7,10 +7,10 @@ from toolkit.approvals.gates import Gate
 from toolkit.approvals.risks import Chooser
 from toolkit.events import Event, Listener
 from toolkit.redactors.redactor import Redactor
-from toolkit.runs.journal import Journal
+from toolkit.runs.records import Journal
 from toolkit.runs.run import Run
+from toolkit.tools.metrics import Waiting
 from toolkit.tools.subjects import Subject
-from toolkit.tools.wait_clocks import Waiting
 
 
 class Running(Protocol):

@@ -14,22 +14,22 @@ from toolkit.tools.classes import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.foreign_values import short_repr
 from toolkit.tools.injections import misplaced_injection
-from toolkit.tools.options import option_problems
+from toolkit.tools.json_data import plain_data
 from toolkit.tools.places import place_of_caller
-from toolkit.tools.plain_arguments import plain_data
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.annotations import output_schema, shape_of_type
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
 from toolkit.tools.signatures import read_signature
 from toolkit.tools.spec import ToolSpec
+from toolkit.tools.spec_fields import option_problems
 
 if TYPE_CHECKING:
     from typing import Unpack
 
     from typing_extensions import TypeVar  # before Python 3.13 that of `typing` takes no default
 
-    from toolkit.tools.options import ToolOptions
+    from toolkit.tools.spec_fields import ToolOptions
 
     Input = TypeVar("Input", default=Any)
 else:

@@ -2,19 +2,20 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.webhooks.answers import answer_schema as answer_schema
-    from toolkit.webhooks.payloads import review_schema as review_schema
+    from toolkit.webhooks.answers import (
+        answer_schema as answer_schema,
+        fault_of as fault_of,
+        review_schema as review_schema,
+        signed as signed,
+    )
     from toolkit.webhooks.reviewer import WebhookReviewer as WebhookReviewer
-    from toolkit.webhooks.signatures import fault_of as fault_of, signed as signed
 else:
     from toolkit.faces import face
 
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
-            "answers": "answer_schema",
-            "payloads": "review_schema",
+            "answers": "answer_schema fault_of review_schema signed",
             "reviewer": "WebhookReviewer",
-            "signatures": "fault_of signed",
         },
     )

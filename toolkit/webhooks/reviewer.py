@@ -11,9 +11,7 @@ from toolkit.approvals.decisions import Decision, Reject
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.errors import ConfigurationError
 from toolkit.json_texts import as_plain
-from toolkit.webhooks.answers import MOST_BYTES, NoAnswerError, read_answer
-from toolkit.webhooks.payloads import payload_of
-from toolkit.webhooks.signatures import signed
+from toolkit.webhooks.answers import MOST_BYTES, NoAnswerError, payload_of, read_answer, signed
 
 if TYPE_CHECKING:
     from toolkit.builtin.web.fetching import Fetched, Fetcher

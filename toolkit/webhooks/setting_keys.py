@@ -6,8 +6,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from toolkit.documents.kinds import DURATION_SCHEMA, DURATION_WORDS, FLAG, as_written, duration, is_text
-from toolkit.documents.tables import Key, Kind, Schema, Spot, read_table, schema_of
+from toolkit.documents.tables import (
+    DURATION_SCHEMA,
+    DURATION_WORDS,
+    FLAG,
+    Key,
+    Kind,
+    Schema,
+    Spot,
+    as_written,
+    duration,
+    is_text,
+    read_table,
+    schema_of,
+)
 from toolkit.errors import ConfigurationError
 
 if TYPE_CHECKING:

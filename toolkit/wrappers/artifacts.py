@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from toolkit.errors import Signal, ToolExecutionError
-from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.base import Tool, Unfolded, WrappedTool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.plain_answers import checked_kind, plain
+from toolkit.tools.outcomes import checked_kind, plain
 from toolkit.tools.results import ToolResult
-from toolkit.tools.revealing import Unfolded
 from toolkit.wrappers.sinks import AnySink, AssetTracker, BlackboardSink, as_sink
 
 Test = Callable[[Any], bool]

@@ -7,7 +7,7 @@ from toolkit.approvals.gates import Demand
 from toolkit.errors import ConfigurationError
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.plain_answers import plain
+from toolkit.tools.outcomes import plain
 
 Question = Callable[[Mapping[str, Any]], str | None]
 

@@ -9,8 +9,7 @@ from typing import Any
 from toolkit.running import loop_is_running
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.refusals import AnsweredEarly
-from toolkit.tools.results import ToolResult
+from toolkit.tools.results import AnsweredEarly, ToolResult
 
 _REMEMBERED_LOOPS = 1024
 

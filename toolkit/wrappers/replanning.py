@@ -7,7 +7,7 @@ from typing import Any
 from toolkit.errors import ConfigurationError, ReplanRequested
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
-from toolkit.tools.plain_answers import plain
+from toolkit.tools.outcomes import plain
 from toolkit.tools.results import ToolResult
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from toolkit.errors import ConfigurationError
 from toolkit.tools.context import ToolContext
-from toolkit.tools.plain_answers import plain
+from toolkit.tools.outcomes import plain
 
 
 class Sink:

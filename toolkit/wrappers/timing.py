@@ -5,12 +5,12 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from toolkit.durations import format_duration
+from toolkit.amounts import format_duration
 from toolkit.running import loop_is_running, responds
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
+from toolkit.tools.metrics import Waiting
 from toolkit.tools.results import ToolResult
-from toolkit.tools.wait_clocks import Waiting
 
 T = TypeVar("T")
 

@@ -8,8 +8,8 @@ from toolkit.problems import Problem
 from toolkit.schemas.schema import Schema
 from toolkit.tools.base import Tool
 from toolkit.visibility import visible_json
+from toolkit_cli.arguments.assignments import Schemas
 from toolkit_cli.arguments.call_arguments import objections
-from toolkit_cli.arguments.conversion import Schemas
 from toolkit_cli.prompting import Prompter
 from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.schemas import type_of

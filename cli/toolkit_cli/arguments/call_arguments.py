@@ -1,20 +1,29 @@
 """Collects the arguments of a call from the command line and stdin, and reports all problems with them."""
 
+import os
 import re
+import stat
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toolkit.errors import Signal, ToolArgumentsError, ToolExecutionError
 from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.base import Tool
-from toolkit.tools.exact_numbers import loads
 from toolkit.tools.foreign_values import describe_error
-from toolkit.tools.json_data import is_encodable
-from toolkit.tools.shapes.unknown_members import unknown_members
-from toolkit_cli.arguments.assignments import Assignment, read_assignment, read_text_file, with_file_read
-from toolkit_cli.arguments.conversion import Schemas
-from toolkit_cli.arguments.json_words import arguments_meant
-from toolkit_cli.arguments.text_places import USAGE, TextPlace, text_place
+from toolkit.tools.json_data import is_encodable, loads
+from toolkit.tools.shapes.argument_schemas import unknown_members
+from toolkit_cli.arguments.assignments import (
+    USAGE,
+    Assignment,
+    Schemas,
+    TextPlace,
+    arguments_meant,
+    read_assignment,
+    read_text_file,
+    text_place,
+    with_file_read,
+)
 
 _MEMBER = re.compile(r"[.\[]")
 
@@ -261,3 +270,26 @@ def _refuse_unknown_inside(tool: Tool, arguments: Mapping[str, Any], problems: l
         if one.around:
             hint = one.meant or f"it takes {', '.join(one.known) or 'none'}"
             problems.append(Problem("", f"{tool.name} has no argument '{one.path}'", hint=hint))
+
+
+def piped_text() -> Callable[[], str | Problem] | None:
+    """Return a function that reads stdin, or `None` if stdin is a terminal or closed.
+
+    Stdin is only read if the text is needed, since a pipe without a writer would block.
+    """
+    stdin = sys.stdin
+    try:
+        mode = os.fstat(stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):  # closed, or replaced in a test
+        return None
+    if not (stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)):
+        return None
+    return _read
+
+
+def _read() -> str | Problem:
+    """Return the text on stdin without its last newline, which `echo` and most files add."""
+    try:
+        return sys.stdin.buffer.read().decode().removesuffix("\n")
+    except UnicodeDecodeError as error:
+        return Problem("", f"stdin is not UTF-8 text (byte {error.start} is not)")

@@ -1,28 +1,49 @@
 """A batch in this process: a tool is called for each item of a file, and each result becomes a line."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.approvals.pending import plain_digest
 from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
 from toolkit.batches.runs import Batch
 from toolkit.running import drive, run_in_loop
-from toolkit.runs.journal import ChangedInput
-from toolkit.runs.run import Run
+from toolkit.runs.records import ChangedInput
+from toolkit.runs.run import OutputChannel, Run
+from toolkit.tools.base import Tool
 from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
-from toolkit.tools.exact_numbers import dumps
+from toolkit.tools.json_data import dumps
 from toolkit.tools.kept_results import kept_result
 from toolkit.tools.results import ToolResult
-from toolkit_cli.batching.batch_work import BatchWork
-from toolkit_cli.batching.item_calls import ItemCalls, kept_as
-from toolkit_cli.batching.item_results import ItemResults
-from toolkit_cli.batching.waiting_items import WaitingResult
+from toolkit_cli.batching.item_calls import ItemArguments, ItemCalls, kept_as
+from toolkit_cli.batching.item_results import BatchOptions, ItemResults, WaitingResult
 from toolkit_cli.running.keeping import Keeping, Resumed
 
 if TYPE_CHECKING:
     from toolkit_cli.batching.stored_runs import StoredResume
+
+
+class BatchWork(NamedTuple):
+    """What a batch needs to run.
+
+    Attributes:
+        tool: The tool to call for each item.
+        items: The open file of items.
+        arguments: Turns an item into the arguments of a call.
+        context: The context of the calls.
+        options: The options from the command line.
+        run: The run id.
+        channel: Receives messages from tools to the user.
+    """
+
+    tool: Tool
+    items: ItemFile
+    arguments: ItemArguments
+    context: ToolContext
+    options: BatchOptions
+    run: str
+    channel: OutputChannel | None = None
 
 
 class BatchRun:

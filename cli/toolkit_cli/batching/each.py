@@ -11,22 +11,20 @@ from toolkit.tools.call_secrets import learn_arguments
 from toolkit.tools.context import ToolContext
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments
-from toolkit_cli.batching.batch_work import BatchWork
-from toolkit_cli.batching.batches import BatchRun
-from toolkit_cli.batching.item_arguments import ItemArguments
-from toolkit_cli.batching.item_results import BatchOptions
+from toolkit_cli.batching.batches import BatchRun, BatchWork
+from toolkit_cli.batching.item_calls import ItemArguments
+from toolkit_cli.batching.item_results import BatchOptions, Tally
 from toolkit_cli.batching.stored_batches import StoredBatch
 from toolkit_cli.batching.stored_runs import StoredRun
-from toolkit_cli.batching.tallies import Tally
 from toolkit_cli.failures import ExitCode, Failure, refuse, report
-from toolkit_cli.rendering.batches import progress_words, summary_line
+from toolkit_cli.rendering.results import progress_words, summary_line
 from toolkit_cli.running.answer_sources import Answers, refuse_unanswerable_calls
 from toolkit_cli.running.clearance import calls_of_items
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.keeping import Keeping
+from toolkit_cli.running.outcomes import RunReport
 from toolkit_cli.running.reporters import message_channel
 from toolkit_cli.running.rule_checks import check_rules_on
-from toolkit_cli.running.run_reports import RunReport
 from toolkit_cli.running.tool_calls import Ending, end_run
 from toolkit_cli.screen import Screen
 
@@ -149,7 +147,7 @@ def _wants_bar(options: BatchOptions) -> bool:
 
 
 def _show_bar(tally: Tally, screen: Screen) -> None:
-    from toolkit_cli.rendering.live_batches import BatchBar  # noqa: PLC0415 - rich is heavy, and few runs have bars
+    from toolkit_cli.rendering.live import BatchBar  # noqa: PLC0415 - rich is heavy, and few runs have bars
 
     def words() -> str:
         return progress_words(

@@ -1,22 +1,26 @@
-"""Calls a tool for single items of a batch."""
+"""Calls a tool for single items of a batch: the arguments from the item, the call, and its events."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property, partial
 from typing import Any, Final
 
 from toolkit.approvals.flows import CallHistory
+from toolkit.batches.items import Item
 from toolkit.errors import ApprovalPending, BudgetExceeded, TerminationRequested
-from toolkit.runs.journal import Journal
+from toolkit.events import BatchItemFinished, BatchItemStarted, Outcome
+from toolkit.problems import did_you_mean
+from toolkit.runs.records import Journal
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
+from toolkit.tools.call_secrets import learn_arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.kept_results import result_text
 from toolkit.tools.results import ToolResult
-from toolkit.tools.short_calls import call_at_once, is_short
-from toolkit.tools.unseen_calls import PreparedCall, is_unseen, unseen_call
+from toolkit.tools.short_calls import PreparedCall, call_at_once, is_short, is_unseen, unseen_call
 from toolkit.wrappers.journaling import journaled
-from toolkit_cli.batching.item_results import message_of
-from toolkit_cli.batching.waiting_items import WaitingResult
+from toolkit_cli import console
+from toolkit_cli.arguments.assignments import Schemas, text_place
+from toolkit_cli.batching.item_results import WaitingResult, message_of
 from toolkit_cli.rendering.tools import pipeline_in
 
 _ENDINGS: Final = (ApprovalPending, BudgetExceeded, TerminationRequested)
@@ -73,7 +77,6 @@ class ItemCalls:
         """
         if context.listener is None:
             return await self._result(arguments, context)
-        from toolkit_cli.batching.item_reports import reported  # noqa: PLC0415 - few batches are observed
 
         return await reported(lambda: self._result(arguments, context), number, self._called.name, context, self._trace)
 
@@ -126,3 +129,112 @@ def looks_at_run(tool: Tool) -> bool:
     if pipeline is None:
         return tool.uses_context
     return any(looks_at_run(step.tool) for step in pipeline.plan.walk() if step.tool is not None)
+
+
+class ItemArguments:
+    """Turns items into arguments.
+
+    A record supplies arguments by name; any other value becomes the tool's only open argument or its text input.
+    Arguments for all items fill in what an item leaves out.
+    """
+
+    def __init__(self, tool: Tool, common: Mapping[str, Any], *, are_texts: bool) -> None:
+        """Determine which arguments the items have to supply.
+
+        Args:
+            tool: The tool.
+            common: The arguments for all items.
+            are_texts: Whether the values in records are strings, as in CSV files.
+        """
+        self._tool, self._common, self._are_texts = tool, common, are_texts
+        self._schemas = Schemas(tool.spec.parameters)
+        self._names = tool.spec.properties.keys()
+        self._takes_any = bool(tool.spec.parameters.get("additionalProperties"))
+        still_open = [name for name in tool.spec.required if name not in common]
+        place = text_place(tool, self._schemas, common)
+        self._only = place.parameter or (still_open[0] if len(still_open) == 1 else None)
+        self._takes_record = self._only_record()
+
+    def of(self, item: Item) -> Mapping[str, Any] | str:
+        """Return the arguments for an item, or an error message."""
+        if item.fault is not None:
+            return item.fault
+        value = item.value
+        if isinstance(value, dict) and not self._takes_record:
+            arguments = self._of_record(value)
+        elif self._only is None:
+            arguments = f"{self._tool.name} takes several arguments, so the item has to be a record with their names"
+        else:
+            arguments = {**self._common, self._only: self._of_text(value) if isinstance(value, str) else value}
+        if self._tool.hidden_parameters and not isinstance(arguments, str):
+            learn_arguments(console.redactor(), self._tool, arguments)
+        return arguments
+
+    def _only_record(self) -> bool:
+        """Return whether the only open argument is itself an object: then a record is its value."""
+        names = self._names - self._common.keys()
+        name = next(iter(names), "")
+        takes_record = self._schemas.of(name).kinds() == {"object"}
+        return len(names) == 1 and takes_record and self._only == name
+
+    def _of_record(self, record: dict[str, Any]) -> Mapping[str, Any] | str:
+        if not self._takes_any and not record.keys() <= self._names:
+            return self._unknown(next(name for name in record if name not in self._names))
+        if self._are_texts:
+            record = {
+                name: self._schemas.value(text, self._schemas.of(name))
+                for name, text in record.items()
+                if text or name in self._tool.spec.required
+            }
+        return {**self._common, **record} if self._common else record
+
+    def _of_text(self, text: str) -> Any:
+        return self._schemas.value(text, self._schemas.of(str(self._only)))
+
+    def _unknown(self, name: str) -> str:
+        takes = f"it takes {', '.join(self._names)}" if self._names else "it takes none"
+        return f"{self._tool.name} has no argument '{name}' ({did_you_mean(name, self._names, otherwise=takes)})"
+
+
+async def reported(
+    work: Callable[[], Awaitable[ToolResult]],
+    number: int,
+    tool: str,
+    context: ToolContext,
+    trace: Mapping[str, str] | None,
+) -> ToolResult:
+    """Process an item, and emit events when it starts and finishes.
+
+    Args:
+        work: Processes the item.
+        number: The item's number.
+        tool: The name of the tool that is called for it.
+        context: The context of the call, with the listener and the run.
+        trace: Environment variables with the trace context of the run, which may be in another process.
+
+    Raises:
+        Signal: If the call ends the whole batch.
+    """
+    outcome: Outcome = "signal"
+    result: ToolResult | None = None
+    run = None if context.run is None else context.run.lineage[-1].id
+
+    def started(call: int) -> BatchItemStarted:
+        return BatchItemStarted(call, tool, number, run, None if trace is None else dict(trace))
+
+    def finished(call: int, seconds: float) -> BatchItemFinished:
+        return BatchItemFinished(
+            call,
+            tool,
+            number,
+            run,
+            outcome=outcome,
+            error=None if result is None else result.error,
+            error_code=None if result is None else result.error_code,
+            seconds=seconds,
+        )
+
+    with context.reporting(started, finished):
+        result = await work()
+        outcome = "success" if result.error is None else "failure"
+    return result

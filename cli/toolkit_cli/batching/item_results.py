@@ -1,17 +1,196 @@
-"""Writes the results of a batch's items, counts them, and decides how the batch ends."""
+"""Writes the results of a batch's items as lines of JSON, counts them, and decides how the batch ends."""
 
-from collections.abc import Callable
+import os
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from time import perf_counter
+from typing import IO, Any, Literal, NamedTuple
 
 from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
 from toolkit.errors import ApprovalPending
+from toolkit.replacing import followed
+from toolkit.runs.records import ModelUse
 from toolkit.tools.results import NO_MESSAGE, ToolResult
-from toolkit_cli.batching.result_lines import ResultLines
-from toolkit_cli.batching.tallies import Tally
-from toolkit_cli.batching.waiting_items import WaitingResult
+from toolkit_cli import console
+from toolkit_cli.failures import cannot_write
 from toolkit_cli.rendering.results import Format as ResultFormat
+
+
+class WaitingResult(ToolResult):
+    """A placeholder result for an item of a batch that waits for approval.
+
+    Attributes:
+        pending: The pending approvals.
+    """
+
+    pending: ApprovalPending
+
+    def __init__(self, pending: ApprovalPending) -> None:
+        super().__init__(error=str(pending), error_code="waiting")
+        self.__dict__["pending"] = pending
+
+
+_LONGEST_WAIT = 0.1
+_MOST_WAITING = 512
+
+
+class ResultLines:
+    """Writes records, and buffers them if they arrive quickly; thread-safe."""
+
+    def __init__(self, file: Path | None) -> None:
+        """Open the output.
+
+        Args:
+            file: The file to write; stdout if `None`.
+
+        Raises:
+            Failure: If the file cannot be written.
+        """
+        self._file = file
+        self._stream: IO[str] | None = None
+        self._waiting: list[str] = []
+        self._written = perf_counter()
+        self._lock = threading.Lock()
+        if file is not None:
+            try:
+                self._stream = followed(file).open("w", encoding="utf-8", newline="\n")
+            except OSError as error:
+                raise cannot_write(file, error) from error
+
+    def write(self, record: dict[str, Any]) -> None:
+        """Write a record, possibly after a short delay."""
+        self._write_line(console.json_without_secrets(record))
+
+    def write_output(self, item: int, output: Any, skipped: Sequence[dict[str, Any]]) -> None:
+        """Write the output of an item, and the items that its steps skipped."""
+        shown = console.redactor().data(output)
+        text = str(shown) if type(shown) is int else console.json_without_secrets(shown)
+        more = f', "skipped": {console.json_without_secrets(skipped)}' if skipped else ""
+        self._write_line(f'{{"item": {item}, "output": {text}{more}}}')
+
+    def _write_line(self, line: str) -> None:
+        with self._lock:
+            self._waiting.append(line)
+            if len(self._waiting) >= _MOST_WAITING or perf_counter() - self._written > _LONGEST_WAIT:
+                self._flush()
+
+    def close(self) -> None:
+        """Write what is buffered, and close the file.
+
+        Raises:
+            Failure: If it cannot be written.
+        """
+        with self._lock:
+            self._flush()
+            if self._stream is not None:
+                with suppress(OSError):
+                    os.fsync(self._stream.fileno())
+                self._stream.close()
+                self._stream = None
+
+    def _flush(self) -> None:
+        text = "".join(f"{line}\n" for line in self._waiting)
+        self._waiting.clear()
+        self._written = perf_counter()
+        if not text:
+            return
+        if self._file is None:
+            console.write_data(text)
+        elif self._stream is not None:
+            try:
+                self._stream.write(console.redactor().text(text))
+                self._stream.flush()
+            except OSError as error:
+                self._stream = None
+                raise cannot_write(self._file, error) from error
+
+
+_FAILURES_SHOWN = 5
+
+
+class Tally:
+    """Counts the items of one batch.
+
+    Attributes:
+        done: Number of items counted, whether they succeeded, failed or wait.
+        failed: Number of failed items.
+        waiting: Number of items that wait for approval.
+        failures: Messages of the first failures.
+        cost: Cost of model requests in US dollars; `None` if no price is known.
+        requests: Number of requests to models.
+    """
+
+    def __init__(
+        self, progress: Callable[[], float | None] = lambda: None, ahead: Callable[[], int] = lambda: 0
+    ) -> None:
+        """Start at zero.
+
+        Args:
+            progress: Returns the fraction of the input that was read, from 0 to 1, or `None` if it is unknown.
+            ahead: Returns the number of items that were read but not counted yet.
+        """
+        self.done = 0
+        self.failed = 0
+        self.waiting = 0
+        self.failures: list[str] = []
+        self.cost: float | None = None
+        self.requests = 0
+        self._progress, self._ahead = progress, ahead
+        self._began = perf_counter()
+
+    def count(self, failure: str | None) -> None:
+        """Count a finished item; `failure` is its error message, if it failed."""
+        self.done += 1
+        if failure is not None:
+            self.failed += 1
+            if len(self.failures) < _FAILURES_SHOWN:
+                self.failures.append(failure)
+
+    def count_waiting(self) -> None:
+        """Count an item that waits for approval."""
+        self.done += 1
+        self.waiting += 1
+
+    def spend(self, use: ModelUse) -> None:
+        """Count a request to a model."""
+        self.spend_all(use.cost, 1)
+
+    def spend_all(self, cost: float | None, requests: int) -> None:
+        """Count requests to models, and add their total cost, if known."""
+        self.requests += requests
+        if cost is not None:
+            self.cost = (self.cost or 0.0) + cost
+
+    @property
+    def seconds(self) -> float:
+        """Elapsed time in seconds."""
+        return perf_counter() - self._began
+
+    @property
+    def rate(self) -> float:
+        """Items per second."""
+        return self.done / max(self.seconds, 1e-9)
+
+    @property
+    def fraction(self) -> float | None:
+        """Fraction of the items that are done, from 0 to 1; `None` if unknown."""
+        read, ahead = self._progress(), self._ahead()
+        return read if read is None or not ahead else read * self.done / (self.done + ahead)
+
+    @property
+    def remaining(self) -> float | None:
+        """Estimated remaining time in seconds; `None` if unknown."""
+        fraction = self.fraction
+        return None if not fraction or not self.done else self.seconds / fraction * (1 - fraction)
+
+
+def items_done(count: int) -> str:
+    """Return a message such as `1 item done` or `2,000 items done`."""
+    return f"{count:,} {'item' if count == 1 else 'items'} done"
+
 
 OnItemError = Literal["fail", "skip", "collect"]
 """What happens when an item fails: the batch ends, the item is left out of the results, or its error is recorded."""

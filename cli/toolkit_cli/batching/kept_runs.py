@@ -8,8 +8,7 @@ from typing import NamedTuple, Protocol, Self
 from toolkit.approvals.pending import KeptAnswer, PendingApproval
 from toolkit.journals.journal_files import JournalFile
 from toolkit.journals.kept_runs import KeptRun, KeptStep
-from toolkit_cli.batching.opened_stores import open_store
-from toolkit_cli.batching.stored_runs import StoredResume
+from toolkit_cli.batching.stored_runs import StoredResume, open_store
 from toolkit_cli.running.keeping import Resumed, refuse_doubts
 
 

@@ -5,18 +5,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from toolkit.approvals.audit_log import current_person
+from toolkit.approvals.decisions import REVIEWER
 from toolkit.approvals.pending import Answer, KeptAnswer, PendingApproval
-from toolkit.approvals.permissions import REVIEWER
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.problems import did_you_mean
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.batching.kept_runs import Kept
-from toolkit_cli.batching.opened_stores import option_of
+from toolkit_cli.batching.stored_runs import option_of
 from toolkit_cli.failures import ExitCode, Failure, refuse
-from toolkit_cli.rendering.pending_approvals import pending_lines
-from toolkit_cli.rendering.printed_lines import print_lines
+from toolkit_cli.rendering.questions import pending_lines
+from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.keeping import find_run
 from toolkit_cli.settings import load_configuration

@@ -7,11 +7,9 @@ from toolkit.batches.item_files import SINGLE
 from toolkit.problems import Problem
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
-from toolkit_cli.batching.opened_stores import open_store
-from toolkit_cli.batching.stored_runs import bound_calls
+from toolkit_cli.batching.stored_runs import bound_calls, open_store
 from toolkit_cli.failures import ExitCode, Failure, refuse
-from toolkit_cli.rendering.printed_lines import print_lines
-from toolkit_cli.rendering.tables import table
+from toolkit_cli.rendering.styles import print_lines, table
 from toolkit_cli.running.keeping import without_secrets
 from toolkit_cli.running.single_tools import open_one
 from toolkit_cli.settings import load_configuration

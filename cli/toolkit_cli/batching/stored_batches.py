@@ -2,25 +2,74 @@
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from toolkit.batches.items import Item
-from toolkit.durable.stored_items import FINAL, ItemEnd
+from toolkit.durable.stored_items import FINAL, ItemEnd, StoredItem
 from toolkit.durable.workers import Worker
 from toolkit.errors import ApprovalPending, ExitEarlyError
+from toolkit.running import drive, run_in_loop
+from toolkit.runs.run import OutputChannel, Run
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
 from toolkit.tools.kept_results import kept_result
 from toolkit.tools.results import ToolResult
 from toolkit_cli import console
-from toolkit_cli.batching.batch_work import BatchWork
-from toolkit_cli.batching.item_results import ItemResults
-from toolkit_cli.batching.opened_stores import store_option
-from toolkit_cli.batching.stored_items import StoredCalls
-from toolkit_cli.batching.stored_runs import StoredRun
+from toolkit_cli.batching.batches import BatchWork
+from toolkit_cli.batching.item_calls import ItemCalls, kept_as
+from toolkit_cli.batching.item_results import ItemResults, WaitingResult
+from toolkit_cli.batching.stored_runs import StoredRun, store_option
 from toolkit_cli.batching.submissions import OnItsWay, Submission
-from toolkit_cli.batching.waiting_items import WaitingResult
+
+if TYPE_CHECKING:
+    from toolkit.durable.workflow_journals import WorkflowJournal
+
+
+class StoredCalls:
+    """Calls a tool for the items of a stored run."""
+
+    def __init__(
+        self,
+        tool: Tool,
+        context: ToolContext,
+        source: str,
+        channel: OutputChannel | None,
+        trace: Mapping[str, str] | None,
+    ) -> None:
+        """Prepare the calls.
+
+        Args:
+            tool: The tool to call.
+            context: The context of the calls.
+            source: Where the items come from, for messages.
+            channel: Receives messages from tools to the user.
+            trace: Environment variables with the trace context of the run, if it is traced.
+        """
+        self._calls = ItemCalls(tool, context, source, keeps=True, trace=trace)
+        self._perform = run_in_loop if tool.suspends else drive
+        self._channel = channel
+
+    def do(self, item: StoredItem, journal: "WorkflowJournal") -> ItemEnd:
+        """Call the tool for an item, and return the result.
+
+        Raises:
+            Signal: If the call ends the whole batch.
+        """
+        run = Run(id=item.run, channel=self._channel, journal=journal).spawn()
+        context = self._calls.context_of(item.number, run, journal)
+        result = self._perform(self._calls.call(item.number, item.arguments, context))
+        costs = [use.cost for use in run.uses if use.cost is not None]
+        spent = (sum(costs) if costs else None, len(run.uses))
+        if isinstance(result, WaitingResult):
+            return ItemEnd("waiting", json.dumps(result.pending.ids), *spent)
+        status, text, _ = kept_as(result, context)
+        end = ItemEnd(status, text, *spent)  # type: ignore[arg-type]  # one of the statuses
+        journal.end_item(str(item.number), end)
+        return end
+
 
 _SHORTEST_POLL: Final = 0.05
 _LONGEST_POLL: Final = 0.5

@@ -1,24 +1,70 @@
 """Records a batch in a store, so that it can be resumed."""
 
 import json
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.stores import Store
 from toolkit.journals.kept_runs import KeptRun
 from toolkit.releases import software_versions
-from toolkit.runs.journal import JournalError
+from toolkit.runs.records import JournalError
 from toolkit.tools.base import Tool
 from toolkit.tools.limits import Limit
 from toolkit_cli import console
-from toolkit_cli.batching.opened_stores import store_option
-from toolkit_cli.batching.tallies import items_done
+from toolkit_cli.batching.item_results import items_done
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.running.definition_files import definition_of, tools_within
-from toolkit_cli.running.keeping import check_unchanged, how_to_continue, without_secrets
+from toolkit_cli.running.keeping import check_unchanged, definition_of, how_to_continue, tools_within, without_secrets
 from toolkit_cli.running.tool_calls import Ending
+
+STORE_VARIABLE: Final = "TOOLKIT_STORE"
+"""The environment variable with the URL of the store."""
+
+
+def named_store(typed: str | None) -> str | None:
+    """Return the URL of the store from the option or the environment, or `None`.
+
+    The configuration of a project cannot set it, since a batch would send its data to that server.
+    """
+    return typed or os.environ.get(STORE_VARIABLE) or None
+
+
+def absolute_store(url: str | None) -> str | None:
+    """Return the URL of a store that means the same store in every working directory.
+
+    Raises:
+        ConfigurationError: If the URL is invalid.
+    """
+    return None if url is None else StoreUrl.parse(url).text
+
+
+def open_store(url: str, *, makes: bool = True) -> Store:
+    """Open a store.
+
+    Args:
+        url: Its URL.
+        makes: Whether to create the store if it does not exist.
+
+    Raises:
+        ConfigurationError: If the URL is invalid, the extra is missing, or there is no such store.
+        StoreError: If it cannot be reached.
+    """
+    place = StoreUrl.parse(url)
+    console.redactor().learn(*place.secrets)
+    return Store(place, makes=makes)
+
+
+def store_option(store: Store) -> str:
+    """Return the `--store` option for a suggested command, or nothing if the environment names the store."""
+    return option_of(store.url.shown)
+
+
+def option_of(shown: str) -> str:
+    """Return the `--store` option for a URL without secrets, or nothing if the environment names the store."""
+    return "" if os.environ.get(STORE_VARIABLE) else f" --store {shown}"
 
 
 class StoredResume(NamedTuple):

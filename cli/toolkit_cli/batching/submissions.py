@@ -11,10 +11,10 @@ from toolkit.batches.items import Item
 from toolkit.durable.stored_items import FINAL, ItemEnd, StoredItem
 from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
-from toolkit.tools.exact_numbers import dumps
+from toolkit.tools.json_data import dumps
 from toolkit.tools.results import ToolResult
 from toolkit_cli.batching.batches import check_changed, check_missing
-from toolkit_cli.batching.item_arguments import ItemArguments
+from toolkit_cli.batching.item_calls import ItemArguments
 from toolkit_cli.batching.stored_runs import StoredRun
 
 _AT_ONCE: Final = 100

@@ -18,13 +18,11 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
 from toolkit.wrappers.timing import TimedTool
 from toolkit_cli import console
-from toolkit_cli.batching.batch_work import BatchWork
-from toolkit_cli.batching.item_arguments import ItemArguments
-from toolkit_cli.batching.item_results import BatchOptions
-from toolkit_cli.batching.stored_batches import StoredBatch
-from toolkit_cli.batching.stored_items import StoredCalls
+from toolkit_cli.batching.batches import BatchWork
+from toolkit_cli.batching.item_calls import ItemArguments
+from toolkit_cli.batching.item_results import BatchOptions, items_done
+from toolkit_cli.batching.stored_batches import StoredBatch, StoredCalls
 from toolkit_cli.batching.stored_runs import StoredRun, version_of
-from toolkit_cli.batching.tallies import items_done
 from toolkit_cli.failures import report
 from toolkit_cli.running.context_values import read_values, seconds_of
 from toolkit_cli.running.finished_steps import KeptWork

@@ -20,12 +20,10 @@ from toolkit_cli.linting.stdin_texts import text_of_stdin
 from toolkit_cli.linting.watching import watch as watch_paths
 from toolkit_cli.options import Debug, PolicyPath, Starts
 from toolkit_cli.rendering.compatibility import as_record, as_table
-from toolkit_cli.rendering.differences import as_lines
-from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.excerpts import as_lines, shown_path
 from toolkit_cli.rendering.findings import FORMATS, Format, render, spans_of, statistics_of
-from toolkit_cli.rendering.printed_lines import print_lines
 from toolkit_cli.rendering.problems import counted, counted_files, counted_tools
-from toolkit_cli.rendering.styles import paint_all
+from toolkit_cli.rendering.styles import paint_all, print_lines
 from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.settings import load_configuration
 

@@ -10,8 +10,8 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opening import open_configured
 from toolkit_cli.options import Debug, Grants, PolicyPath, Sources, Starts, Targets
-from toolkit_cli.rendering.groups import group_record, listed_groups
-from toolkit_cli.rendering.printed_lines import print_lines
+from toolkit_cli.rendering.listings import group_record, listed_groups
+from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.rendering.tools import listed, summary_record
 from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.server_consent import gate_for
@@ -58,7 +58,7 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
 
 def _list_written(targets: list[str] | None, format: str) -> ExitCode:  # noqa: A002
     from toolkit.sources.written_lists import list_written  # noqa: PLC0415 - few lists are static
-    from toolkit_cli.rendering.written_tools import listed_written, written_record  # noqa: PLC0415
+    from toolkit_cli.rendering.listings import listed_written, written_record  # noqa: PLC0415
 
     configuration = load_configuration()
     base = Path() if targets else configuration.directory

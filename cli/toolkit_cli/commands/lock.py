@@ -43,8 +43,12 @@ def lock(
     """
     if check and update:
         raise Failure(ExitCode.USAGE, "'--check' and '--update' cannot be combined")
-    from toolkit.pins.lock_names import LOCK_FILE  # noqa: PLC0415 - help needs none of it
-    from toolkit.pins.lockfile import entries_of, read_lock, written_lock  # noqa: PLC0415
+    from toolkit.pins.lockfile import (  # noqa: PLC0415
+        LOCK_FILE,
+        entries_of,
+        read_lock,
+        written_lock,
+    )
 
     file = load_configuration().directory / LOCK_FILE
     found = _find(targets, load_configuration(tools, start=start)._replace(holds_pins=False))

@@ -14,7 +14,7 @@ from toolkit_cli.arguments.call_arguments import Given, gather_arguments, object
 from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.options import Debug, PolicyPath, Sources, Starts
-from toolkit_cli.rendering.printed_lines import print_lines
+from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
@@ -212,7 +212,7 @@ def _audit(*, verify: bool, as_json: bool) -> ExitCode:
 
 def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Problem]:
     """Return a problem for each rule of the project that matches none of its tools."""
-    from toolkit.approvals.rule_targets import KnownTool, unmatched_rules  # noqa: PLC0415 - help needs none of it
+    from toolkit.approvals.rule_checks import KnownTool, unmatched_rules  # noqa: PLC0415 - help needs none of it
     from toolkit_cli.opening import open_configured  # noqa: PLC0415
     from toolkit_cli.running.server_consent import gate_for  # noqa: PLC0415
 

@@ -14,17 +14,14 @@ from toolkit_cli import console
 from toolkit_cli.agent_launching import launch_agent
 from toolkit_cli.agent_options import AGENT, AgentOptions
 from toolkit_cli.batching.kept_runs import Consent, JournalRuns, Kept, StoreRuns
-from toolkit_cli.batching.opened_stores import absolute_store, named_store
 from toolkit_cli.batching.pending_approvals import Reply, decide_approval, list_approvals
-from toolkit_cli.batching.stored_runs import StoredResume
+from toolkit_cli.batching.stored_runs import StoredResume, absolute_store, named_store
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.launching import launch
 from toolkit_cli.options import AskingOptions, MessageOptions, OpeningOptions, StoreName
-from toolkit_cli.rendering.agent_turns import work_of_agents
-from toolkit_cli.rendering.kept_runs import listed_runs, shown_run, step_line
-from toolkit_cli.rendering.printed_lines import print_lines
-from toolkit_cli.rendering.run_pages.questions import question_entries
-from toolkit_cli.rendering.styles import paint
+from toolkit_cli.rendering.kept_runs import listed_runs, shown_run, step_line, work_of_agents
+from toolkit_cli.rendering.run_pages.pages import question_entries
+from toolkit_cli.rendering.styles import paint, print_lines
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.keeping import Resumed, find_run
 from toolkit_cli.running.run_page_files import records_of, write_run_page

@@ -100,7 +100,7 @@ def _print_tools(
 
 
 def _explain(changes: "Mapping[str, Sequence[Change]]", dialect: str) -> None:
-    from toolkit_cli.rendering.changes import explained  # noqa: PLC0415 - only an explanation needs it
+    from toolkit_cli.rendering.compatibility import explained  # noqa: PLC0415 - only an explanation needs it
     from toolkit_cli.rendering.styles import paint_all  # noqa: PLC0415 - as above
 
     lines = explained(changes, dialect, console.width())
@@ -126,12 +126,12 @@ def _problem(objection: "Objection", about: str, location: Location | None) -> P
 def _format_schema(of: _Format) -> Any:
     match of:
         case "agent":
-            from toolkit.agents.files.format import agent_schema  # noqa: PLC0415 - it is seldom wanted
+            from toolkit.agents.files.keys import agent_schema  # noqa: PLC0415 - it is seldom wanted
 
             return agent_schema()
         case "config":
             from toolkit.lint.setting_keys import lint_schema  # noqa: PLC0415 - it is seldom wanted
-            from toolkit.sources.format import configuration_schema  # noqa: PLC0415
+            from toolkit.sources.settings import configuration_schema  # noqa: PLC0415
 
             return configuration_schema(lint_schema())
         case "pipeline":

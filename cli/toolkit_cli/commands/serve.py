@@ -24,7 +24,7 @@ from toolkit_cli.options import (
 from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import checked_memory_id, read_values
-from toolkit_cli.running.logs import show_logs
+from toolkit_cli.running.reporters import show_logs
 from toolkit_cli.running.rule_checks import check_names
 from toolkit_cli.running.telemetry import telemetry
 from toolkit_cli.screen import Screen
@@ -101,7 +101,7 @@ def serve(options: ServeOptions) -> int:
     _go_to(options.directory)
     memory_id = checked_memory_id(options.given.memory_id)
     options = options._replace(given=options.given._replace(memory_id=memory_id))
-    from toolkit_cli.serving.extras import require_mcp  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.serving.client_configs import require_mcp  # noqa: PLC0415 - help needs none of it
 
     require_mcp()
     from toolkit_cli.serving import transports  # noqa: PLC0415 - it imports the SDK
@@ -114,7 +114,7 @@ def serve(options: ServeOptions) -> int:
 
 def _serve(options: ServeOptions, place: "Place | None") -> int:
     from toolkit_cli.serving import served_tools, transports  # noqa: PLC0415 - help needs none of it
-    from toolkit_cli.serving.reloading import reloader  # noqa: PLC0415
+    from toolkit_cli.serving.transports import reloader  # noqa: PLC0415
 
     with Screen() as screen, telemetry(options.otel) as listener:
         show_logs(screen, options.messages.verbose, debug=options.messages.debug)

@@ -14,9 +14,8 @@ from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opening import open_configured
 from toolkit_cli.options import Debug, Grants, PolicyPath, Sources, Starts, Target
-from toolkit_cli.rendering.agents import diagram_of
-from toolkit_cli.rendering.printed_lines import print_lines
-from toolkit_cli.rendering.styles import paint_all
+from toolkit_cli.rendering.outlines import diagram_of
+from toolkit_cli.rendering.styles import paint_all, print_lines
 from toolkit_cli.rendering.tools import (
     detailed,
     explained,
@@ -98,7 +97,7 @@ def _fold(tools: Iterable[Tool], target: str) -> list[Tool]:
     named = target.replace(":", ".").rpartition(".")[2]
     if all(tool.toolbox is None or tool.name == named for tool in shown):
         return shown
-    from toolkit.disclosure.folding import fold  # noqa: PLC0415 - few tools are in toolboxes
+    from toolkit.disclosure.offering import fold  # noqa: PLC0415 - few tools are in toolboxes
 
     return fold(shown)
 
@@ -120,14 +119,14 @@ def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None") -
 def _diagram(tool: Tool) -> str:
     if (agent := outline_of_agent(tool)) is not None and agent.states:
         return diagram_of(agent)
-    from toolkit.pipelines.mermaid import mermaid_of  # noqa: PLC0415 - seldom wanted
+    from toolkit.pipelines.charts import mermaid_of  # noqa: PLC0415 - seldom wanted
 
     return mermaid_of(_plan(tool))
 
 
 def _drawing(tools: Sequence[Tool]) -> str:
     from toolkit.pipelines.charts import chart_of  # noqa: PLC0415 - seldom wanted
-    from toolkit_cli.rendering.drawings import states_of  # noqa: PLC0415 - seldom wanted
+    from toolkit_cli.rendering.outlines import states_of  # noqa: PLC0415 - seldom wanted
     from toolkit_cli.running.graphviz import svg_of  # noqa: PLC0415 - seldom wanted
 
     if len(tools) != 1:

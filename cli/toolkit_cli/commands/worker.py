@@ -22,10 +22,9 @@ from toolkit_cli.options import (
 from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import answered_by, checked_memory_id, with_values
-from toolkit_cli.running.logs import show_logs
-from toolkit_cli.running.process_exit import leave_if_threads_remain
-from toolkit_cli.running.reporters import message_channel
+from toolkit_cli.running.reporters import message_channel, show_logs
 from toolkit_cli.running.telemetry import telemetry
+from toolkit_cli.running.watchdog import leave_if_threads_remain
 from toolkit_cli.screen import Screen
 from toolkit_cli.settings import load_configuration
 
@@ -59,7 +58,7 @@ def worker(options: WorkerOptions) -> int:
     unfinished items of workers that have died. Approvals are not stored with items: if a call needs one, the question
     is asked here, or the item fails.
     """
-    from toolkit_cli.batching.opened_stores import named_store, open_store  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.batching.stored_runs import named_store, open_store  # noqa: PLC0415 - help needs none of it
     from toolkit_cli.batching.working import WorkerTools, work  # noqa: PLC0415 - as above
 
     url = named_store(options.store)

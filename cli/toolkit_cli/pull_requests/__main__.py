@@ -8,8 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from toolkit_cli.pull_requests.github import GitHubError
-from toolkit_cli.pull_requests.posting import post
+from toolkit_cli.pull_requests.posting import GitHubError, post
 from toolkit_cli.pull_requests.reports import BadReport, read_reports
 from toolkit_cli.rendering.escaping import one_line
 

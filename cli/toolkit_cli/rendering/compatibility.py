@@ -1,13 +1,15 @@
-"""Renders which providers accept which tools, how many tokens the definitions cost, and why tools are rejected."""
+"""Renders which providers accept which tools, and what a dialect changes in a definition."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from toolkit_cli.rendering.styles import Line
-from toolkit_cli.rendering.tables import table
+from toolkit_cli.rendering.styles import Line, table
 
 if TYPE_CHECKING:
+    from toolkit.dialects import Change
     from toolkit.lint.compatibility import Compatibility, Row, Verdict
+
 
 _LEGEND = "a number: accepted, adds about that many tokens to each request; !: something is lost; no: rejected"
 
@@ -60,3 +62,28 @@ def _record(row: "Row") -> dict[str, Any]:
             for verdict in row.verdicts
         },
     }
+
+
+_HEADER = ("WHERE", "CHANGE")
+
+
+def explained(changes: "Mapping[str, Sequence[Change]]", dialect: str, width: int) -> list[Line]:
+    """Return the changes of each tool for a dialect, grouped by reason, with the source and when it was checked."""
+    lines: list[Line] = []
+    for name, found in changes.items():
+        lines += [[]] if lines else []
+        if not found:
+            lines.append([("strong", name), ("plain", f": nothing is changed for {dialect}")])
+            continue
+        lines.append([("strong", name), ("plain", f": changed for {dialect}")])
+        ordered = sorted(enumerate(found), key=lambda one: (_first(found, one[1]), one[0]))
+        for limit, group in groupby((change for _, change in ordered), key=lambda change: change.limit):
+            source = f"  {limit.source.place}, checked {limit.source.checked}"
+            lines += [[], [("plain", f"  {limit.says}")], [("quiet", source)]]
+            lines += table(_HEADER, [(change.pointer, change.what) for change in group], width, indent=4)
+    return lines
+
+
+def _first(found: "Sequence[Change]", change: "Change") -> int:
+    """Return the position of the first change with the same reason."""
+    return next(place for place, one in enumerate(found) if one.limit == change.limit)

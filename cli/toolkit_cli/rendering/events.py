@@ -17,10 +17,10 @@ from toolkit.events import (
     StepStarted,
     StepStatus,
 )
-from toolkit.tools.skipped_items import format_count
+from toolkit.tools.results import format_count
+from toolkit_cli import console
 from toolkit_cli.rendering.escaping import cut, one_line, padded, width_of
-from toolkit_cli.rendering.styles import Fragment, Line, Style
-from toolkit_cli.rendering.tables import table
+from toolkit_cli.rendering.styles import Fragment, Line, Style, table
 
 _BESIDE_LABEL = 40
 _LABEL_WIDTH = 18
@@ -265,3 +265,32 @@ def around(path: str) -> set[str]:
     """Return the paths of the steps that contain a step."""
     parts = path.split("/")
     return {"/".join(parts[:length]) for length in range(1, len(parts))}
+
+
+_ERASED = "\r\x1b[K"
+
+
+class Thinking:
+    """A line that disappears when there is something to show; implements `screen.Live`."""
+
+    def __init__(self, model: str) -> None:
+        """Create the line, which is not shown yet.
+
+        Args:
+            model: The name of the model.
+        """
+        self._line = cut(one_line(f"… {model} is thinking"), console.width() - 1)
+
+    def start(self) -> None:
+        """Write the line."""
+        console.add(self._line)
+
+    def stop(self) -> None:
+        """Remove the line."""
+        console.pass_on(_ERASED)
+
+    def print_above(self, line: str) -> None:
+        """Write a text above the line."""
+        self.stop()
+        console.say(line)
+        self.start()

@@ -13,6 +13,7 @@ from toolkit.problems import Location
 from toolkit.regular_files import bounded_bytes
 from toolkit_cli import console
 from toolkit_cli.rendering.escaping import one_line, width_of
+from toolkit_cli.rendering.styles import Line, Style
 
 _LARGEST_FILE = 4_000_000
 _TAB = "    "
@@ -144,3 +145,17 @@ def shown_path(file: str) -> str:
         return one_line(str(Path(file).relative_to(Path.cwd())))
     except (ValueError, OSError):
         return one_line(file)
+
+
+def as_lines(difference: str) -> list[Line]:
+    """Return the lines of a unified diff, with invisible characters escaped."""
+    return [[(style_of(line), shown_source(line))] for line in difference.removesuffix("\n").split("\n")]
+
+
+def style_of(line: str) -> Style:
+    """Return the style for a line of a unified diff."""
+    if line.startswith(("---", "+++")):
+        return "strong"
+    if line.startswith("@@"):
+        return "quiet"
+    return "good" if line.startswith("+") else "bad" if line.startswith("-") else "plain"

@@ -8,7 +8,6 @@ from toolkit.problems import Problem, problem_record
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.excerpts import path_for_people
-from toolkit_cli.rendering.markdown import as_markdown
 from toolkit_cli.rendering.problems import (
     as_github,
     as_records,
@@ -19,6 +18,7 @@ from toolkit_cli.rendering.problems import (
     with_shown_paths,
     without_secrets,
 )
+from toolkit_cli.rendering.report_formats import as_markdown
 
 Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -155,19 +155,19 @@ def _as_jsonl(problems: Sequence[Problem]) -> str:
 
 def _as_sarif(problems: Sequence[Problem]) -> str:
     from toolkit.lint.rules import all_pages  # noqa: PLC0415
-    from toolkit_cli.rendering.sarif import as_sarif  # noqa: PLC0415
+    from toolkit_cli.rendering.report_formats import as_sarif  # noqa: PLC0415
 
     return as_sarif(problems, {page.code: page for page in all_pages()})
 
 
 def _as_gitlab(problems: Sequence[Problem]) -> str:
-    from toolkit_cli.rendering.gitlab import as_gitlab  # noqa: PLC0415
+    from toolkit_cli.rendering.report_formats import as_gitlab  # noqa: PLC0415
 
     return as_gitlab(problems)
 
 
 def _as_junit(problems: Sequence[Problem]) -> str:
-    from toolkit_cli.rendering.junit import as_junit  # noqa: PLC0415
+    from toolkit_cli.rendering.report_formats import as_junit  # noqa: PLC0415
 
     return as_junit(problems)
 

@@ -8,8 +8,7 @@ from toolkit.approvals.policies import ByRisk, DescribedCall, Ground, Verdict
 from toolkit.approvals.risks import Chooser, Risk
 from toolkit.json_texts import json_text
 from toolkit.tools.data_flows import READINGS, risk_of
-from toolkit_cli.rendering.styles import Line
-from toolkit_cli.rendering.tables import table
+from toolkit_cli.rendering.styles import Line, table
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy

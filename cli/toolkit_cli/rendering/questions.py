@@ -1,17 +1,16 @@
-"""Renders approval questions, shortened to fit the screen or in full.
-
-Everything is escaped first. Long texts are replaced by their size; `whole_lines` shows them in full.
-"""
+"""Renders approval questions, shortened to fit the screen or in full, also pending ones and those of a dry run."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
+from toolkit.approvals.pending import PendingApproval
 from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.waiting import request_of
 from toolkit.visibility import visible_json
-from toolkit_cli.rendering.differences import style_of
 from toolkit_cli.rendering.escaping import cut, lines_of, one_line, padded, width_of, wrap
-from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.excerpts import shown_path, style_of
 from toolkit_cli.rendering.styles import Fragment, Line
 
 _MARGIN = "     "
@@ -263,3 +262,49 @@ def _reads_as_data(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def pending_lines(pending: PendingApproval, width: int) -> list[Line]:
+    """Return a question with all its details."""
+    asked = datetime.fromtimestamp(pending.asked).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    where = " · ".join(filter(None, (f"run {pending.run}", one_line(pending.path), asked)))
+    return [[("strong", pending.id), ("quiet", f"  {where}")], *whole_lines(request_of(pending), width=width), []]
+
+
+_DRY_RUN_LABEL_WIDTH = 18
+_LATER = "<known when it runs>"
+
+
+def rehearsal_lines(record: Mapping[str, Any], width: int) -> list[Line]:
+    """Return the lines of a dry run (see `rehearsal_record`)."""
+    asked = {question["step"]: question["because"] for question in record["questions"]}
+    lines: list[Line] = [[("strong", one_line(record["tool"]))]]
+    lines += _argument_lines(record["arguments"], "  ", width)
+    if None in asked:
+        lines.append([("plain", "  "), ("warn", f"asks first: {one_line(asked[None])}")])
+    for step in record["steps"]:
+        lines += _step_lines(step, asked.get(step["path"]), width)
+    return [*lines, [], [("quiet", "checked; nothing was called")]]
+
+
+def _step_lines(step: Mapping[str, Any], because: str | None, width: int) -> list[Line]:
+    place = f"{step['position']}/{step['of']}"
+    label = padded(one_line(step["path"]), _DRY_RUN_LABEL_WIDTH)
+    notes = [step["tool"] or step["kind"]]
+    notes += ["if its condition holds"] if step["conditional"] else []
+    notes += ["for each item"] if step["for_each"] else []
+    head: list[Fragment] = [("quiet", f"{place:>7} "), ("strong", label), ("plain", f" {one_line(', '.join(notes))}")]
+    lines: list[Line] = [head]
+    known = dict(step["arguments"])
+    lines += _argument_lines(known, " " * 10, width)
+    lines += [[("plain", f"{'':10}{one_line(name)} = "), ("quiet", _LATER)] for name in step["unknown"]]
+    if because is not None:
+        lines.append([("plain", " " * 10), ("warn", f"asks first: {one_line(because)}")])
+    return lines
+
+
+def _argument_lines(arguments: Mapping[str, Any], indent: str, width: int) -> list[Line]:
+    return [
+        [("plain", indent + cut(f"{one_line(name)} = {shown_value(value)}", max(width - len(indent), 20)))]
+        for name, value in arguments.items()
+    ]

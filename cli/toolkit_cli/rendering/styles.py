@@ -1,9 +1,12 @@
-"""Styled pieces of text, and their terminal color codes."""
+"""Styled text for terminals: pieces with color codes, printed lines, plain tables, and the branches of trees."""
 
 from collections.abc import Sequence
-from typing import Literal
+from textwrap import wrap as wrap_words
+from typing import Literal, NamedTuple
 
 from toolkit.visibility import disarm
+from toolkit_cli import console
+from toolkit_cli.rendering.escaping import one_line, padded, width_of, wrap
 
 Style = Literal["plain", "label", "strong", "danger", "good", "bad", "warn", "quiet", "hint", "frame"]
 Fragment = tuple[Style, str]
@@ -37,3 +40,80 @@ def paint_all(lines: Sequence[Line], *, colour: bool) -> str:
 def _painted(style: Style, text: str) -> str:
     code = _CODES.get(style)
     return f"\x1b[{code}m{text}\x1b[0m" if code and text else text
+
+
+def print_lines(lines: Sequence[Line]) -> None:
+    """Write lines to stdout, each with a newline, and with colors if it is a terminal."""
+    console.write_data(paint_all(lines, colour=console.data_has_colour()))
+
+
+_GAP = 2
+_NARROWEST_TEXT = 24
+_NARROWEST_NAME = 12
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], width: int, *, indent: int = 0) -> list[Line]:
+    """Return a table with a header, without columns that are completely empty.
+
+    A name that would leave too little room for the other columns gets a separate line.
+
+    Args:
+        header: The titles of the columns; the first column contains names, the last one text that is wrapped.
+        rows: The cells of each row, as many as in the header.
+        width: The width of the terminal in columns.
+        indent: Number of blank columns at the start.
+    """
+    kept = [place for place in range(len(header)) if any(row[place] for row in rows)]
+    cells = [[one_line(row[place]) for place in kept] for row in rows]
+    titles = [header[place] for place in kept]
+    widths = [max(width_of(row[place]) for row in [titles, *cells]) for place in range(len(kept))]
+    others = indent + sum(widths[1:-1]) + _GAP * (len(widths) - 1)
+    if len(widths) > 1:
+        text = min(widths[-1], _NARROWEST_TEXT)
+        widths[0] = _widest_name([titles, *cells], max(width - others - text, _NARROWEST_NAME))
+    before = others + widths[0] if len(widths) > 1 else indent
+    room = max(width - before, _NARROWEST_TEXT)
+    lines: list[Line] = [[("quiet", _row(titles, widths, indent))]]
+    for row in cells:
+        first, *more = wrap_text(row[-1], room)
+        lines += _body(row[:-1], first, widths, indent)
+        lines += [[("plain", " " * before + other)] for other in more]
+    return lines
+
+
+def _widest_name(rows: Sequence[Sequence[str]], most: int) -> int:
+    """Return the width of the first column: that of the widest name that leaves room for the other columns."""
+    return max((width_of(row[0]) for row in rows if width_of(row[0]) <= most), default=0)
+
+
+def wrap_text(text: str, room: int) -> list[str]:
+    """Wrap an escaped text at spaces into lines of at most `room` columns."""
+    if width_of(text) == len(text):
+        return wrap_words(text, room) or [""]
+    return wrap(text, room)  # text with wide characters rarely has spaces to break lines at
+
+
+def _body(cells: Sequence[str], text: str, widths: Sequence[int], indent: int) -> list[Line]:
+    if not cells:
+        return [[("strong", " " * indent + text)]]
+    rest: Fragment = ("plain", _row([*cells[1:], text], widths[1:], _GAP))
+    if width_of(cells[0]) > widths[0]:
+        return [[("strong", " " * indent + cells[0])], [("plain", " " * (indent + widths[0])), rest]]
+    return [[("strong", " " * indent + padded(cells[0], widths[0])), rest]]
+
+
+def _row(cells: Sequence[str], widths: Sequence[int], indent: int) -> str:
+    filled = (padded(cell, width) for cell, width in zip(cells, widths, strict=True))
+    return (" " * indent + (" " * _GAP).join(filled)).rstrip()
+
+
+class Stem(NamedTuple):
+    """The prefixes for the first line of a branch, and for the lines below it."""
+
+    first: str
+    below: str
+
+
+def stem(*, is_last: bool) -> Stem:
+    """Return the prefixes of a branch, by whether another one follows."""
+    return Stem("└─ ", "   ") if is_last else Stem("├─ ", "│  ")

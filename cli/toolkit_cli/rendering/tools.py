@@ -13,14 +13,12 @@ from toolkit.tools.described_tools import DescribedTool
 from toolkit.tools.frameworks import title_of
 from toolkit.tools.origins import place_of_tool
 from toolkit.tools.spec import ToolSpec
-from toolkit_cli.rendering.agents import agent_record, drawn_agent
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import path_for_people, shown_path
-from toolkit_cli.rendering.outlines import drawn, outline_record
+from toolkit_cli.rendering.outlines import agent_record, drawn, drawn_agent, outline_record
 from toolkit_cli.rendering.policies import outlook_record, outlook_text
 from toolkit_cli.rendering.schemas import Parameter, parameters_of, type_of
-from toolkit_cli.rendering.styles import Line
-from toolkit_cli.rendering.tables import table, wrap_text
+from toolkit_cli.rendering.styles import Line, table, wrap_text
 
 if TYPE_CHECKING:
     from toolkit.agents.outlines import AgentOutline
@@ -300,13 +298,13 @@ def _placeholder(parameter: Parameter) -> str:
 
 def _tree(tool: Tool, width: int) -> list[Line]:
     from toolkit.disclosure.trees import tree_of  # noqa: PLC0415 - only a facade needs it
-    from toolkit_cli.rendering.trees import drawn_tree  # noqa: PLC0415
+    from toolkit_cli.rendering.listings import drawn_tree  # noqa: PLC0415
 
     return drawn_tree(tree_of(tool), width)
 
 
 def _tree_record(tool: Tool) -> list[dict[str, Any]]:
     from toolkit.disclosure.trees import tree_of  # noqa: PLC0415 - only a facade needs it
-    from toolkit_cli.rendering.trees import tree_record  # noqa: PLC0415
+    from toolkit_cli.rendering.listings import tree_record  # noqa: PLC0415
 
     return tree_record(tree_of(tool))

@@ -16,11 +16,9 @@ from toolkit_cli import console
 from toolkit_cli.prompting import Prompter
 from toolkit_cli.rendering.questions import menu_lines, question_lines, text_question_lines, whole_lines
 from toolkit_cli.rendering.styles import Line, paint
-from toolkit_cli.reviewing.editing import edited_arguments
-from toolkit_cli.reviewing.forms import filled_form
+from toolkit_cli.reviewing.argument_edits import edited_arguments, filled_form
 from toolkit_cli.reviewing.rule_books import Action, Offer, RuleBook
-from toolkit_cli.reviewing.rule_choices import RuleChoice
-from toolkit_cli.reviewing.undecided_lines import explanation_of
+from toolkit_cli.reviewing.rule_choices import RuleChoice, explanation_of
 from toolkit_cli.screen import Screen
 
 Answer = Literal["fill", "once", "edit", "reject", "same", "all", "always", "allow", "deny", "view", "stop"]

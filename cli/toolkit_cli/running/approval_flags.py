@@ -6,8 +6,8 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from toolkit.approvals.allowances import Allowance
-from toolkit.approvals.exact_calls import declared_type, exact_arguments
 from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.rule_offers import declared_type, exact_arguments
 from toolkit.json_texts import json_text
 from toolkit_cli import console
 from toolkit_cli.rendering.escaping import is_plain

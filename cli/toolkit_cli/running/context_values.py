@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolkit.durations import parse_duration
+from toolkit.amounts import parse_duration
 from toolkit.problems import Problem
 from toolkit_cli.arguments.assignments import read_assignment, with_file_read
 from toolkit_cli.failures import ExitCode, Failure

@@ -2,24 +2,111 @@
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolkit.errors import ApprovalPending
 from toolkit.journals.journal_files import JournalFile
 from toolkit.journals.kept_runs import KeptRun
 from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.runs.journal import JournalError
-from toolkit.tools.base import Tool
-from toolkit.tools.exact_numbers import dumps
+from toolkit.regular_files import bounded_bytes
+from toolkit.runs.records import JournalError
+from toolkit.sources.imported_files import imported_files
+from toolkit.tools.base import Tool, innermost
+from toolkit.tools.json_data import dumps
+from toolkit.tools.origins import function_of, place_of_tool
+from toolkit.tools.places import place_of
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.tools import pipeline_in
-from toolkit_cli.running.definition_files import definition_of
-from toolkit_cli.running.pipeline_graphs import graph_of
 from toolkit_cli.running.tool_calls import Ending
+
+if TYPE_CHECKING:
+    from toolkit.pipelines.outline import StepOutline
+    from toolkit.pipelines.plans import Plan
+
+
+_OWN: Final = Path(__file__).resolve().parents[1]
+
+
+def definition_of(tool: Tool) -> dict[str, str]:
+    """Return the SHA-256 digest of each file that defines the tool or a tool that it calls, by path.
+
+    The project's files that these files import are part of the definition too.
+    """
+    return {file: sha256(bounded_bytes(file)).hexdigest() for file in sorted(imported_files(_files_of(tool)))}
+
+
+def tools_within(tool: Tool) -> Iterator[Tool]:
+    """Yield a tool, and the tools that it calls if it is a pipeline or an agent."""
+    yield tool
+    pipeline = pipeline_in(tool)
+    inner = [step.tool for step in pipeline.plan.walk()] if pipeline is not None else _tools_of_agent(tool)
+    for one in inner:
+        if one is not None:
+            yield from tools_within(one)
+
+
+def _files_of(tool: Tool) -> Iterator[str]:
+    for one in tools_within(tool):
+        yield from filter(_is_of_users, _places_of(one))
+
+
+def _places_of(tool: Tool) -> Iterator[str]:
+    """Yield where a tool is defined, where its function is, and the file that offers it under its name."""
+    pipeline, function = pipeline_in(tool), function_of(tool)
+    place = place_of_tool(tool) if pipeline is None else pipeline.plan.location
+    of_function = None if function is None else place_of(function)
+    yield from (one.file for one in (place, of_function) if one is not None)
+    yield from filter(None, (tool.spec.source, tool.spec.origin))
+
+
+def _is_of_users(file: str) -> bool:
+    """Return whether a file exists and does not belong to the command line, which also defines agents."""
+    return os.path.isfile(file) and not Path(file).resolve().is_relative_to(_OWN)  # noqa: PTH113 - the path as written
+
+
+def _tools_of_agent(tool: Tool) -> list[Tool]:
+    agent = innermost(tool)
+    return list(getattr(agent, "tools", {}).values()) if getattr(agent, "is_agent", False) else []
+
+
+def graph_of(tool: Tool) -> list[dict[str, Any]]:
+    """Return the steps of a pipeline, including nested pipelines; empty for other tools.
+
+    Each step has its `label`, its `path` in the run, its `kind`, the name of its `tool`, the paths that its data comes
+    `from`, and its `branches` as pairs of a title and steps.
+    """
+    pipeline = pipeline_in(tool)
+    return [] if pipeline is None else _steps_of(pipeline.plan, "")
+
+
+def _steps_of(plan: "Plan", prefix: str) -> list[dict[str, Any]]:
+    from toolkit.pipelines.outline import outline_of  # noqa: PLC0415 - only recorded runs have a graph
+
+    tools = {step.path: step.tool for step in plan.walk() if step.tool is not None}
+    return [_step(step, prefix, tools) for step in outline_of(plan).steps]
+
+
+def _step(step: "StepOutline", prefix: str, tools: dict[str, Tool]) -> dict[str, Any]:
+    path = prefix + step.path
+    branches = [[name, [_step(one, prefix, tools) for one in inner]] for name, inner in step.branches.items()]
+    called = pipeline_in(tools[step.path]) if step.path in tools else None
+    if called is not None:
+        branches.append([called.plan.name, _steps_of(called.plan, f"{path}/")])
+    sources = list(step.sources)
+    return {
+        "label": step.label,
+        "path": path,
+        "kind": step.kind,
+        "tool": step.tool,
+        "from": sources,
+        "branches": branches,
+    }
+
 
 NOT_FROM_TEXTS: Final = (
     "an agent whose kind locks tools, or whose objects provide tools, cannot be resumed from recorded text"

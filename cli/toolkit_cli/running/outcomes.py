@@ -1,9 +1,13 @@
 """Writes the outcome of a call: the result to stdout, and problems to stderr."""
 
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
+from time import perf_counter
+from typing import TYPE_CHECKING, Self
 
+from toolkit.events import CALLS, Listener, Outcome, RunFinished, RunStarted
 from toolkit.runs.records import ModelUse
 from toolkit_cli import console
 from toolkit_cli.failures import report
@@ -13,6 +17,9 @@ from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.reporters import RunReporter
 from toolkit_cli.running.tool_calls import Ending
 from toolkit_cli.screen import Screen
+
+if TYPE_CHECKING:
+    from types import TracebackType
 
 
 def present(
@@ -47,14 +54,57 @@ def present(
 def present_usage(uses: Sequence[ModelUse], reporter: RunReporter | None, screen: Screen) -> None:
     """Write the usage of models, if there were requests."""
     if uses and reporter is not None:
-        from toolkit_cli.rendering.usage import usage_line  # noqa: PLC0415 - only agents use models
+        from toolkit_cli.rendering.results import usage_line  # noqa: PLC0415 - only agents use models
 
         screen.say(usage_line(uses))
         sys.stderr.flush()
 
 
 def _show_kept(steps: "Sequence[dict[str, object]]") -> None:
-    from toolkit_cli.rendering.kept import kept_lines  # noqa: PLC0415 - only failures need it
+    from toolkit_cli.rendering.results import kept_lines  # noqa: PLC0415 - only failures need it
 
     for line in kept_lines(steps):
         console.say(paint(line, colour=console.stderr_has_colour()))
+
+
+class RunReport:
+    """Emits the start of a run, and its finish exactly once, possibly from another thread.
+
+    Attributes:
+        run: The id of the run.
+    """
+
+    def __init__(self, listener: Listener | None, target: str, run: str | None = None) -> None:
+        """Prepare the report.
+
+        Args:
+            listener: Receives the events, if any.
+            target: The target as the user wrote it.
+            run: The id of the run; a new one if `None`.
+        """
+        self.run = run or os.urandom(6).hex()
+        self._listener, self._target = listener, target
+        self._call = 0
+        self._began = perf_counter()
+
+    def __enter__(self) -> Self:
+        if self._listener is not None:
+            self._call = next(CALLS)
+            self._listener(RunStarted(self._call, self._target, self.run))
+        return self
+
+    def end(self, exit_code: int, error: str | None = None) -> None:
+        """Emit the finish, unless it was emitted already."""
+        self._finish("failure" if exit_code else "success", error)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: "TracebackType | None"
+    ) -> None:
+        """Emit the finish of a run that could not start, or was aborted."""
+        self._finish("success" if error is None else "error", None if error is None else str(error))
+
+    def _finish(self, outcome: Outcome, error: str | None) -> None:
+        call, self._call = self._call, 0
+        if self._listener is not None and call:
+            seconds = perf_counter() - self._began
+            self._listener(RunFinished(call, self._target, self.run, outcome=outcome, error=error, seconds=seconds))

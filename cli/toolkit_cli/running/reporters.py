@@ -1,5 +1,6 @@
-"""Listeners that show a run's events on the screen, or write them to stdout as JSON."""
+"""Listeners that show a run's events, a model's text and log messages, or write events to stdout as JSON."""
 
+import logging
 import sys
 import threading
 from collections.abc import Callable, Iterable
@@ -8,6 +9,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 from toolkit.events import (
     Event,
     ItemFinished,
+    ModelChose,
+    ModelFinished,
+    ModelSaid,
+    ModelStarted,
     PipelineFinished,
     StepFinished,
     StepStarted,
@@ -16,15 +21,57 @@ from toolkit.events import (
     as_record,
 )
 from toolkit.runs.records import Message
+from toolkit.visibility import disarm
 from toolkit_cli import console
 from toolkit_cli.rendering.escaping import lines_of
+from toolkit_cli.rendering.events import Thinking
 from toolkit_cli.rendering.styles import paint
-from toolkit_cli.running.speech import Speech
 from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:
     from toolkit_cli.rendering.events import RunProgress
     from toolkit_cli.rendering.live import Bars
+
+
+class Speech:
+    """Shows the text of the outermost agent's model; of agents among its tools, only results are shown.
+
+    Attributes:
+        last: The last reply that was shown completely.
+    """
+
+    def __init__(self, screen: Screen) -> None:
+        self.last = ""
+        self._screen = screen
+        self._agent: str | None = None
+        self._call: int | None = None
+        self._thinks = False
+
+    def begin(self) -> None:
+        """Start over for the next task; the first agent that sends a model request is the outermost."""
+        self.last, self._agent, self._call = "", None, None
+
+    def handle(self, event: Event) -> None:
+        match event:
+            case ModelStarted() if self._agent in (None, event.run):
+                self._agent, self._call = event.run, event.call
+                self._screen.show(Thinking(event.model))
+                self._thinks = True
+            case ModelSaid() if event.call == self._call:
+                self._end_thinking()
+                self._screen.add(disarm(event.text))
+            case ModelChose() if event.call == self._call:
+                self._end_thinking()
+            case ModelFinished() if event.call == self._call:
+                self._end_thinking()
+                self._screen.end_line()
+                self.last = event.text if event.outcome == "success" else ""
+
+    def _end_thinking(self) -> None:
+        if self._thinks:
+            self._thinks = False
+            self._screen.show(None)
+
 
 Listener = Callable[[Event], None]
 
@@ -132,3 +179,49 @@ def message_channel(screen: Screen) -> Callable[[Message], None]:
 def write_event(event: Event) -> None:
     """Write an event to stdout as one line of JSON."""
     console.write_json(as_record(event), indent=None)
+
+
+_TRACE = 5
+"""The level of the specifications that models are sent."""
+_FINEST = 2
+"""The verbosity above which they are shown."""
+
+
+def show_logs(screen: Screen, verbosity: int, *, debug: bool) -> None:
+    """Show log messages of the library: from INFO with verbosity 1, DEBUG with 2 or `debug`, TRACE with 3."""
+    if not (verbosity or debug):
+        return
+    logger = logging.getLogger("toolkit")
+    logging.addLevelName(_TRACE, "TRACE")
+    logger.setLevel(_TRACE if verbosity > _FINEST else logging.DEBUG if debug or verbosity > 1 else logging.INFO)
+    for handler in [handler for handler in logger.handlers if isinstance(handler, _ScreenHandler)]:
+        logger.removeHandler(handler)
+    logger.addHandler(_ScreenHandler(screen))
+
+
+class _ScreenHandler(logging.Handler):
+    """Writes log records to the screen, escaped for a terminal."""
+
+    def __init__(self, screen: Screen) -> None:
+        super().__init__()
+        self._screen = screen
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self._screen.say("\n".join(_lines(record)))
+        except Exception:  # noqa: BLE001 - like the handlers of the standard library
+            self.handleError(record)
+
+
+def _lines(record: logging.LogRecord) -> list[str]:
+    """Return the lines of a record without secrets: the message on one line, and the traceback below it."""
+    from toolkit_cli.rendering.escaping import lines_of, one_line  # noqa: PLC0415 - few runs show logs
+
+    redactor = console.redactor()
+    message, details = record.getMessage(), ""
+    if record.exc_info:
+        details = logging.Formatter().formatException(record.exc_info)
+    elif getattr(record, "has_traceback", False):
+        message, _, details = message.partition("\n")
+    below = [f"  {line}" for line in lines_of(redactor.text(details.rstrip()))] if details else []
+    return [f"{record.levelname.lower()} {record.name}: {one_line(redactor.text(message))}", *below]

@@ -79,7 +79,7 @@ class _Failures(logging.Handler):
 def _is_wanted(wanted: bool | None) -> bool:  # noqa: FBT001 - as above
     if not any(name.startswith("OTEL_") for name in os.environ):
         return bool(wanted)
-    from toolkit.telemetry.otel_variables import is_disabled, wants_telemetry  # noqa: PLC0415 - few environments set it
+    from toolkit.telemetry.propagation import is_disabled, wants_telemetry  # noqa: PLC0415 - few environments set it
 
     return wants_telemetry(os.environ) if wanted is None else wanted and not is_disabled(os.environ)
 

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.errors import ApprovalPending, BudgetExceeded, ExitEarlyError, TerminationRequested
 from toolkit.problems import Problem
-from toolkit.runs.journal import ChangedInput, JournalError
+from toolkit.runs.records import ChangedInput, JournalError
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import describe_error
 from toolkit.tools.results import NO_MESSAGE, ToolResult
-from toolkit_cli.arguments.json_words import object_in
+from toolkit_cli.arguments.assignments import object_in
 from toolkit_cli.failures import ExitCode
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.interrupts import Interrupts
@@ -19,6 +19,8 @@ from toolkit_cli.running.watchdog import ForcedEnd, Watched
 
 if TYPE_CHECKING:
     from toolkit.journals.kept_runs import State
+    from toolkit.tools.limits import Limit, Limiter
+
 
 _CODES = {"rejected": ExitCode.APPROVAL, "in_doubt": ExitCode.APPROVAL, "timeout": ExitCode.TIMED_OUT}
 _SIGNAL_OFFSET = 128
@@ -154,3 +156,12 @@ def _forced(end: ForcedEnd) -> Ending:
 
 def _ended(reason: str, code: str, exit_code: int) -> Ending:
     return Ending(ToolResult.failure(reason, code), exit_code, Problem("", reason))
+
+
+def limiter_of(limits: "Mapping[str, Limit]") -> "Limiter | None":
+    """Return the limiter for calls of this process; `None` if there are no limits."""
+    if not limits:
+        return None
+    from toolkit.tools.limits import LocalLimits  # noqa: PLC0415 - few projects have limits
+
+    return LocalLimits(limits)

@@ -3,10 +3,13 @@
 import shutil
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from toolkit.mcp.settings.editors import Address, Editor, Launch, editor_configuration
+from toolkit.problems import how_to_install
+from toolkit_cli.failures import ExitCode, Failure
 
 
 def configuration_to_paste(
@@ -35,3 +38,13 @@ def _program() -> list[str]:
         return [str(beside)]
     found = shutil.which("toolkit")
     return [str(Path(found).absolute())] if found else [sys.executable, "-m", "toolkit_cli"]
+
+
+def require_mcp() -> None:
+    """Check that the MCP SDK is installed, before it is imported.
+
+    Raises:
+        Failure: If it is not; the hint has the command that installs it.
+    """
+    if find_spec("mcp") is None:
+        raise Failure(ExitCode.USAGE, "serving needs the extra 'mcp'", hint=how_to_install("toolkit-cli[mcp]"))

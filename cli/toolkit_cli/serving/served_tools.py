@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import DEFAULT_TIMEOUT
-from toolkit.disclosure.folding import folded_tools
+from toolkit.disclosure.offering import folded_tools
 from toolkit.events import Listener
 from toolkit.mcp.serving.calls import DEFAULT_LIMIT, Rules
 from toolkit.mcp.serving.server import Options
@@ -20,7 +20,7 @@ from toolkit_cli.rendering.tools import is_facade, pipeline_in
 from toolkit_cli.running.answer_sources import Answers
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import seconds_of
-from toolkit_cli.running.limited_calls import limiter_of
+from toolkit_cli.running.tool_calls import limiter_of
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate

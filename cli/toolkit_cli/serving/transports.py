@@ -10,11 +10,14 @@ from contextlib import closing
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Any, NamedTuple
 
+from toolkit.errors import ConfigurationError
 from toolkit.mcp.serving.over_stdio import serve_stdio
 from toolkit.mcp.serving.server import Options, ToolServer
+from toolkit.sources.modules import imported_afresh
 from toolkit.tools.base import Tool
 from toolkit_cli import console
-from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.failures import ExitCode, Failure, report
+from toolkit_cli.file_stamps import INTERVAL, stamp_after_a_while, stamp_of
 from toolkit_cli.running.interrupts import Interrupts
 
 _LOOPBACK = "127.0.0.1"
@@ -159,11 +162,11 @@ def serve_over_http(
     tools: Mapping[str, Tool], options: Options, access: HttpOptions, watch: Watch | None, *, quiet: bool
 ) -> int:
     """Serve clients over HTTP until interrupted; return the exit code."""
-    from toolkit.mcp.serving import http_guard, over_http  # noqa: PLC0415 - stdio needs none of it
+    from toolkit.mcp.serving import over_http  # noqa: PLC0415 - stdio needs none of it
 
     with closing(_listener(access.place)) as listener:
         port = listener.getsockname()[1]
-        within = http_guard.HttpAccess.at([*access.place.names, *access.hosts], port, access.token)
+        within = over_http.HttpAccess.at([*access.place.names, *access.hosts], port, access.token)
 
         def tell() -> None:
             if not quiet:
@@ -235,3 +238,44 @@ def _served(tools: Mapping[str, Tool], where: str) -> str:
     shown = [*tools][:_MOST_NAMED]
     count = f"{len(tools)} tool{'' if len(tools) == 1 else 's'}"
     return f"serving {count} {where}: {', '.join(shown)}{', …' if len(tools) > len(shown) else ''}"
+
+
+def reloader(targets: Sequence[str], reopen: "Callable[[], dict[str, Tool]]") -> "Watch":
+    """Return a task that reloads the tools of a server whenever a file has changed.
+
+    Args:
+        targets: The targets as typed; their folders and all imported files are watched.
+        reopen: Opens the tools again.
+    """
+    first = stamp_of(targets)
+
+    async def watch(server: "ToolServer") -> None:
+        known = first
+        while True:
+            await asyncio.sleep(INTERVAL)
+            now = await asyncio.to_thread(stamp_of, targets)
+            if now == known:
+                continue
+            while now != (later := await asyncio.to_thread(stamp_after_a_while, targets)):
+                now = later  # the files are still being written
+            tools = await asyncio.to_thread(_reopened, reopen)
+            # The set of imported files may have changed. An edit during the reload must trigger another one.
+            known = {file: now.get(file, stamp) for file, stamp in (await asyncio.to_thread(stamp_of, targets)).items()}
+            if tools is not None:
+                await server.replace(tools)
+                console.say(f"reloaded: {', '.join(tools)}")
+
+    return watch
+
+
+def _reopened(reopen: "Callable[[], dict[str, Tool]]") -> "dict[str, Tool] | None":
+    """Return the reloaded tools, or report the problems and return `None`."""
+    try:
+        with imported_afresh():
+            return reopen()
+    except (Failure, ConfigurationError) as error:
+        report(error.problems)
+    except KeyboardInterrupt:  # raised by the module itself, since Ctrl-C arrives in the main thread
+        console.say("error: importing a module raised KeyboardInterrupt")
+    console.say("the last good tools are still served")
+    return None

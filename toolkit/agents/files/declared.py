@@ -6,9 +6,8 @@ from typing import Any, NamedTuple
 
 from toolkit.agents.agent import AgentTool
 from toolkit.agents.chaining import Chaining
-from toolkit.agents.files.definitions import AgentDefinition
+from toolkit.agents.files.definitions import AgentDefinition, as_text
 from toolkit.agents.files.kind_checks import start_input
-from toolkit.agents.files.texts import as_text
 from toolkit.agents.kept_turns import can_keep_turns
 from toolkit.agents.kinds import AgentKind
 from toolkit.agents.models.messages import Model

@@ -1,10 +1,15 @@
-"""The table of the keys of an agent's file, from which messages and the JSON Schema for editors are made."""
+"""The table of the keys of an agent's file, from which messages and the JSON Schema for editors follow."""
 
 from collections.abc import Mapping
 
-from toolkit.agents.files.definitions import KindName
-from toolkit.documents.schemas import Schema, closed, reference, text, texts
+from toolkit.agents.files.definitions import KINDS, KindName, LockDefinition, StateDefinition, Transition
+from toolkit.agents.playbooks import After, Lock, after, after_any, all_of, any_of, known, produced
+from toolkit.documents import nodes
+from toolkit.documents.nodes import Node, Scalar
+from toolkit.documents.schemas import DRAFT, Schema, closed, reference, text, texts
+from toolkit.documents.shapes import ShapeReader, Word
 from toolkit.tools.heads import FORMAT_VERSION
+from toolkit.tools.inputs import input_format
 
 MOST_TURNS = 1_000
 LIMITS: Mapping[str, tuple[int, int]] = {"result": (1, 10_000_000), "unknown": (0, 1_000), "at_once": (1, 1_000)}
@@ -55,3 +60,132 @@ REFERENCE_KEYS: dict[str, Schema] = {
     "tools": texts("Its tools, whose names are prefixed with its name."),
     "unfold": {"type": "boolean", "description": "Whether its tools and notes are behind a facade."},
 }
+
+
+LOCK_KEYS = ("all", "any", "artifact", "blackboard")
+_LOCK = "a tool's name, a list of them, or one of {all: […]}, {any: […]}, {artifact: TYPE}, {blackboard: NAME}"
+
+
+class FlowReader(ShapeReader):
+    """Reads the values of `locks` and `states`."""
+
+    def locks(self, node: Node) -> tuple[LockDefinition, ...]:
+        """Read the locks of a playbook by tool name."""
+        locks = self.mapping(node, "'locks'", "{report: search}")
+        return () if locks is None else tuple(self._lock_of(entry) for entry in locks.entries.values())
+
+    def states(self, node: Node) -> tuple[StateDefinition, ...]:
+        """Read the states of a state machine, with their tools and the states that these lead to."""
+        states = self.mapping(node, "'states'", "{draft: {send: sent}, sent: {}}")
+        if states is not None and not states.entries:
+            self.report(node.location, "a state machine needs at least one state")
+        return () if states is None else tuple(self._state(entry) for entry in states.entries.values())
+
+    # ---------------------------------------------------------------------------------------------------------- locks
+
+    def _lock_of(self, entry: nodes.Entry) -> LockDefinition:
+        waits_for: list[Word] = []
+        tool = Word(entry.key.text, entry.key.location)
+        lock = self._lock(entry.value, f"the lock of {tool.text!r}", waits_for)
+        return LockDefinition(tool, lock, tuple(waits_for))
+
+    def _lock(self, node: Node, what: str, waits_for: list[Word]) -> Lock | None:
+        if isinstance(node, nodes.Mapping) and len(node.entries) == 1:
+            [(key, entry)] = node.entries.items()
+            self.check_keys(node, what, LOCK_KEYS)
+            if key in ("all", "any"):
+                return self._several(entry.value, what, waits_for, wants_all=key == "all")
+            text = self.text(entry.value, f"'{key}'") if key in LOCK_KEYS else None
+            return None if text is None else (produced if key == "artifact" else known)(text)
+        if isinstance(node, nodes.Sequence) and node.items:
+            return self._several(node, what, waits_for, wants_all=True)
+        if isinstance(node, Scalar) and isinstance(node.value, str) and node.value.strip():
+            waits_for.append(Word(node.value, node.location))
+            return after(node.value)
+        self._expected(node, what, _LOCK)
+        return None
+
+    def _several(self, node: Node, what: str, waits_for: list[Word], *, wants_all: bool) -> Lock | None:
+        """Read a list of locks. If it has only tool names, they become one lock, whose messages are simpler."""
+        items = self.sequence(node, what)
+        if items is None:
+            return None
+        if not items.items:
+            self.report(node.location, f"{what} waits for nothing", hint="remove it, or name what it waits for")
+            return None
+        locks = [self._lock(item, what, waits_for) for item in items.items]
+        good = [lock for lock in locks if lock is not None]
+        if len(good) < len(locks):
+            return None
+        names = [name for lock in good if isinstance(lock, After) for name in lock.names]
+        if len(names) == len(good):
+            return (after if wants_all else after_any)(*names)
+        return (all_of if wants_all else any_of)(*good)
+
+    # --------------------------------------------------------------------------------------------------------- states
+
+    def _state(self, entry: nodes.Entry) -> StateDefinition:
+        name, node = Word(entry.key.text, entry.key.location), entry.value
+        match node:
+            case Scalar(value=None):
+                return StateDefinition(name)
+            case nodes.Mapping():
+                return StateDefinition(name, tuple(self._transition(one) for one in node.entries.values()))
+            case nodes.Sequence():
+                return StateDefinition(
+                    name, tuple(Transition(tool) for tool in self.names(node, f"a tool of the state {name.text!r}"))
+                )
+        expected = "a list of tools, or a mapping of them with the states that they lead to"
+        self._expected(node, f"the state {name.text!r}", expected)
+        return StateDefinition(name)
+
+    def _transition(self, entry: nodes.Entry) -> Transition:
+        tool, node = Word(entry.key.text, entry.key.location), entry.value
+        if isinstance(node, Scalar) and node.value is None:
+            return Transition(tool)
+        to = self.text(node, f"the state that {tool.text!r} leads to")
+        return Transition(tool, None if to is None else Word(to, node.location))
+
+
+_NAME = "^[A-Za-z_][A-Za-z0-9_]*$"
+
+
+def agent_schema() -> Schema:
+    """Return the JSON Schema (draft-07) of agents' files."""
+    return {
+        "$schema": DRAFT,
+        "title": "Agent",
+        "description": "A model with instructions and tools; it is itself a tool.",
+        "anyOf": [_of_kind(kind) for kind in KINDS],
+        "definitions": {
+            "input": input_format(),
+            "inputs": {
+                "type": ["object", "null"],
+                "propertyNames": {"pattern": _NAME},
+                "additionalProperties": reference("input"),
+            },
+            "text_or_file": {
+                "anyOf": [{"type": "string", "minLength": 1}, closed({"file": text("The path of the file.")}, ["file"])]
+            },
+            "lock": _lock(),
+            "state": _state(),
+            "reference": closed(REFERENCE_KEYS, ["name"]),
+        },
+    }
+
+
+def _of_kind(kind: KindName) -> Schema:
+    known = KEYS | {"agent": {"const": kind} | KEYS["agent"]}
+    required = {"simple": [], "playbook": [], "state_machine": ["states"]}[kind]
+    return closed({key: known[key] for key in (*COMMON_KEYS, *KIND_KEYS[kind])}, ["agent", *required])
+
+
+def _lock() -> Schema:
+    several = {"type": "array", "items": reference("lock"), "minItems": 1}
+    kinds = {"all": several, "any": several, "artifact": text("A type."), "blackboard": text("A type or a name.")}
+    return {"anyOf": [text("A tool."), several, *(closed({key: kinds[key]}, [key]) for key in LOCK_KEYS)]}
+
+
+def _state() -> Schema:
+    ways = {"type": ["object", "null"], "additionalProperties": {"type": ["string", "null"]}}
+    return {"anyOf": [ways, texts("The tools of the state, none of which leads to another state.")]}

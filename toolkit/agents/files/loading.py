@@ -17,16 +17,16 @@ from toolkit.agents.files.kind_checks import make_kind, placed_tools, start_inpu
 from toolkit.agents.kinds import names_within
 from toolkit.agents.models.messages import Model
 from toolkit.agents.models.opening import model_problem
-from toolkit.agents.models.script_names import SCRIPTED, runs_code
+from toolkit.agents.models.script_files import SCRIPTED, runs_code
 from toolkit.agents.models.scripted import ScriptedModel
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.codes import DUPLICATE_TOOL_NAME, IN_NO_STATE, UNKNOWN_KEY, UNKNOWN_TOOL, UNUSED_INPUT
-from toolkit.disclosure.folding import folded_tools
+from toolkit.disclosure.offering import folded_tools
 from toolkit.documents import nodes
-from toolkit.documents.bounded_problems import BoundedProblems, TooManyProblems
 from toolkit.documents.document_reader import Document, near_file, read_document
+from toolkit.documents.scalars import find_traps
 from toolkit.documents.shapes import Word
-from toolkit.documents.traps import find_traps
+from toolkit.documents.sources import BoundedProblems, TooManyProblems
 from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Location, Problem, errors_among, fix_spelling, in_order, set_missing_locations
 from toolkit.tools.base import Tool

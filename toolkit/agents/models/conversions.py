@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolkit.agents.models.messages import Message, ModelReply, SystemMessage, ToolMessage, Usage, UserMessage
-from toolkit.agents.models.streaming import Piece
+from toolkit.agents.models.messages import Message, ModelReply, Piece, SystemMessage, ToolMessage, Usage, UserMessage
 from toolkit.json_texts import json_text
-from toolkit.tools.calls import ToolCall
+from toolkit.tools.results import ToolCall
 from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:

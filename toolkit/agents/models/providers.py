@@ -12,10 +12,8 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from toolkit.agents.models.conversions import history_of, offered, piece_of, reply_of
-from toolkit.agents.models.failures import KEY, readable_errors, without_secrets, words_of
-from toolkit.agents.models.known_names import near_models
-from toolkit.agents.models.messages import Message, ModelError, ModelReply
-from toolkit.agents.models.streaming import Tell, tell_all
+from toolkit.agents.models.failures import KEY, near_models, readable_errors, without_secrets, words_of
+from toolkit.agents.models.messages import Message, ModelError, ModelReply, Tell, tell_all
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, how_to_install
 from toolkit.tools.spec import ToolSpec

@@ -70,3 +70,13 @@ def _failed(error: BaseException, file: Path) -> ConfigurationError:
 def _refused(code: str, message: str, file: Path | None, hint: str | None) -> ConfigurationError:
     place = Location(str(file)) if file is not None else None
     return ConfigurationError(problems=[Problem(code, message, place, hint=hint)])
+
+
+SCRIPTED = "scripted"
+"""The prefix in `scripted:FILE`."""
+
+
+def runs_code(model: str) -> bool:
+    """Return whether opening a model runs code, as scripts in Python do. Only the user may choose such a model."""
+    kind, _, file = model.partition(":")
+    return kind == SCRIPTED and file.strip().lower().endswith(".py")

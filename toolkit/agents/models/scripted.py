@@ -19,15 +19,14 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from toolkit.agents.models.messages import Message, ModelError, ModelReply, ToolMessage, Usage
+from toolkit.agents.models.messages import Message, ModelError, ModelReply, Tell, ToolMessage, Usage
 from toolkit.agents.models.script_files import turns_in
-from toolkit.agents.models.streaming import Tell
 from toolkit.documents.document_reader import read_document
 from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence as Items, plain
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.json_texts import json_text
 from toolkit.problems import Problem, did_you_mean, errors_among
-from toolkit.tools.calls import ToolCall
+from toolkit.tools.results import ToolCall
 from toolkit.tools.spec import ToolSpec
 
 Answer = str | ToolCall | Sequence[ToolCall] | ModelReply

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from toolkit.builtin.expressions.matches import MissingEngineError, find_matches
 from toolkit.builtin.files.differences import lines_of
+from toolkit.builtin.regular_expressions import MissingEngineError, find_matches
 from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
 
 Occurrence = Literal["only", "first", "all"]

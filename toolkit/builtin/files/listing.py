@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
-from toolkit.builtin.files.ignoring import IGNORE_FILE, IgnoreFile, is_ignored, read_ignore_file
+from toolkit.builtin.files.patterns import IGNORE_FILE, IgnoreFile, is_ignored, read_ignore_file
 from toolkit.builtin.files.sandbox import read_entry
 from toolkit.walking import DIRECTORY, Entry, MissingError, SandboxError, parts_of, walk, walk_into
 

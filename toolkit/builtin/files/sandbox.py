@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.errors import ConfigurationError
-from toolkit.processes.pipes import write_all
+from toolkit.processes.watching import write_all
 from toolkit.replacing import rename, replace_entry
 from toolkit.walking import (
     NOFOLLOW,

@@ -8,7 +8,6 @@ from decimal import Decimal, InvalidOperation
 from time import monotonic
 from typing import Any, Final
 
-from toolkit.builtin.expressions.interoperable import compile_interoperable
 from toolkit.builtin.json_paths import Number, Picked, UnreadableError, compact, pick_by, plain
 from toolkit.builtin.queries.query_parser import parse_query
 from toolkit.builtin.queries.query_syntax import (
@@ -32,6 +31,7 @@ from toolkit.builtin.queries.query_syntax import (
     Slice,
     Wildcard,
 )
+from toolkit.builtin.regular_expressions import compile_interoperable
 from toolkit.line_expressions import LineExpression
 from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
 

@@ -15,9 +15,9 @@ from functools import cache
 from re import compile as pattern
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from toolkit.amounts import format_duration
 from toolkit.builtin.web.address_guard import AddressGuard, RefusedHostError, UnknownHostError
-from toolkit.builtin.web.unpacking import BrokenBodyError, Unpacker
-from toolkit.durations import format_duration
+from toolkit.builtin.web.bodies import BrokenBodyError, Unpacker
 
 if TYPE_CHECKING:
     from httpx2 import URL, Response

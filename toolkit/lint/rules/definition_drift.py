@@ -6,8 +6,7 @@ from toolkit.codes import DEFINITION_DRIFT
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.pins.drifts import HEADINGS, in_short
-from toolkit.pins.lock_names import LOCK_FILE
-from toolkit.pins.lockfile import changes_since, read_lock
+from toolkit.pins.lockfile import LOCK_FILE, changes_since, read_lock
 from toolkit.problems import Problem, Severity
 
 

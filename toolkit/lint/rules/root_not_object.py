@@ -6,7 +6,7 @@ from toolkit.codes import ROOT_NOT_OBJECT
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
-from toolkit.schemas.forms import TYPE
+from toolkit.schemas.keywords import TYPE
 
 _UNIONS = ("anyOf", "oneOf", "allOf")
 

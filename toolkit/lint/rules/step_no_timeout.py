@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from toolkit.codes import STEP_NO_TIMEOUT
 from toolkit.lint.pipeline_files import PipelineFile, PipelineStep
 from toolkit.lint.rule import Rule
-from toolkit.pipelines.editing import with_key
+from toolkit.pipelines.step_edits import with_key
 from toolkit.problems import Problem
 
 _CHECKED = (".yaml", ".yml")

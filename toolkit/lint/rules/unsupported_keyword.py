@@ -1,8 +1,8 @@
 """TK304: a schema with a keyword that a provider does not understand."""
 
 from toolkit.codes import UNSUPPORTED_KEYWORD
-from toolkit.dialects.changes import Objection
 from toolkit.dialects.clients import CLIENTS
+from toolkit.dialects.limits import Objection
 from toolkit.documents.nodes import Mapping, Scalar
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import appending, instead_of_entry, without_entry

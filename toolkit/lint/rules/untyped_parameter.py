@@ -9,8 +9,7 @@ from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.schemas.keywords import holders_about
-from toolkit.schemas.kinds import types_of
-from toolkit.schemas.places import REFERENCES
+from toolkit.schemas.places import REFERENCES, types_of
 from toolkit.source_code.python_sources import PythonSource
 
 _ANYTHING = {"Any", "typing.Any", "typing_extensions.Any", "object"}

@@ -12,8 +12,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.errors import ToolExecutionError
 from toolkit.mcp.client.conversations import Caller, Conversation
-from toolkit.mcp.client.failure_reasons import fault_of_answer, is_lost, is_unreadable, reason_of
-from toolkit.mcp.client.http_refusals import is_status
+from toolkit.mcp.client.failure_reasons import fault_of_answer, is_lost, is_status, is_unreadable, reason_of
 from toolkit.mcp.client.listings import Listing
 from toolkit.mcp.client.transports import Values, redactor_of
 from toolkit.mcp.settings.servers import McpServer

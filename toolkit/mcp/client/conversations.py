@@ -24,11 +24,17 @@ from mcp_types import (
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from toolkit.durations import format_duration
+from toolkit.amounts import format_duration
 from toolkit.errors import ToolExecutionError
 from toolkit.mcp.client.failure_reasons import leaf_of, words_of
-from toolkit.mcp.client.listings import Listing, Unreadable, tools_in, unreadable_in, without_invalid_tools
-from toolkit.mcp.client.streams import WatchedStream
+from toolkit.mcp.client.listings import (
+    Listing,
+    Unreadable,
+    WatchedStream,
+    tools_in,
+    unreadable_in,
+    without_invalid_tools,
+)
 from toolkit.mcp.client.transports import ServerLog, Values, open_transport
 from toolkit.mcp.settings.servers import McpServer, StdioServer
 from toolkit.redactors.redactor import Redactor

@@ -1,12 +1,124 @@
-"""One-line error messages about servers that cannot be reached or used."""
+"""One-line error messages about servers that cannot be reached or used, from HTTP errors and invalid lines."""
 
+import json
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import httpx2
 from mcp.shared.exceptions import MCPError
-from mcp_types import CONNECTION_CLOSED, PARSE_ERROR
+from mcp_types import (
+    CONNECTION_CLOSED,
+    INTERNAL_ERROR,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    jsonrpc_message_adapter,
+)
 
-from toolkit.durations import format_duration
-from toolkit.mcp.client.http_refusals import is_status
-from toolkit.mcp.client.lines import UNREADABLE
+from toolkit.amounts import format_duration
 from toolkit.mcp.settings.servers import McpServer, StdioServer
+
+_NEGOTIATED: Mapping[int, int] = {400: INTERNAL_ERROR, 404: METHOD_NOT_FOUND, 405: INTERNAL_ERROR}
+"""Statuses that can mean an older protocol, and the error codes by which the SDK recognizes that."""
+_SESSION = "mcp-session-id"
+"""In a session, the SDK handles these statuses itself: the session has expired, or there is no event stream."""
+_PHRASES: Mapping[int, str] = {status.value: status.phrase for status in HTTPStatus}
+_ADVICE: Mapping[int, str] = {
+    401: "check the credentials in its 'headers'",
+    403: "these credentials do not allow this request; ask the server's operator for access",
+    404: "nothing answers at its 'url'; check the path",
+    405: "its 'url' does not accept requests of the protocol; check the path",
+    407: "the proxy requires credentials; set them in HTTPS_PROXY",
+    408: "it timed out waiting for the request; try again",
+    413: "the arguments are too large for it",
+    429: "too many requests; wait, or retry with a longer backoff",
+    500: "it failed internally; see its own log",
+    502: "a gateway cannot reach it; try again later",
+    503: "it is overloaded or being restarted; try again later",
+    504: "a gateway timed out waiting for it; try again later",
+}
+
+
+class ExplainingClient(httpx2.AsyncClient):
+    """An HTTP client that converts error responses to JSON-RPC errors, unless the server sends one itself."""
+
+    async def send(self, request: httpx2.Request, **options: Any) -> httpx2.Response:
+        """Send a request, and return the response or a JSON-RPC error that explains its status."""
+        response = await super().send(request, **options)
+        status = response.status_code
+        if status < HTTPStatus.BAD_REQUEST or (status in _NEGOTIATED and _SESSION in request.headers):
+            return response
+        await response.aread()
+        if request.method != "POST" or _is_json_rpc(response):
+            return response
+        error = {"code": _NEGOTIATED.get(status, status), "message": explanation_of(status)}
+        body = {"jsonrpc": "2.0", "id": None, "error": error}
+        return httpx2.Response(status, json=body, request=request)
+
+
+def explanation_of(status: int) -> str:
+    """Return what an HTTP status means, with a hint."""
+    name = f"HTTP {status} {_PHRASES.get(status, '')}".rstrip()
+    return f"{name}: {_ADVICE[status]}" if status in _ADVICE else name
+
+
+def is_status(code: int) -> bool:
+    """Return whether an error code is an HTTP error status."""
+    return HTTPStatus.BAD_REQUEST <= code < 600  # noqa: PLR2004 - the end of the range of HTTP statuses
+
+
+def _is_json_rpc(response: httpx2.Response) -> bool:
+    try:
+        body = response.json()
+    except ValueError:
+        return False
+    return isinstance(body, dict) and "jsonrpc" in body and isinstance(body.get("error"), dict)
+
+
+UNREADABLE = "Failed to parse"
+"""Prefix of error messages about answers that cannot be parsed; the SDK uses the same one over HTTP."""
+
+_END = 1024
+_FIRST_ID = re.compile(rb'\s*\{[^{}\[\]]*?"id"\s*:\s*(\d{1,18})\s*[,}]')
+_LAST_ID = re.compile(rb'"id"\s*:\s*(\d{1,18})\s*(?:,[^{}\[\]]*)?\}\s*$')
+_METHOD = re.compile(rb'"method"\s*:')
+
+
+def message_of(line: bytes) -> JSONRPCMessage | ValueError:
+    """Return the message in a line, a JSON-RPC error for an answer that cannot be parsed, or a `ValueError`."""
+    try:
+        return jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValueError as error:
+        identity = _answered_by(line)
+        if identity is None:
+            return error
+        fault = ErrorData(code=PARSE_ERROR, message=f"{UNREADABLE} the answer: {error}"[:_END])
+        return JSONRPCError(jsonrpc="2.0", id=identity, error=fault)
+
+
+def _answered_by(line: bytes) -> int | None:
+    """Return the id of the request that a line answers, if it can be found; the ids of our requests are numbers."""
+    try:
+        value: Any = json.loads(line)
+    except RecursionError:
+        return _number_in(line)
+    except ValueError:
+        return _number_in(line) if line.lstrip()[:1] == b"{" else None
+    identity = value.get("id") if isinstance(value, dict) and "method" not in value else None
+    return identity if isinstance(identity, int) and not isinstance(identity, bool) else None
+
+
+def _number_in(line: bytes) -> int | None:
+    """Return the request id if it comes before the first or after the last nested value of the message."""
+    if _METHOD.search(line[:_END]):
+        return None
+    found = _FIRST_ID.match(line) or _LAST_ID.search(line[-_END:])
+    return int(found[1]) if found else None
+
 
 _CLOSED = "Connection closed"
 _CUT_OFF = "SSE stream "

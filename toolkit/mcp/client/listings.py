@@ -7,9 +7,10 @@ The SDK also validates results against the output schemas, with a regular expres
 patterns, which would block all sessions. So the output schemas are hidden from the SDK, and checked by our tool calls.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Self
 
+import anyio
 from mcp.shared.inbound import find_invalid_x_mcp_header
 from mcp_types import JSONRPCResponse, ListToolsResult, Tool
 from mcp_types.methods import validate_server_result
@@ -110,3 +111,41 @@ def _reasons(result: Mapping[str, Any], listed: Sequence[Any], version: str) -> 
 def _name_of(tool: Any, number: int) -> str:
     name = tool.get("name") if isinstance(tool, dict) else None
     return name if isinstance(name, str) and name else f"tool {number + 1}"
+
+
+class WatchedStream:
+    """A stream that passes each message through a function, and reports its end."""
+
+    def __init__(self, inner: Any, *, through: Callable[[Any], Any], on_end: Callable[[], None]) -> None:
+        """Wrap a stream.
+
+        Args:
+            inner: The stream.
+            through: Called with each message, or the exception in its place; returns what to pass on.
+            on_end: Called when the stream ends.
+        """
+        self._inner = inner
+        self._through = through
+        self._on_end = on_end
+
+    def __getattr__(self, name: str) -> Any:
+        """Delegate everything else to the stream."""
+        return getattr(self._inner, name)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> Any:
+        """Return the next message."""
+        try:
+            return self._through(await self._inner.__anext__())
+        except (StopAsyncIteration, anyio.ClosedResourceError):
+            self._on_end()
+            raise
+
+    async def __aenter__(self) -> Self:
+        await self._inner.__aenter__()
+        return self
+
+    async def __aexit__(self, *reason: object) -> Any:
+        return await self._inner.__aexit__(*reason)

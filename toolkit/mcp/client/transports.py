@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 from mcp.client.streamable_http import streamable_http_client
 
-from toolkit.mcp.client.http_refusals import ExplainingClient
+from toolkit.mcp.client.failure_reasons import ExplainingClient
 from toolkit.mcp.client.processes import run_server
 from toolkit.mcp.settings.servers import HttpServer, McpServer, StdioServer, expand, texts_of, variables_in
 from toolkit.redactors.redactor import Redactor

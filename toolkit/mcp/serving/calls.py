@@ -20,7 +20,7 @@ from toolkit.approvals.reviewers import Reviewer
 from toolkit.events import Listener, both
 from toolkit.mcp.serving.client_questions import ClientReviewer, can_be_asked
 from toolkit.mcp.serving.progress_messages import ProgressSender
-from toolkit.mcp.serving.session_histories import SessionHistories
+from toolkit.mcp.serving.sessions import SessionHistories
 from toolkit.mcp.serving.worker_pool import PATIENCE, Task, WorkerPool
 from toolkit.mcp.shared_context import trace_context_of
 from toolkit.redactors.redactor import Redactor

@@ -1,18 +1,24 @@
-"""The definition of a tool, as clients receive it."""
+"""The definition of a tool as clients receive it, the pages of long lists, and text tools called without their text."""
 
 import json
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from hashlib import sha256
+from typing import Any, NamedTuple
 
 import mcp_types as types
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.dialects import export
 from toolkit.redactors.redactor import Redactor
 from toolkit.schemas.places import definitions_in, places_within, reference_in
+from toolkit.tools.base import Tool
+from toolkit.tools.shapes.arguments import read_arguments
+from toolkit.tools.shapes.schema_types import shape_of_schema
 from toolkit.tools.spec import ToolSpec
 
 RESULT = "result"
@@ -107,3 +113,48 @@ def _leads_elsewhere(schema: Any) -> bool:
 
 def _as_json(value: Any) -> Any:
     return json.loads(json.dumps(value, default=str))
+
+
+def check_required_text(tool: Tool, arguments: Mapping[str, Any]) -> None:
+    """Check that a call of a text tool has its text; other tools check their arguments themselves.
+
+    Raises:
+        ToolArgumentsError: If the text is missing. The message suggests the closest parameter.
+    """
+    if tool.pipe == "text" and any(arguments.get(name) is None for name in tool.spec.required):
+        read_arguments(shape_of_schema(tool.spec.parameters, foreign=True), arguments, drops_nulls=False)
+
+
+LONGEST = 200
+"""Maximum number of tools on a page."""
+
+_INVALID = "Invalid cursor: the list may have changed; start again without a cursor"
+
+
+class Page(NamedTuple):
+    """A page of a tool list.
+
+    Attributes:
+        tools: The tools.
+        next_cursor: The cursor of the next page, or `None` on the last page.
+    """
+
+    tools: list[Tool]
+    next_cursor: str | None
+
+
+def page_of(offered: Mapping[str, Tool], cursor: str | None) -> Page:
+    """Return the page for a cursor, or the first page without one.
+
+    Raises:
+        MCPError: If the cursor is not valid.
+    """
+    tools = [*offered.values()]
+    if cursor is None and len(tools) <= LONGEST:
+        return Page(tools, None)
+    mark = sha256("\n".join(offered).encode()).hexdigest()[:16]
+    starts = {f"{mark}-{start}": start for start in range(LONGEST, len(tools), LONGEST)}
+    if cursor is not None and cursor not in starts:
+        raise MCPError(INVALID_PARAMS, _INVALID)
+    end = LONGEST + (0 if cursor is None else starts[cursor])
+    return Page(tools[end - LONGEST : end], f"{mark}-{end}" if end < len(tools) else None)

@@ -18,7 +18,7 @@ from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 
 from toolkit.mcp.serving.server import ToolServer
 from toolkit.mcp.serving.wire import LONGEST_MESSAGE, LineError, line_of, message_of
-from toolkit.processes.pipes import write_all, write_cannot_block
+from toolkit.processes.watching import write_all, write_cannot_block
 
 _CHUNK = 65_536
 _AHEAD = 2

@@ -19,9 +19,8 @@ from toolkit.errors import ToolArgumentsError
 from toolkit.mcp.serving.answers import LONGEST, Answering
 from toolkit.mcp.serving.calls import Call, Rules
 from toolkit.mcp.serving.catalogs import Catalog
-from toolkit.mcp.serving.pages import page_of
+from toolkit.mcp.serving.definitions import check_required_text, page_of
 from toolkit.mcp.serving.pending_approvals import PendingApprovals
-from toolkit.mcp.serving.required_texts import check_required_text
 from toolkit.mcp.serving.sessions import Sessions
 from toolkit.mcp.serving.worker_pool import WorkerPool
 from toolkit.problems import did_you_mean

@@ -2,13 +2,15 @@
 
 from collections import OrderedDict
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from toolkit.approvals.flows import CallHistory
 
 _HEADER = "mcp-session-id"
 _ONLY = "stdio"
@@ -42,3 +44,25 @@ class Sessions:
             # A client that is gone, or does not read, must not keep the others from being notified.
             with anyio.move_on_after(_PATIENCE), suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
                 await session.send_notification(types.ToolListChangedNotification())
+
+
+_MOST: Final = 10_000
+"""Maximum number of histories; far more than sessions can be open, so only those of ended sessions are dropped."""
+
+
+class SessionHistories:
+    """The call histories of a server: one per session, and one for all requests without a session."""
+
+    def __init__(self) -> None:
+        self._of_sessions: OrderedDict[str, CallHistory] = OrderedDict()
+        self._without_session = CallHistory()
+
+    def of(self, session: str | None) -> CallHistory:
+        """Return the history of a session; all requests without a session share one."""
+        if session is None:
+            return self._without_session
+        history = self._of_sessions.setdefault(session, CallHistory())
+        self._of_sessions.move_to_end(session)
+        if len(self._of_sessions) > _MOST:
+            self._of_sessions.popitem(last=False)
+        return history

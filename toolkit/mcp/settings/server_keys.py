@@ -11,10 +11,21 @@ from pathlib import Path
 from typing import Any, Final, get_args
 from urllib.parse import SplitResult, urlsplit
 
-from toolkit.disclosure.choices import read_choices
-from toolkit.documents.kinds import DURATION_SCHEMA, SWITCH, TEXTS_SCHEMA, as_written, duration, in_seconds, is_text
-from toolkit.documents.tables import Key, Kind, Schema, Spot
-from toolkit.durations import format_duration
+from toolkit.amounts import format_duration
+from toolkit.disclosure.groups import read_choices
+from toolkit.documents.tables import (
+    DURATION_SCHEMA,
+    SWITCH,
+    TEXTS_SCHEMA,
+    Key,
+    Kind,
+    Schema,
+    Spot,
+    as_written,
+    duration,
+    in_seconds,
+    is_text,
+)
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.settings.servers import CALL_TIMEOUT, START_TIMEOUT, Protocol, holds_secret
 from toolkit.mcp.shared_context import MetaConverter, converter_from, names_what_crosses

@@ -15,13 +15,12 @@ from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.mcp.settings.servers import McpServer, offered_prefix
 from toolkit.mcp.shared_context import meta_for, withholds_trace
 from toolkit.problems import Location, Problem
-from toolkit.schemas.patterns import pattern_fault
+from toolkit.schemas.faults import pattern_fault
 from toolkit.telemetry.propagation import without_trace
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_schema_tools import ForeignSchemaTool
+from toolkit.tools.foreign_schemas import ForeignSchemaTool, marks_of, presentation_of
 from toolkit.tools.names import legal_name
-from toolkit.tools.protocol_tools import marks_of, presentation_of
-from toolkit.tools.required_tools import missing_tools
+from toolkit.tools.resolution import missing_tools
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import without_hidden
@@ -88,7 +87,7 @@ class RemoteTool(ForeignSchemaTool):
         return result
 
     def _hold_to(self, output_schema: Mapping[str, Any], result: ToolResult) -> None:
-        from toolkit.tools.shapes.foreign_schemas import output_mismatch  # noqa: PLC0415 - only needed with the SDK
+        from toolkit.tools.foreign_schemas import output_mismatch  # noqa: PLC0415 - only needed with the SDK
 
         if (mismatch := output_mismatch(result.structured, output_schema)) is not None:
             message = f"MCP server '{self.server.name}' violated the output schema of '{self.wire_name}': {mismatch}"

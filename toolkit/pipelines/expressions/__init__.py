@@ -7,9 +7,15 @@ cannot call methods, access Python attributes, format text, or use unbounded tim
     template.render({"steps": {"bugs": {"output": [1, 2]}}, "inputs": {"repo": "a/b"}})     # "2 bugs in a/b"
 """
 
-from toolkit.pipelines.expressions.failures import ExpressionError
-from toolkit.pipelines.expressions.parsing import ROOTS, Expression, Reference, parse_expression
-from toolkit.pipelines.expressions.templates import Template, parse_template
+from toolkit.pipelines.expressions.json_values import ExpressionError
+from toolkit.pipelines.expressions.templates import (
+    ROOTS,
+    Expression,
+    Reference,
+    Template,
+    parse_expression,
+    parse_template,
+)
 
 __all__ = [
     "ROOTS",

@@ -4,12 +4,18 @@ import ast
 from collections.abc import Iterable
 from typing import NamedTuple, NoReturn
 
-from toolkit.pipelines.expressions.failures import ExpressionError, Unfit
-from toolkit.pipelines.expressions.functions import FUNCTIONS, Function
-from toolkit.pipelines.expressions.json_values import checked_number
+from toolkit.pipelines.expressions.functions import (
+    FUNCTIONS,
+    FUNCTIONS_HINT,
+    METHOD_HINTS,
+    NODES,
+    NOT_ALLOWED,
+    REFUSED,
+    Function,
+)
+from toolkit.pipelines.expressions.json_values import ExpressionError, Unfit, checked_number
 from toolkit.pipelines.expressions.operators import FORMATTING_HINT, OPERATORS
-from toolkit.pipelines.expressions.refusals import FUNCTIONS_HINT, METHOD_HINTS, NODES, NOT_ALLOWED, REFUSED
-from toolkit.pipelines.expressions.spans import span_of
+from toolkit.pipelines.expressions.scanning import span_of
 from toolkit.problems import did_you_mean
 
 ROOTS = frozenset({"input", "inputs", "prev", "steps", "item", "index", "result", "error", "env"})

@@ -8,17 +8,17 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from toolkit.pipelines.expressions.failures import ExpressionError, Unfit
-from toolkit.pipelines.expressions.functions import FUNCTIONS
+from toolkit.pipelines.expressions.functions import FUNCTIONS, Spender
 from toolkit.pipelines.expressions.json_values import (
+    ExpressionError,
+    Unfit,
     check_count,
     checked_key,
     kind_of,
     size_of,
 )
 from toolkit.pipelines.expressions.operators import OPERATORS
-from toolkit.pipelines.expressions.spans import span_of
-from toolkit.pipelines.expressions.step_budget import Spender
+from toolkit.pipelines.expressions.scanning import span_of
 from toolkit.problems import did_you_mean
 
 KEYS_SHOWN = 8

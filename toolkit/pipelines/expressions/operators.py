@@ -5,9 +5,9 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from toolkit.pipelines.expressions.failures import Unfit
 from toolkit.pipelines.expressions.json_values import (
     MAX_BITS,
+    Unfit,
     check_count,
     check_length,
     checked_key,

@@ -1,5 +1,6 @@
 """Scans an expression for quoted strings and brackets before it is parsed."""
 
+import ast
 import re
 
 QUOTED = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\""""
@@ -42,3 +43,14 @@ def comment_in(source: str) -> int | None:
 def without_strings(source: str) -> str:
     """Return the expression with spaces in place of its quoted strings."""
     return TOKEN.sub(lambda found: found.group() if len(found.group()) == 1 else " " * len(found.group()), source)
+
+
+def span_of(node: ast.AST, source: str) -> tuple[int, int]:
+    """Return the start and end of a node in characters. The syntax tree counts bytes."""
+    start, end = getattr(node, "col_offset", 0), getattr(node, "end_col_offset", None)
+    if end is None:
+        return 0, len(source)
+    if source.isascii():
+        return start, end
+    data = source.encode()
+    return len(data[:start].decode()), len(data[:end].decode())

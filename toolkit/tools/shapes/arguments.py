@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from toolkit.tools.exact_numbers import digits_to_lose, loads
+from toolkit.tools.json_data import digits_to_lose, loads
 
 if TYPE_CHECKING:
     from toolkit.tools.shapes.shape_values import Shape

@@ -9,9 +9,8 @@ from pydantic_core import ValidationError, from_json
 
 from toolkit.errors import MISSING, ToolArgumentsError
 from toolkit.tools.secret_arguments import secret_members
-from toolkit.tools.shapes.copies import NOT_COPIED
-from toolkit.tools.shapes.leniency import FAST_PATH
-from toolkit.tools.shapes.unknown_members import unknown_members
+from toolkit.tools.shapes.argument_schemas import unknown_members
+from toolkit.tools.shapes.leniency import FAST_PATH, NOT_COPIED
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

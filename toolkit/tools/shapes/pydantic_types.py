@@ -1,12 +1,26 @@
 """Converts Python types to shapes with pydantic, for all types that `plain_types` does not support."""
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import fields
 from decimal import Decimal
-from typing import Any, NotRequired, Required, get_args, get_origin, get_type_hints
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    NotRequired,
+    Required,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
+import typing_extensions
 from pydantic import ConfigDict, PydanticUserError, TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUndefinedAnnotation
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
@@ -15,8 +29,58 @@ from typing_extensions import TypedDict
 
 from toolkit.schemas.tidying import joined_sentences, parts_of, put_in_order, tidied
 from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
-from toolkit.tools.shapes.typed_dicts import readable
 from toolkit.tools.signatures import Parameter, texts_of
+
+_IS_NEEDED = sys.version_info < (3, 12)
+
+
+def readable(annotation: Any) -> Any:
+    """Return a type in which pydantic supports every `TypedDict`, except those that refer to themselves.
+
+    Raises:
+        UnfitTypeError: If an annotation of a `TypedDict` cannot be evaluated.
+    """
+    return _readable(annotation, ()) if _IS_NEEDED else annotation
+
+
+def _readable(annotation: Any, around: tuple[Any, ...]) -> Any:
+    if is_typeddict(annotation) and type(annotation).__module__ == "typing":
+        return annotation if annotation in around else _recreate(annotation, (*around, annotation))
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return Annotated[_readable(arguments[0], around), *annotation.__metadata__]
+    if not arguments or origin is Literal:
+        return annotation
+    parts = tuple(_readable(argument, around) for argument in arguments)
+    if all(new is old for new, old in zip(parts, arguments, strict=True)):
+        return annotation
+    make: Any = Union if origin is UnionType else origin
+    return make[parts[0] if len(parts) == 1 else parts]
+
+
+def _recreate(standard: Any, around: tuple[Any, ...]) -> Any:
+    members = {
+        name: _presence_of_key(standard, name, _readable(annotation, around))
+        for name, annotation in _hints(standard).items()
+    }
+    make: Any = typing_extensions.TypedDict
+    made = make(standard.__name__, members)
+    made.__doc__ = standard.__doc__
+    return made
+
+
+def _hints(standard: Any) -> dict[str, Any]:
+    try:
+        return get_type_hints(standard, include_extras=True)
+    except Exception as error:  # a quoted annotation is the user's code, which can raise anything
+        raise UnfitTypeError(f"an annotation of '{standard.__name__}' cannot be read: {error}") from error
+
+
+def _presence_of_key(standard: Any, name: str, annotation: Any) -> Any:
+    if get_origin(annotation) in (Required, NotRequired):
+        return annotation
+    return Required[annotation] if name in standard.__required_keys__ else NotRequired[annotation]
+
 
 _NAMES = "x-names"
 _UNFIT = (PydanticUserError, PydanticSchemaGenerationError, PydanticUndefinedAnnotation, TypeError, NameError)

@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic_core import PydanticCustomError, SchemaError, SchemaValidator, core_schema
 
+from toolkit.schemas.faults import pattern_fault
 from toolkit.schemas.keywords import DEFINITIONS
-from toolkit.schemas.patterns import pattern_fault
 from toolkit.schemas.places import reference_in
 from toolkit.schemas.schema import Schema
 from toolkit.tools.shapes.shape_values import Shape

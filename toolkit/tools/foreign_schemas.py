@@ -1,0 +1,115 @@
+"""Tools with a schema from another source, such as an MCP server, which also validates the arguments."""
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from toolkit.tools.base import Tool
+from toolkit.tools.callees import Arguments
+from toolkit.tools.json_data import plain_data
+from toolkit.tools.shapes.arguments import read_arguments
+from toolkit.tools.shapes.objections import details_of, path_of
+from toolkit.tools.shapes.schema_types import shape_of_schema
+from toolkit.tools.shapes.shape_values import Shape
+
+
+class ForeignSchemaTool(Tool):
+    """Base class of tools whose arguments are validated against a schema from another source, as far as possible."""
+
+    suspends = True
+
+    def parse(self, arguments: Arguments) -> Any:
+        """Validate the arguments against the schema, as far as possible."""
+        return read_arguments(self._shape, arguments)
+
+    def describe(self, parsed: Any) -> dict[str, Any]:
+        """Return the arguments as plain data, with secrets masked."""
+        return self.veil.over(plain_data(parsed))
+
+    def defaults(self, parsed: Any) -> Mapping[str, Any]:
+        """Return the schema's defaults for omitted parameters."""
+        schemas = self.spec.properties.items()
+        return {name: one["default"] for name, one in schemas if name not in parsed and "default" in one}
+
+    @cached_property
+    def _shape(self) -> "Shape":
+
+        return shape_of_arguments(self.spec.parameters)
+
+
+_ANYTHING: Mapping[str, Any] = {"type": "object", "additionalProperties": True}
+_COMBINING = ("allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties")
+
+
+def shape_of_arguments(parameters: Mapping[str, Any]) -> Shape:
+    """Return the shape of a tool's arguments; the owner of the tool checks what cannot be checked here."""
+    schema = parameters
+    if "properties" not in schema or any(key in schema for key in _COMBINING):
+        schema = _allow_extra(schema)
+    try:
+        return shape_of_schema(schema, foreign=True)
+    except ValueError:
+        return shape_of_schema(_ANYTHING)
+
+
+def output_mismatch(structured: Any, output_schema: Mapping[str, Any]) -> str | None:
+    """Return where and how a result violates the tool's output schema, or `None` if it is valid."""
+    try:
+        shape = shape_of_schema(_allow_extra(output_schema), foreign=True)
+    except ValueError:
+        return None
+    try:
+        read = shape.validate_data(structured)
+    except ValueError as error:
+        first = details_of(error)[0]  # type: ignore[arg-type]  # it is pydantic's
+        where = path_of(first, structured)
+        return f"{where}: {first['msg']}" if where else str(first["msg"])
+    return None if read == structured else "the structured content does not match the output schema"
+
+
+def _allow_extra(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {**schema, "additionalProperties": schema.get("additionalProperties", True)}
+
+
+_MOST_ICONS = 10
+_LONGEST_ICON = 100_000
+_SCHEMES = ("https:", "data:image/")
+
+_MARKS = {
+    "readOnlyHint": "read_only",
+    "destructiveHint": "destructive",
+    "idempotentHint": "idempotent",
+    "openWorldHint": "open_world",
+}
+
+
+def presentation_of(wire: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the `metadata` for MCP, with the title and icons of a tool, so that they are passed on.
+
+    Icons are URLs that clients load: only `https:` URLs and images in `data:` URLs are included.
+
+    Args:
+        wire: The tool definition in JSON form.
+    """
+    title = wire.get("title") or (wire.get("annotations") or {}).get("title")
+    icons = [
+        icon
+        for icon in wire.get("icons") or ()
+        if icon["src"].startswith(_SCHEMES) and len(icon["src"]) <= _LONGEST_ICON
+    ]
+    fields = {"title": title, "icons": icons[:_MOST_ICONS]}
+    shown = {key: value for key, value in fields.items() if value}
+    return {"mcp": shown} if shown else {}
+
+
+def marks_of(wire: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert the hints of a tool to marks; missing hints are omitted.
+
+    Args:
+        wire: The tool definition in JSON form.
+    """
+    hints = wire.get("annotations") or {}
+    marks = {ours: hints[theirs] for theirs, ours in _MARKS.items() if hints.get(theirs) is not None}
+    if marks.get("read_only"):
+        marks.pop("destructive", None)  # has no meaning for a read-only tool
+    return marks
