@@ -18,7 +18,8 @@ from toolkit.tools.base import Tool
 from toolkit.tools.names import legal_name
 
 if TYPE_CHECKING:
-    from toolkit.sources.openers import Opener
+    from toolkit.sources.opening import SourceOpener
+
 
 _NAME = re.compile(r"""^name[ \t]*:[ \t]*["']?([A-Za-z0-9_-]+)""", re.MULTILINE)
 
@@ -26,7 +27,7 @@ _NAME = re.compile(r"""^name[ \t]*:[ \t]*["']?([A-Za-z0-9_-]+)""", re.MULTILINE)
 class ConfiguredSources:
     """The sources in the configuration. Python files are opened to find their tools, pipelines only when used."""
 
-    def __init__(self, opener: "Opener") -> None:
+    def __init__(self, opener: "SourceOpener") -> None:
         self._opener = opener
         self._configuration = opener.configuration
         self._kept: dict[str, Collected] = {}

@@ -1,19 +1,23 @@
 """Open the groups in the configuration, if their permissions are granted."""
 
+from typing import TYPE_CHECKING
+
 from toolkit.codes import BAD_CONFIGURATION, CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_FOUND
 from toolkit.disclosure.groups import ToolGroup, chosen, is_plain, ungranted
 from toolkit.problems import Location, Problem, did_you_mean, errors_among, set_missing_locations
 from toolkit.sources.collected import Collected, named_tool, table_of
 from toolkit.sources.configuration import GroupSettings
-from toolkit.sources.openers import Opener
 from toolkit.sources.ready import ALL_READY
 from toolkit.sources.toml_files import place_in_configuration
+
+if TYPE_CHECKING:
+    from toolkit.sources.opening import SourceOpener
 
 
 class ConfiguredGroups:
     """The groups in the configuration; each is opened when it is used, if its permissions are granted."""
 
-    def __init__(self, opener: Opener) -> None:
+    def __init__(self, opener: "SourceOpener") -> None:
         self._opener = opener
         self._configuration = opener.configuration
         self._being_opened: list[str] = []

@@ -18,13 +18,13 @@ from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:
-    from toolkit.sources.openers import Opener
+    from toolkit.sources.opening import SourceOpener
 
 
 class Scope:
     """Resolves the names in a YAML file: tools from its own `tools:`, then configured tools, then ready tools."""
 
-    def __init__(self, opener: "Opener", own: Mapping[str, Tool] | None = None) -> None:
+    def __init__(self, opener: "SourceOpener", own: Mapping[str, Tool] | None = None) -> None:
         """Create a scope with an opener and the tools of the file's own sources."""
         self._opener = opener
         self._own = own or {}

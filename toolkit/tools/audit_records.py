@@ -13,10 +13,10 @@ from toolkit.tools.json_data import freeze_as_json
 from toolkit.tools.secret_arguments import members_of
 
 if TYPE_CHECKING:
-    from toolkit.tools.surroundings import Surroundings
+    from toolkit.tools.context import ToolContext
 
 
-def record_of_question(request: ReviewRequest, context: "Surroundings") -> dict[str, Any]:
+def record_of_question(request: ReviewRequest, context: "ToolContext") -> dict[str, Any]:
     """Return the record of a question whose secrets are already redacted."""
     return {
         "event": "question",
@@ -27,7 +27,7 @@ def record_of_question(request: ReviewRequest, context: "Surroundings") -> dict[
     }
 
 
-def record_of_decision(settled: Settled, context: "Surroundings", word: str) -> dict[str, Any]:
+def record_of_decision(settled: Settled, context: "ToolContext", word: str) -> dict[str, Any]:
     """Return the record of a decision.
 
     Args:
@@ -53,7 +53,7 @@ def record_of_decision(settled: Settled, context: "Surroundings", word: str) -> 
     }
 
 
-def _about(tool: str, context: "Surroundings", person: str = "") -> dict[str, Any]:
+def _about(tool: str, context: "ToolContext", person: str = "") -> dict[str, Any]:
     call = context.call
     is_own = call is not None and call.tool.name == tool
     return {
@@ -66,13 +66,13 @@ def _about(tool: str, context: "Surroundings", person: str = "") -> dict[str, An
     }
 
 
-def _send(context: "Surroundings", redactor: Redactor) -> Any:
+def _send(context: "ToolContext", redactor: Redactor) -> Any:
     """Return the arguments of the running call as received, with secrets redacted."""
     call = context.call
     return None if call is None else _mask(call.arguments, context, redactor)
 
 
-def _mask(arguments: str | Mapping[str, Any], context: "Surroundings", redactor: Redactor) -> Any:
+def _mask(arguments: str | Mapping[str, Any], context: "ToolContext", redactor: Redactor) -> Any:
     """Return arguments with secrets redacted; text that is not a JSON object stays text."""
     text = freeze_as_json(arguments)
     members = members_of(text)
@@ -88,7 +88,7 @@ def _rule_of(ground: Ground | None) -> dict[str, Any] | None:
 
 
 def _edit_of(
-    decision: Decision | None, request: ReviewRequest | None, context: "Surroundings", redactor: Redactor
+    decision: Decision | None, request: ReviewRequest | None, context: "ToolContext", redactor: Redactor
 ) -> dict[str, Any] | None:
     if not isinstance(decision, Edit) or request is None:
         return None

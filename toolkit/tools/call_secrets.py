@@ -2,22 +2,22 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from toolkit.redactors.environment import environment_redactor, redactor_of_environment
 from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_objects import secrets_within, texts_within
 from toolkit.tools.secret_arguments import Veil, members_of
-from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:
-    from toolkit.tools.surroundings import Surroundings
+    from toolkit.tools.callees import Callee
+    from toolkit.tools.context import ToolContext
+
 
 _BY_NAME = Veil({})
-_Context = TypeVar("_Context", bound="Surroundings")
 
 
-def with_redactor(tool: Subject, arguments: str | Mapping[str, Any], context: _Context) -> _Context:
+def with_redactor(tool: "Callee", arguments: str | Mapping[str, Any], context: "ToolContext") -> "ToolContext":
     """Return the context of a call with a redactor that knows the secrets of tool, arguments and context."""
     redactor = redactor_of(context)
     if context.redactor is None:
@@ -29,23 +29,23 @@ def with_redactor(tool: Subject, arguments: str | Mapping[str, Any], context: _C
     return context
 
 
-def redactor_of(context: "Surroundings") -> Redactor:
+def redactor_of(context: "ToolContext") -> Redactor:
     """Return the redactor of a context, or a new one that knows the secrets in the environment."""
     return context.redactor or Redactor(outer=redactor_of_environment())
 
 
-def reading_redactor(context: "Surroundings") -> Redactor:
+def reading_redactor(context: "ToolContext") -> Redactor:
     """Return a redactor with the secrets of a context, for redacting texts only; do not register secrets with it."""
     return context.redactor or environment_redactor()
 
 
-def learn_parsed(context: "Surroundings", parsed: Any) -> None:
+def learn_parsed(context: "ToolContext", parsed: Any) -> None:
     """Register the secrets that only the parsed arguments of a call contain, such as defaults."""
     if context.redactor is not None:
         context.redactor.learn(*secrets_within(parsed))
 
 
-def learn_arguments(redactor: Redactor, tool: Subject, arguments: str | Mapping[str, Any]) -> None:
+def learn_arguments(redactor: Redactor, tool: "Callee", arguments: str | Mapping[str, Any]) -> None:
     """Register the secrets among the arguments of a tool, recognised by schema, name and type."""
     data = members_of(arguments) if isinstance(arguments, str) else arguments
     if not data:

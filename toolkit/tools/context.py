@@ -21,7 +21,6 @@ from toolkit.running import loop_is_running, run_in_loop
 from toolkit.tools.json_data import plain_data
 from toolkit.tools.metrics import NO_METRICS, NO_REPORT, Finished, Metrics, Report, Started, Waiting
 from toolkit.tools.questions import OwnQuestion, RunningCall, decide
-from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:
     from typing import Literal
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from toolkit.events import Event, Listener
     from toolkit.runs.records import Journal
     from toolkit.runs.run import Run
+    from toolkit.tools.callees import Callee
     from toolkit.tools.limits import Limiter
 
 
@@ -239,7 +239,7 @@ class ToolContext:
         """Whether there is a reviewer to ask."""
         return self.gate is not None and self.gate.can_ask
 
-    def within(self, tool: Subject, arguments: str | Mapping[str, Any]) -> "ToolContext":
+    def within(self, tool: "Callee", arguments: str | Mapping[str, Any]) -> "ToolContext":
         """Return the context for a running call, which knows the call and measures its waiting time."""
         other = object.__new__(ToolContext)
         vars(other).update(vars(self), call=RunningCall(tool, arguments, self.call, {}, []), waits=Waiting(self.waits))

@@ -24,7 +24,6 @@ from toolkit.tools.review_requests import (
     shown_defaults,
 )
 from toolkit.tools.secret_arguments import members_of
-from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +31,8 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from toolkit.approvals.gates import Demand
-    from toolkit.tools.surroundings import Surroundings
+    from toolkit.tools.callees import Callee
+    from toolkit.tools.context import ToolContext
 
 
 class Admitted(NamedTuple):
@@ -49,7 +49,7 @@ class Admitted(NamedTuple):
     shown_state: Mapping[str, str] = {}
 
 
-def with_arguments(call: DescribedCall, tool: Subject, parsed: Any) -> DescribedCall:
+def with_arguments(call: DescribedCall, tool: "Callee", parsed: Any) -> DescribedCall:
     """Return a call with everything that a rule can match: its arguments, their defaults, and its folder."""
     return call._replace(arguments=tool.describe(parsed), defaults=tool.defaults(parsed), base=tool.uses.get("base"))
 
@@ -58,7 +58,7 @@ class CallQuestion:
     """The question about one call. The arguments are frozen as text, so that what is shown is exactly what runs."""
 
     def __init__(
-        self, tool: Subject, arguments: str | Mapping[str, Any], context: "Surroundings", demand: "Demand | None"
+        self, tool: "Callee", arguments: str | Mapping[str, Any], context: "ToolContext", demand: "Demand | None"
     ) -> None:
         """Create a question.
 
@@ -186,7 +186,7 @@ class CallQuestion:
 class OwnQuestion:
     """A question that a running call asks itself, about arguments that the reviewer may edit."""
 
-    def __init__(self, request: ReviewRequest, call: DescribedCall, context: "Surroundings") -> None:
+    def __init__(self, request: ReviewRequest, call: DescribedCall, context: "ToolContext") -> None:
         """Create a question.
 
         Args:
@@ -229,7 +229,7 @@ class OwnQuestion:
             return str(error)
 
 
-def _denial(call: DescribedCall, context: "Surroundings") -> str | None:
+def _denial(call: DescribedCall, context: "ToolContext") -> str | None:
     """Return why a call would be denied, or `None`."""
     verdict = None if context.gate is None else context.gate.verdict_on(call)
     return f"it is denied by {verdict.because}" if verdict is not None and verdict.action == "deny" else None
@@ -246,17 +246,17 @@ class RunningCall(NamedTuple):
         approvals: The parsed arguments with which a reviewer has approved this call, whoever required the question.
     """
 
-    tool: Subject
+    tool: "Callee"
     arguments: str | Mapping[str, Any]
     around: "RunningCall | None"
     shown_state: Mapping[str, str]
     approvals: list[Any]
 
-    def digest(self, context: "Surroundings", asked_by: str) -> str:
+    def digest(self, context: "ToolContext", asked_by: str) -> str:
         """Return the digest that identifies questions of this call and of the calls within it."""
         return digest_of_call(self.tool, freeze_as_json(self.arguments), scope_of(context), asked_by)
 
-    def asks(self, request: ReviewRequest, *, context: "Surroundings") -> ReviewRequest:
+    def asks(self, request: ReviewRequest, *, context: "ToolContext") -> ReviewRequest:
         """Return a question that this call asks itself, with the digest and the arguments of the call.
 
         If the question has its own arguments, those of the call are shown in addition.
@@ -272,7 +272,7 @@ class RunningCall(NamedTuple):
 
 
 async def decide(
-    context: "Surroundings", call: DescribedCall | None, question: Question, verdict: Verdict | None = None
+    context: "ToolContext", call: DescribedCall | None, question: Question, verdict: Verdict | None = None
 ) -> Granted | Refused:
     """Let the gate of a context decide; for the arguments and exceptions see `Gate.decide`."""
     gate = context.gate or Gate()
@@ -286,7 +286,7 @@ async def decide(
     return decision
 
 
-def _without_secrets(request: ReviewRequest, context: "Surroundings") -> ReviewRequest:
+def _without_secrets(request: ReviewRequest, context: "ToolContext") -> ReviewRequest:
     """Return a question with its secrets redacted; its digest, which identifies the call, still includes them."""
     redactor = redactor_of(context)
     return replace(
@@ -304,7 +304,7 @@ def _without_secrets(request: ReviewRequest, context: "Surroundings") -> ReviewR
 class _Listening:
     """Reports the gate's decisions to the listener of a context, and counts the time of a question as waiting time."""
 
-    def __init__(self, context: "Surroundings") -> None:
+    def __init__(self, context: "ToolContext") -> None:
         self._context = context
 
     @contextmanager

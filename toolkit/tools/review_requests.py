@@ -11,22 +11,22 @@ from toolkit.redactors.redactor import MASK
 from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.json_data import dumps, is_type_alone
 from toolkit.tools.secret_arguments import members_of
-from toolkit.tools.subjects import Subject
 
 if TYPE_CHECKING:
-    from toolkit.tools.surroundings import Surroundings
+    from toolkit.tools.callees import Callee
+    from toolkit.tools.context import ToolContext
 
 
 _SALT = os.urandom(16)  # a remote reviewer may receive a digest, which must not reveal even a short password
 
 
-def scope_of(context: "Surroundings") -> str:
+def scope_of(context: "ToolContext") -> str:
     """Return the scope of an answer for several calls: the outermost run and the memory id."""
     run = context.run.lineage[-1].id if context.run is not None else None
     return json.dumps([run, context.memory_id])
 
 
-def digest_of_call(tool: Subject, sent: str, *around: str) -> str:
+def digest_of_call(tool: "Callee", sent: str, *around: str) -> str:
     """Return a digest that identifies a call by its tool and its arguments, and reveals nothing about them.
 
     Calls that look the same to a reviewer can differ in a secret, in data without a JSON form, or in the tool behind
@@ -37,7 +37,7 @@ def digest_of_call(tool: Subject, sent: str, *around: str) -> str:
     return digest_in_process(json.dumps([tool.identity, whole, *around]))
 
 
-def digest_of_step(tool: Subject, context: "Surroundings") -> str:
+def digest_of_step(tool: "Callee", context: "ToolContext") -> str:
     """Return a digest shared by all calls of a tool that one step makes for its items in one run; empty elsewhere.
 
     Calls that a model chooses within a step do not count.
@@ -54,7 +54,7 @@ def digest_in_process(text: str) -> str:
     return sha256(_SALT + text.encode(errors="surrogatepass")).hexdigest()
 
 
-def shown_arguments(tool: Subject, parsed: Any, sent: str) -> dict[str, Any]:
+def shown_arguments(tool: "Callee", parsed: Any, sent: str) -> dict[str, Any]:
     """Return the arguments of a call for a reviewer: the parsed ones, and those that parsing has dropped.
 
     A type can exclude members from its JSON form, or have no JSON form; then the original values are shown, except
@@ -65,14 +65,14 @@ def shown_arguments(tool: Subject, parsed: Any, sent: str) -> dict[str, Any]:
     return shown
 
 
-def shown_defaults(tool: Subject, parsed: Any, sent: str, shown: Mapping[str, Any]) -> dict[str, Any]:
+def shown_defaults(tool: "Callee", parsed: Any, sent: str, shown: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of omitted arguments, which were filled in by parsing or come from the tool itself."""
     members = members_of(sent)
     read = {} if members is None else {name: value for name, value in shown.items() if name not in members}
     return read | {name: value for name, value in tool.defaults(parsed).items() if name not in shown}
 
 
-def _known(tool: Subject, data: Mapping[str, Any]) -> dict[str, Any]:
+def _known(tool: "Callee", data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the members that the schema declares; the tool never receives others."""
     return {name: value for name, value in data.items() if name in tool.spec.properties}
 
@@ -88,7 +88,7 @@ def _complete(shown: Any, sent: Any) -> Any:
 
 
 def binding_of_call(
-    tool: Subject, sent: str, request: ReviewRequest, context: "Surroundings", *, edits: int = 0
+    tool: "Callee", sent: str, request: ReviewRequest, context: "ToolContext", *, edits: int = 0
 ) -> Binding | None:
     """Return the binding of an answer to a tool call, or `None` if its run is not journaled.
 
@@ -108,7 +108,7 @@ def binding_of_call(
 def binding_of(
     whole: Any,
     request: ReviewRequest,
-    context: "Surroundings",
+    context: "ToolContext",
     *,
     definition: str = "",
     parameters: Mapping[str, Any] | None = None,
@@ -141,7 +141,7 @@ def binding_of(
     )
 
 
-def _alike(run: str, definition: str, context: "Surroundings") -> str:
+def _alike(run: str, definition: str, context: "ToolContext") -> str:
     """Return an id shared by the questions of a step about its items; empty for a call that a model has chosen."""
     if context.item is None or context.step is None or context.chosen_by != "person":
         return ""

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 from toolkit.approvals.risks import Flow, Risk
 from toolkit.codes import BAD_OPTION, INVALID_TOOL_NAME, ROOT_NOT_OBJECT
@@ -19,17 +19,7 @@ _ALWAYS = ("name", "description", "parameters")
 _OBJECTS = ("parameters", "output_schema")
 
 
-class Specification(Protocol):
-    """The part of `ToolSpec` that is needed to serialize it."""
-
-    __dataclass_fields__: ClassVar[dict[str, Any]]
-
-    @property
-    def location(self) -> Location | None:
-        """The location of the definition."""
-
-
-def record_of(spec: Specification) -> dict[str, Any]:
+def record_of(spec: "ToolSpec") -> dict[str, Any]:
     """Return a whole specification as plain data; defaults are omitted."""
     pairs = [(field, getattr(spec, field.name)) for field in fields(spec)]
     record = {field.name: value for field, value in pairs if field.name in _ALWAYS or value != _usual(field)}
@@ -42,7 +32,7 @@ def _usual(field: Field[Any]) -> Any:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def json_of(spec: Specification) -> str:
+def json_of(spec: "ToolSpec") -> str:
     return json.dumps(record_of(spec), ensure_ascii=False, allow_nan=False, default=_as_object)
 
 
