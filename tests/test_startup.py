@@ -134,9 +134,11 @@ def test_rules_cost_nothing_where_there_are_none(project):
         imported(project, COMMAND, *arguments)
         modules = (project / "seen.txt").read_text("utf-8").splitlines()
         assert "toolkit.approvals.policies" in modules
-        assert {"toolkit.approvals.rules", "toolkit.approvals.allowances", "toolkit.sources.policies"}.isdisjoint(
-            modules
-        )
+        assert {
+            "toolkit.approvals.rules",
+            "toolkit.approvals.allowances",
+            "toolkit.sources.project_policies",
+        }.isdisjoint(modules)
 
 
 @pytest.mark.proof
@@ -184,8 +186,8 @@ PROGRAMS = [
     (".", "from toolkit.builtin import ready_tools\nready_tools()"),
     (".", "import toolkit.lint.collecting"),  # what the child of lint begins with
     (".", "import toolkit_cli.reviewing.rule_books"),  # what a run on a terminal has before it asks
-    (".", "import toolkit.webhooks.setting_keys"),  # what a configuration with a webhook has,
-    (".", "import toolkit.webhooks.reviewer"),  # and then a run before it asks
+    (".", "import toolkit.webhooks.webhook_keys"),  # what a configuration with a webhook has,
+    (".", "import toolkit.webhooks.webhook_reviewer"),  # and then a run before it asks
     (".", "from toolkit import load_tools\nload_tools('tools.py')"),
     (".", USES + "ready.run({'name': 'Ada'})"),
     (".", USES + "from toolkit.wrappers import limited\nlimited(ready, characters=9).run({'name': 'Ada'})"),

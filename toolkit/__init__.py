@@ -31,11 +31,11 @@ if TYPE_CHECKING:
         ToolExecutionError as ToolExecutionError,
         ToolkitError as ToolkitError,
     )
-    from toolkit.pipelines.definitions import ErrorStrategy as ErrorStrategy
     from toolkit.pipelines.pipeline import Pipeline as Pipeline
+    from toolkit.pipelines.step_definitions import ErrorStrategy as ErrorStrategy
     from toolkit.problems import Problem as Problem
     from toolkit.releases import __version__ as __version__
-    from toolkit.sources.loading import load_pipeline as load_pipeline, load_tools as load_tools
+    from toolkit.sources.public_loading import load_pipeline as load_pipeline, load_tools as load_tools
     from toolkit.tools.base import Tool as Tool, WrappedTool as WrappedTool
     from toolkit.tools.context import MemoryId as MemoryId, ToolContext as ToolContext
     from toolkit.tools.functions import from_function as from_function
@@ -57,11 +57,11 @@ else:
                 "ConfigurationError ExitEarlyError InvalidPipeline InvalidTools ToolArgumentsError "
                 "ToolExecutionError ToolkitError"
             ),
-            "pipelines.definitions": "ErrorStrategy",
             "pipelines.pipeline": "Pipeline",
+            "pipelines.step_definitions": "ErrorStrategy",
             "problems": "Problem",
             "releases": "__version__",
-            "sources.loading": "load_pipeline load_tools",
+            "sources.public_loading": "load_pipeline load_tools",
             "tools.base": "Tool WrappedTool",
             "tools.context": "MemoryId ToolContext",
             "tools.functions": "from_function",

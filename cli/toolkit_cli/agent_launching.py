@@ -12,22 +12,22 @@ from toolkit.tools.context import ToolContext
 from toolkit_cli import console
 from toolkit_cli.agent_options import AgentOptions
 from toolkit_cli.arguments.call_arguments import piped_text
+from toolkit_cli.command_settings import load_configuration, unknown_names
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, refuse, report
-from toolkit_cli.opening import open_all
+from toolkit_cli.opened_tools import open_all
 from toolkit_cli.running.agent_sessions import Conversation, ReadyAgent, agent_of_file, names_file
 from toolkit_cli.running.answer_sources import Answers, make_gate, waits_for_answers
+from toolkit_cli.running.approve_checks import check_names
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import answered_by, checked_memory_id, seconds_of, with_values
 from toolkit_cli.running.finished_steps import KeptWork
-from toolkit_cli.running.outcomes import RunReport
 from toolkit_cli.running.reporters import RunReporter, message_channel, show_logs, write_event
-from toolkit_cli.running.rule_checks import check_names
+from toolkit_cli.running.shown_outcomes import RunReport
 from toolkit_cli.running.telemetry import telemetry
 from toolkit_cli.running.tool_calls import limiter_of
 from toolkit_cli.running.transcript_files import Earlier, TranscriptFile, read_transcript
 from toolkit_cli.running.watchdog import leave_if_threads_remain
 from toolkit_cli.screen import Screen
-from toolkit_cli.settings import load_configuration, unknown_names
 
 if TYPE_CHECKING:
     from toolkit.agents.chaining import Chaining

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from toolkit_cli.completion import complete_group, complete_target
-from toolkit_cli.options import (
+from toolkit_cli.rendering.result_texts import Format
+from toolkit_cli.shared_options import (
     AskingOptions,
     BaseUrl,
     ContextOptions,
@@ -17,7 +18,6 @@ from toolkit_cli.options import (
     OpeningOptions,
     Otel,
 )
-from toolkit_cli.rendering.results import Format
 
 if TYPE_CHECKING:
     from toolkit_cli.running.keeping import Resumed

@@ -122,7 +122,7 @@ def report(
     counts = files if files is not None and (files.read > 1 or files.read != files.imported) else None
     if not problems and counts is None:
         return
-    from toolkit_cli.rendering import problems as rendering  # noqa: PLC0415 - only problems need it
+    from toolkit_cli.rendering import problem_texts as rendering  # noqa: PLC0415 - only problems need it
 
     if as_json:
         console.say(rendering.as_json_object(problems, exit_code, counts))

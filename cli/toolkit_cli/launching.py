@@ -6,34 +6,34 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolkit.events import both
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
-from toolkit.tools.call_secrets import learn_arguments
 from toolkit.tools.context import ToolContext
+from toolkit.tools.secret_arguments import learn_arguments
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections, piped_text
+from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, refuse
-from toolkit_cli.rendering.results import Format
+from toolkit_cli.rendering.result_texts import Format
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.answer_sources import Answers, make_gate, refuse_unanswerable
+from toolkit_cli.running.approve_checks import check_rules
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.context_values import answered_by, checked_memory_id, seconds_of, with_values
 from toolkit_cli.running.finished_steps import KeptWork
-from toolkit_cli.running.outcomes import RunReport, present, present_usage
 from toolkit_cli.running.reporters import RunReporter, message_channel, show_logs, write_event
-from toolkit_cli.running.rule_checks import check_rules
+from toolkit_cli.running.shown_outcomes import RunReport, present, present_usage
 from toolkit_cli.running.single_tools import open_one
 from toolkit_cli.running.telemetry import telemetry
 from toolkit_cli.running.tool_calls import Ending, call_tool, limiter_of, with_hint_on_json
 from toolkit_cli.running.watchdog import leave_if_threads_remain
 from toolkit_cli.screen import Screen
-from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from toolkit.approvals.gates import Gate
     from toolkit.sources.configuration import Configuration
-    from toolkit.tools.limits import Limit
+    from toolkit.tools.call_limits import Limit
     from toolkit_cli.batching.item_results import BatchOptions
     from toolkit_cli.batching.stored_runs import StoredRun
     from toolkit_cli.running.keeping import Keeping
@@ -244,7 +244,7 @@ def _is_agent(tool: Tool) -> bool:
 
 
 def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:  # noqa: A002
-    from toolkit_cli.rendering.questions import rehearsal_lines  # noqa: PLC0415
+    from toolkit_cli.rendering.question_texts import rehearsal_lines  # noqa: PLC0415
     from toolkit_cli.running.clearance import rehearsal_record  # noqa: PLC0415 - only `--dry-run` needs it
 
     record = rehearsal_record(tool, arguments, gate)

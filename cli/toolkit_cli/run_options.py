@@ -9,7 +9,9 @@ import typer
 from toolkit.visibility import visible_json
 from toolkit_cli.completion import complete_argument, complete_target
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.options import (
+from toolkit_cli.rendering.result_texts import Format
+from toolkit_cli.running.answer_sources import waits_for_answers
+from toolkit_cli.shared_options import (
     AskingOptions,
     BaseUrl,
     ContextOptions,
@@ -20,8 +22,6 @@ from toolkit_cli.options import (
     Sources,
     StoreName,
 )
-from toolkit_cli.rendering.results import Format
-from toolkit_cli.running.answer_sources import waits_for_answers
 
 if TYPE_CHECKING:
     from toolkit_cli.batching.item_results import BatchOptions

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from docs.generators.regions import with_regions
-from toolkit.pipelines.definition_reader import TOP_ROWS  # private
+from toolkit.pipelines.pipeline_reader import TOP_ROWS  # private
 from toolkit.pipelines.step_keys import BESIDE, STEP_ROWS  # private
 
 PAGE = "pipelines.md"

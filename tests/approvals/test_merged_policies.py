@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.approvals import DescribedCall, FilePolicy, Risk
-from toolkit.approvals.flows import AFTER_WORDS  # private
+from toolkit.approvals.flow_histories import AFTER_WORDS  # private
 from toolkit.approvals.policy_keys import read_policy_table  # private
 from toolkit.approvals.risks import FLOWS  # private
 from toolkit.documents.tables import Setting, Spot  # private

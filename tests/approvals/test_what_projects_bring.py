@@ -16,7 +16,7 @@ from toolkit.approvals import DescribedCall, FilePolicy, Risk, load_policy
 from toolkit.mcp import StdioServer
 from toolkit.problems import Location
 from toolkit.sources import Configuration, ReadySettings
-from toolkit.sources.policies import Provenance  # private
+from toolkit.sources.project_policies import Provenance  # private
 from toolkit_cli.main import application
 
 TOOLS = '''

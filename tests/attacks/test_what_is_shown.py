@@ -25,7 +25,7 @@ from toolkit.sources.ready import open_ready  # private
 from toolkit.visibility import disarm, visible_json  # private
 from toolkit_cli import console  # private
 from toolkit_cli.main import main
-from toolkit_cli.rendering.questions import question_lines  # private
+from toolkit_cli.rendering.question_texts import question_lines  # private
 from toolkit_cli.rendering.styles import paint, paint_all  # private
 
 HOSTILE = (

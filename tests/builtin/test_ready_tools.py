@@ -96,7 +96,7 @@ def test_a_calculation_imports_the_calculator_alone():
 
 def test_a_date_imports_the_dates_alone():
     modules = imported_by("from toolkit.builtin import DateTime\nDateTime().run({'input': '2024-01-31 + 1 month'})")
-    assert rooms(modules) == ["date_time", "dates", "options", "zones"]
+    assert rooms(modules) == ["date_time", "dates", "options"]
     assert not {"asyncio", "anyio", "pydantic", "pydantic_core", "yaml", "rich", "zoneinfo"} & modules
 
 

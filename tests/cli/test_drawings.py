@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from toolkit.pipelines.charts import Arrow, Frame, FrameEnd, Item, Shape  # private
-from toolkit_cli.rendering.outlines import dot_of  # private
+from toolkit_cli.rendering.tree_outlines import dot_of  # private
 
 SAMPLES = Path(__file__).parents[2] / "sample_pipelines"
 CHART: list[Item] = [

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from toolkit.problems import Location, Problem
-from toolkit_cli.rendering.problems import as_github, as_json, as_json_object, as_text, summary_of  # private
+from toolkit_cli.rendering.problem_texts import as_github, as_json, as_json_object, as_text, summary_of  # private
 
 
 @pytest.fixture

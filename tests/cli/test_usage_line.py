@@ -3,7 +3,7 @@
 import pytest
 
 from toolkit.runs import ModelUse
-from toolkit_cli.rendering.results import usage_line  # private
+from toolkit_cli.rendering.result_texts import usage_line  # private
 
 
 @pytest.mark.parametrize(

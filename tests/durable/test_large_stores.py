@@ -37,7 +37,7 @@ def square(n: int) -> int:
 """
 OPENING = """
 import os, sys
-import dbos, toolkit.durable.serializers, toolkit.durable.tables
+import dbos, toolkit.durable.serializers, toolkit.durable.store_tables
 from toolkit.durable.store_urls import StoreUrl  # private
 from toolkit.durable.stores import Store  # private
 

@@ -12,7 +12,7 @@ from mcp_types import ElicitResult
 from toolkit import ToolContext
 from toolkit.errors import ConfigurationError
 from toolkit.mcp import HttpServer, McpTools, ServerUnreachable, StdioServer, close_sessions, connection_to, wait_for
-from toolkit.mcp.client.sessions import MOST_CONNECTIONS  # private
+from toolkit.mcp.client.server_sessions import MOST_CONNECTIONS  # private
 
 ECHO = {"name": "echo", "description": "Say it again.", "inputSchema": {"type": "object", "properties": {"x": {}}}}
 

@@ -20,7 +20,7 @@ from tests.mcp.served import PROGRAM, environment, over_http, over_stdio, until
 from toolkit.mcp import Options
 from toolkit.mcp.serving.over_http import HttpAccess  # private
 from toolkit_cli.main import application
-from toolkit_cli.serving import transports  # private
+from toolkit_cli.serving import server_transports  # private
 
 GREET = '''
 from toolkit import tool
@@ -211,7 +211,7 @@ def test_door_takes_its_own_names_and_those_that_were_added():
     ],
 )
 def test_door_takes_the_names_of_the_address_that_it_listens_on_and_of_no_other_loopback_address(text, names):
-    assert set(transports.parse_place(text).names) == names
+    assert set(server_transports.parse_place(text).names) == names
 
 
 def knock(url, **headers):
@@ -324,7 +324,7 @@ def test_second_interrupt_while_the_first_is_heeded_ends_the_server_alike():
             signal.raise_signal(signal.SIGINT)
             signal.raise_signal(signal.SIGINT)
 
-    assert transports._until_the_end({}, Options(), work, None) == 130
+    assert server_transports._until_the_end({}, Options(), work, None) == 130
 
 
 def test_end_of_input_ends_the_server_well(project):
@@ -384,7 +384,7 @@ def test_edit_that_interrupts_its_own_import_changes_nothing(capsys):
     def reopen():
         raise KeyboardInterrupt
 
-    assert transports._reopened(reopen) is None
+    assert server_transports._reopened(reopen) is None
     assert capsys.readouterr().err == (
         "error: importing a module raised KeyboardInterrupt\nthe last good tools are still served\n"
     )

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.pipelines import mermaid_of, outline_of, read_pipeline, taints_of
-from toolkit.pipelines.definition_reader import DEFAULT_KEYS, TOP_KEYS  # private
+from toolkit.pipelines.pipeline_reader import DEFAULT_KEYS, TOP_KEYS  # private
 from toolkit.pipelines.step_keys import (  # private
     APPROVE_KEYS,
     RETRY_KEYS,

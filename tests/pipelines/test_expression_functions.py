@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.pipelines.expressions import ExpressionError, parse_expression  # private
-from toolkit.pipelines.expressions.functions import FUNCTIONS  # private
+from toolkit.pipelines.expressions.function_table import FUNCTIONS  # private
 
 DOCUMENTED = (
     "len str int float bool round abs min max sum sorted any all join split lines lower upper strip replace get keys "

@@ -11,8 +11,8 @@ from toolkit import Tool, ToolSpec
 from toolkit.approvals.schema_fits import conforms, fault_of  # private
 from toolkit.codes import UNTYPED_PARAMETER
 from toolkit.dialects import objections
-from toolkit.dialects.limits import Notes  # private
-from toolkit.dialects.parts import read_schema, walk  # private
+from toolkit.dialects.provider_limits import Notes  # private
+from toolkit.dialects.schema_parts import read_schema, walk  # private
 from toolkit.lint import ToolDefinition
 from toolkit.lint.definitions import ParameterDefinition  # private
 from toolkit.lint.rules.untyped_parameter import UntypedParameter  # private

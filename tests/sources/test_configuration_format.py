@@ -16,7 +16,7 @@ from toolkit.mcp.settings.server_keys import HTTP_KEYS, STDIO_KEYS  # private
 from toolkit.problems import errors_among
 from toolkit.sources import find_configuration
 from toolkit.sources.setting_keys import DEFAULTS, GROUP, KEYS, PRICES  # private
-from toolkit.sources.settings import configuration_schema  # private
+from toolkit.sources.toml_settings import configuration_schema  # private
 
 ROOT = Path(__file__).resolve().parents[2]
 TOML = re.compile(r"```toml\n(.*?)```", re.DOTALL)

@@ -7,7 +7,7 @@ import pytest
 from toolkit import ToolSpec, from_function
 from toolkit.approvals import Risk
 from toolkit.pins import entries_of, written_lock
-from toolkit.sources.policies import LockedTools  # private
+from toolkit.sources.project_policies import LockedTools  # private
 
 
 def wipe(path: str) -> str:

@@ -19,7 +19,7 @@ from toolkit.approvals.decisions import Continue, Edit  # private
 from toolkit.approvals.requests import ReviewRequest  # private
 from toolkit.errors import ConfigurationError, ExitEarlyError
 from toolkit.webhooks import WebhookReviewer, answer_schema, fault_of, review_schema, signed
-from toolkit.webhooks.answers import NoAnswerError, read_answer  # private
+from toolkit.webhooks.webhook_messages import NoAnswerError, read_answer  # private
 
 SECRET = "a secret of many letters"  # noqa: S105 - it is for a test
 OTHER = "another secret of letters"

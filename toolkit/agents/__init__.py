@@ -3,10 +3,11 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.agents.agent import AgentTool as AgentTool, run_agent as run_agent
+    from toolkit.agents.agent_outlines import AgentOutline as AgentOutline, outline_of as outline_of
     from toolkit.agents.blackboards import BlackboardTools as BlackboardTools
     from toolkit.agents.chaining import chaining_from as chaining_from, chaining_from_any as chaining_from_any
+    from toolkit.agents.files.agent_loading import read_agent as read_agent
     from toolkit.agents.files.keys import agent_schema as agent_schema
-    from toolkit.agents.files.loading import read_agent as read_agent
     from toolkit.agents.introspection import AgentProcessTools as AgentProcessTools
     from toolkit.agents.kinds import AgentKind as AgentKind, FinishedCall as FinishedCall, LoopHistory as LoopHistory
     from toolkit.agents.loop import AgentError as AgentError, Limits as Limits
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
         UserMessage as UserMessage,
         streamed as streamed,
     )
-    from toolkit.agents.models.opening import Price as Price, PricedModel as PricedModel, open_model as open_model
+    from toolkit.agents.models.named_models import Price as Price, PricedModel as PricedModel, open_model as open_model
     from toolkit.agents.models.scripted import ScriptedModel as ScriptedModel, Turn as Turn
-    from toolkit.agents.outlines import AgentOutline as AgentOutline, outline_of as outline_of
+    from toolkit.agents.offered_tools import Table as Table
     from toolkit.agents.playbooks import (
         Playbook as Playbook,
         after as after,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from toolkit.agents.references import Reference as Reference
     from toolkit.agents.state_machines import StateMachine as StateMachine
     from toolkit.agents.subagents import Subagent as Subagent
-    from toolkit.agents.tables import Table as Table
     from toolkit.agents.tasks import AgentResult as AgentResult
     from toolkit.agents.transcripts import Transcript as Transcript
     from toolkit.agents.user_messages import communicate as communicate, progress as progress
@@ -49,10 +49,11 @@ else:
         __name__,
         {
             "agent": "AgentTool run_agent",
+            "agent_outlines": "AgentOutline outline_of",
             "blackboards": "BlackboardTools",
             "chaining": "chaining_from chaining_from_any",
+            "files.agent_loading": "read_agent",
             "files.keys": "agent_schema",
-            "files.loading": "read_agent",
             "introspection": "AgentProcessTools",
             "kinds": "AgentKind FinishedCall LoopHistory",
             "loop": "AgentError Limits",
@@ -60,14 +61,13 @@ else:
                 "Message Model ModelError ModelReply streamed StreamingModel SystemMessage ToolMessage Usage "
                 "UserMessage"
             ),
-            "models.opening": "open_model Price PricedModel",
+            "models.named_models": "open_model Price PricedModel",
             "models.scripted": "ScriptedModel Turn",
-            "outlines": "AgentOutline outline_of",
+            "offered_tools": "Table",
             "playbooks": "after after_any all_of any_of known Playbook produced when",
             "references": "Reference",
             "state_machines": "StateMachine",
             "subagents": "Subagent",
-            "tables": "Table",
             "tasks": "AgentResult",
             "transcripts": "Transcript",
             "user_messages": "communicate progress",

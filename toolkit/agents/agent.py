@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from toolkit.agents.answers import Answer
+from toolkit.agents.answer_types import Answer
 from toolkit.agents.kept_turns import can_keep_turns
 from toolkit.agents.loop import context_for_model
 from toolkit.agents.model_requests import UNNAMED
@@ -18,8 +18,8 @@ from toolkit.json_texts import json_text
 from toolkit.runs.run import Run
 from toolkit.tools.base import HandmadeTool, Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
+from toolkit.tools.definition_places import place_of_caller
 from toolkit.tools.json_data import plain_data
-from toolkit.tools.places import place_of_caller
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec_fields import ToolOptions
 

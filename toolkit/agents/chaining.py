@@ -15,10 +15,10 @@ from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Problem
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.described_tools import DescribedTool
 from toolkit.tools.marking import marked_methods
 from toolkit.tools.outcomes import plain
-from toolkit.tools.places import place_of
 from toolkit.tools.resolution import build_tools
 from toolkit.tools.spec import ToolSpec
 

@@ -14,12 +14,11 @@ from toolkit.approvals.pending import plain_digest
 from toolkit.disclosure.offering import facade_of
 from toolkit.runs.records import CallRecord, Journal, JournalError, ModelUse
 from toolkit.tools.base import Tool
-from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
 from toolkit.tools.json_data import dumps, loads
 from toolkit.tools.kept_results import kept_result, result_text
 from toolkit.tools.results import ToolCall, ToolResult
-from toolkit.tools.secret_arguments import mask_secrets
+from toolkit.tools.secret_arguments import mask_secrets, redactor_of
 from toolkit.wrappers.journaling import journaled
 
 

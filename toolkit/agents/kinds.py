@@ -10,7 +10,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
-from toolkit.disclosure.trees import leaves_of
+from toolkit.disclosure.facade_trees import leaves_of
 from toolkit.problems import Problem, did_you_mean
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, WrappedTool

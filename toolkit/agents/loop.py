@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from toolkit.agents.kept_turns import KeptTurns
 from toolkit.agents.model_requests import ask, call_as_step
 from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserMessage
-from toolkit.agents.tables import Table
+from toolkit.agents.offered_tools import Table
 from toolkit.agents.transcripts import Transcript
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ApprovalPending, ExitEarlyError, ReplanRequested, TerminationRequested, ToolExecutionError
 from toolkit.tools.base import Tool
-from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
 from toolkit.tools.data_flows import READINGS
 from toolkit.tools.results import ToolCall, ToolResult
+from toolkit.tools.secret_arguments import redactor_of
 from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:

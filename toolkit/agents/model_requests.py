@@ -24,11 +24,11 @@ from toolkit.events import (
 from toolkit.json_texts import json_text
 from toolkit.runs.records import ModelUse
 from toolkit.tools.base import Tool
-from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
 from toolkit.tools.metrics import Counting, Waiting
 from toolkit.tools.outcomes import result_of_ending
 from toolkit.tools.results import ToolCall, ToolResult
+from toolkit.tools.secret_arguments import redactor_of
 from toolkit.tools.spec import ToolSpec, redacted_spec
 
 TRACE = 5

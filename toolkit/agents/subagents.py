@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from toolkit.agents.agent import TASK
-from toolkit.agents.answers import converted_input, input_reader
+from toolkit.agents.answer_types import converted_input, input_reader
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.risks import FLOWS, Flow
@@ -27,9 +27,9 @@ from toolkit.tools.base import Tool, innermost
 from toolkit.tools.callees import HOOKS, Arguments, forwards
 from toolkit.tools.context import ToolContext
 from toolkit.tools.data_flows import flow_of
+from toolkit.tools.definition_places import place_of_caller
 from toolkit.tools.functions import from_function
 from toolkit.tools.names import name_problem
-from toolkit.tools.places import place_of_caller
 from toolkit.tools.resolution import build_tools
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypedDict
 
-from toolkit.agents.answers import Answer
+from toolkit.agents.answer_types import Answer
 from toolkit.agents.chaining import ChainedTools, Chaining, chained_names, chaining_problems
 from toolkit.agents.kept_turns import can_keep_turns
 from toolkit.agents.kinds import AgentKind, FinishedCall, LoopHistory
 from toolkit.agents.loop import Ending, Limits, Loop, LoopEnd
 from toolkit.agents.models.messages import Model, SystemMessage, Usage, UserMessage
+from toolkit.agents.offered_tools import Table
 from toolkit.agents.references import Reference, referenced_tools, with_references
-from toolkit.agents.tables import Table
 from toolkit.agents.task_reports import reported
 from toolkit.agents.transcripts import Transcript
 from toolkit.disclosure.offering import folded_tools
@@ -19,9 +19,9 @@ from toolkit.errors import InvalidTools, ReplanRequested, TerminationRequested, 
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
-from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
 from toolkit.tools.resolution import tools_among
+from toolkit.tools.secret_arguments import redactor_of
 from toolkit.wrappers.artifacts import artifacts_of
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from toolkit.approvals.decisions import (
     denied,
     rejected,
 )
-from toolkit.approvals.flows import CallHistory
+from toolkit.approvals.flow_histories import CallHistory
 from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Policy, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, EditedCall, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer, answer_of, turn_of

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from toolkit.approvals.flows import Fit, all_fit, any_fits, each_fits, fit_of, opposite
+from toolkit.approvals.flow_histories import Fit, all_fit, any_fits, each_fits, fit_of, opposite
 from toolkit.approvals.schema_fits import fault_of, fits_schema
 from toolkit.approvals.text_fits import fits_expression, fits_glob
 from toolkit.approvals.value_fits import at, fits_host, fits_value, inside, normal_host

@@ -7,7 +7,7 @@ from datetime import date
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
-from toolkit.approvals.flows import After, Fit, all_fit, any_fits, each_fits, fit_of, fit_of_readings
+from toolkit.approvals.flow_histories import After, Fit, all_fit, any_fits, each_fits, fit_of, fit_of_readings
 from toolkit.approvals.matchers import Matcher
 from toolkit.approvals.policies import DescribedCall, Ground
 from toolkit.approvals.risks import Chooser, Flow, Risk, server_of

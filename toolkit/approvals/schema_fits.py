@@ -9,7 +9,7 @@ from itertools import count
 from math import isfinite
 from typing import Any, Final
 
-from toolkit.approvals.flows import Fit, fit_of
+from toolkit.approvals.flow_histories import Fit, fit_of
 from toolkit.approvals.text_fits import Unreadable, folded, spellings_of
 from toolkit.approvals.value_fits import same_data
 from toolkit.line_expressions import compile_line_expression

@@ -22,7 +22,7 @@ from toolkit.builtin.options import (
 )
 from toolkit.errors import ConfigurationError
 from toolkit.json_texts import json_text, text_of
-from toolkit.processes.trees import Ended, StartError, run_command
+from toolkit.processes.process_trees import Ended, StartError, run_command
 from toolkit.processes.watching import missing_support
 from toolkit.telemetry.propagation import trace_variables
 from toolkit.tools.context import ToolContext

@@ -24,7 +24,7 @@ from toolkit.builtin.web.address_guard import AddressGuard, Resolver, resolve_by
 from toolkit.builtin.web.bodies import decode_text, looks_binary, read_media_type
 from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError
 from toolkit.errors import ConfigurationError
-from toolkit.processes.trees import StartError, run_command
+from toolkit.processes.process_trees import StartError, run_command
 from toolkit.processes.watching import missing_support
 from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult

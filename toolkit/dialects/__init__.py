@@ -14,7 +14,7 @@ if TYPE_CHECKING:
         request_objections as request_objections,
     )
     from toolkit.dialects.exporting import Export as Export, export as export, request_tools as request_tools
-    from toolkit.dialects.limits import (
+    from toolkit.dialects.provider_limits import (
         DIALECTS as DIALECTS,
         Change as Change,
         Limit as Limit,
@@ -32,7 +32,7 @@ else:
             "clients": "CLIENTS",
             "conformance": "objections PROVIDERS request_objections",
             "exporting": "Export export request_tools",
-            "limits": "Change DIALECTS Limit Limits Objection",
+            "provider_limits": "Change DIALECTS Limit Limits Objection",
             "providers": "LIMITS",
             "recognizing": "definitions_in recognize",
         },

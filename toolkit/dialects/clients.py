@@ -16,8 +16,8 @@ from toolkit.codes import (
     ROOT_NOT_OBJECT,
     UNSUPPORTED_KEYWORD,
 )
-from toolkit.dialects.limits import Limit, Limits, Objection, Source, refusal
-from toolkit.dialects.parts import child
+from toolkit.dialects.provider_limits import Limit, Limits, Objection, Source, refusal
+from toolkit.dialects.schema_parts import child
 from toolkit.schemas.schema import Schema
 
 _NOVEMBER = "2026-11-23"

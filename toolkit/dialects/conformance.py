@@ -18,10 +18,10 @@ from toolkit.codes import (
 )
 from toolkit.dialects import exporting
 from toolkit.dialects.clients import CLIENTS, client_objections, length_objections
-from toolkit.dialects.limits import DIALECTS, Limit, Limits, Notes, Objection, refusal
-from toolkit.dialects.parts import Part, child, read_schema, walk
+from toolkit.dialects.provider_limits import DIALECTS, Limit, Limits, Notes, Objection, refusal
 from toolkit.dialects.providers import LIMITS
 from toolkit.dialects.recognizing import FORM_OF, Recognized, recognize
+from toolkit.dialects.schema_parts import Part, child, read_schema, walk
 from toolkit.problems import Severity
 from toolkit.schemas.places import MAPPINGS, types_of
 from toolkit.schemas.schema import Schema

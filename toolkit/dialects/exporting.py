@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 from toolkit.codes import OPEN_OBJECT, ROOT_NOT_OBJECT
 from toolkit.dialects.fitting import fit
 from toolkit.dialects.gemini import parameters_for_gemini
-from toolkit.dialects.limits import DIALECTS, Change, Limit, Notes, Objection, Source
 from toolkit.dialects.ollama import parameters_for_ollama
-from toolkit.dialects.parts import child
+from toolkit.dialects.provider_limits import DIALECTS, Change, Limit, Notes, Objection, Source
 from toolkit.dialects.providers import LIMITS
+from toolkit.dialects.schema_parts import child
 from toolkit.problems import did_you_mean
 from toolkit.tools.spec import ToolSpec
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from toolkit.dialects import references, strictness
-from toolkit.dialects.limits import Limit, Limits, Notes
+from toolkit.dialects import schema_references, strictness
 from toolkit.dialects.merging import merge_all_of, same, unique
-from toolkit.dialects.parts import Part, child, read_schema, walk, write_words
+from toolkit.dialects.provider_limits import Limit, Limits, Notes
+from toolkit.dialects.schema_parts import Part, child, read_schema, walk, write_words
 from toolkit.schemas.places import type_of_value, types_of
 from toolkit.schemas.tidying import put_in_order
 from toolkit.schemas.words import as_json, words_for
@@ -53,10 +53,10 @@ def fit(schema: Mapping[str, Any], limits: Limits, pointer: str, notes: Notes) -
 def adjust(root: Part, limits: Limits, notes: Notes) -> None:
     """Adapt a schema for a provider that accepts all of JSON Schema except for a few limits."""
     if limits.references:
-        references.settle(root, notes, limits.references)
-        references.inline(root, notes, limits.references)
+        schema_references.settle(root, notes, limits.references)
+        schema_references.inline(root, notes, limits.references)
     if limits.root and limits.root.value & root.keys():
-        references.settle(root, notes, limits.root)
+        schema_references.settle(root, notes, limits.root)
         make_one_object(root, limits.root, notes)
         write_words(root)
     if limits.closed:
@@ -92,28 +92,28 @@ def narrow(root: Part, limits: Limits, notes: Notes) -> None:
 def settle_references(root: Part, limits: Limits, notes: Notes) -> None:
     """Keep references only where a provider accepts them; recursive definitions are still referred to."""
     limit = _stated(limits.references)
-    references.settle(root, notes, limit)
+    schema_references.settle(root, notes, limit)
     if limits.recursion and limits.recursion.value == "never":
-        for name in sorted(references.recursive_names(root)):
-            notes.object_to(references.refers_to_itself(root, name, limits.recursion))
+        for name in sorted(schema_references.recursive_names(root)):
+            notes.object_to(schema_references.refers_to_itself(root, name, limits.recursion))
     if limit.value == "none":
-        references.inline(root, notes, limit)
+        schema_references.inline(root, notes, limit)
         return
     below_all_of = {id(inner) for part in walk(root) for inner in part.get("allOf", ())}
-    references.inline(root, notes, limit, lambda part: part is root or len(part) > 1 or id(part) in below_all_of)
+    schema_references.inline(root, notes, limit, lambda part: part is root or len(part) > 1 or id(part) in below_all_of)
 
 
 def make_one_object(root: Part, limit: Limit[frozenset[str]], notes: Notes) -> None:
     """Write a root that is a union, or a reference, as one object; the rest goes into the description."""
     for _ in range(_MOST_ROUNDS):
-        references.write_out(root, root, notes, limit)
+        schema_references.write_out(root, root, notes, limit)
         for branch in [one for key in UNIONS & limit.value for one in root.get(key, ())]:
-            references.write_out(branch, root, notes, limit)
+            schema_references.write_out(branch, root, notes, limit)
         strictness.flatten_root(root, notes, limit)
     root.pop("$ref", None)
     _describe_unsupported(root, limit.value, notes, limit)
     root["type"] = "object"
-    references.drop_unused(root)
+    schema_references.drop_unused(root)
 
 
 def _make_strict(root: Part, limits: Limits, notes: Notes) -> None:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolkit.codes import RECURSIVE_SCHEMA
-from toolkit.dialects import references
+from toolkit.dialects import schema_references
 from toolkit.dialects.fitting import LOGIC, UNIONS, close_tuples, narrow
-from toolkit.dialects.limits import Limits, Notes, refusal
 from toolkit.dialects.merging import ANNOTATIONS
-from toolkit.dialects.parts import Part, child, inner_parts, read_schema, walk
+from toolkit.dialects.provider_limits import Limits, Notes, refusal
 from toolkit.dialects.providers import LIMITS
+from toolkit.dialects.schema_parts import Part, child, inner_parts, read_schema, walk
 from toolkit.schemas.places import types_of
 from toolkit.schemas.tidying import put_in_order
 
@@ -49,8 +49,8 @@ def bound_integers(root: Part) -> None:
 def _beyond_open_api(root: Part) -> str:
     """Return why a schema cannot be written in OpenAPI; an empty string if it can."""
     settled = root.twin()
-    references.settle(settled, Notes(), _stated(OPEN_API, "references"))
-    if references.recursive_names(settled):
+    schema_references.settle(settled, Notes(), _stated(OPEN_API, "references"))
+    if schema_references.recursive_names(settled):
         return "it refers to itself"
     close_tuples(settled)
     for part in walk(settled):
@@ -103,9 +103,9 @@ def _null(part: Part) -> dict[str, Any]:
 def _object_to_recursion(root: Part, notes: Notes) -> None:
     """Object to definitions that require themselves."""
     limit = _stated(AS_JSON_SCHEMA, "recursion")
-    for name in sorted(references.recursive_names(root, _needed)):
+    for name in sorted(schema_references.recursive_names(root, _needed)):
         message = f"the definition {name!r} requires itself"
-        if name == references.ROOT:
+        if name == schema_references.ROOT:
             message = "the parameters require themselves"
         hint = "make the recursive property optional"
         notes.object_to(refusal(RECURSIVE_SCHEMA, child(root.pointer, "$defs", name), message, limit, hint=hint))

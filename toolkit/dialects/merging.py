@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from json import dumps
 from typing import Any
 
-from toolkit.dialects.limits import Limit, Notes
-from toolkit.dialects.parts import Part, walk
+from toolkit.dialects.provider_limits import Limit, Notes
+from toolkit.dialects.schema_parts import Part, walk
 from toolkit.schemas.places import types_of
 
 ANNOTATIONS = frozenset(

@@ -5,10 +5,10 @@ from typing import Any
 
 from toolkit.dialects import strictness
 from toolkit.dialects.fitting import UNIONS, close_tuples, fold, make_one_object, settle_references, widen_tuples
-from toolkit.dialects.limits import Notes
 from toolkit.dialects.merging import ANNOTATIONS, merge_all_of, unique
-from toolkit.dialects.parts import Part, child, read_schema, write_words
+from toolkit.dialects.provider_limits import Notes
 from toolkit.dialects.providers import LIMITS
+from toolkit.dialects.schema_parts import Part, child, read_schema, write_words
 from toolkit.schemas.places import types_of
 from toolkit.schemas.tidying import put_in_order
 from toolkit.schemas.words import as_json

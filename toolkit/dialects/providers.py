@@ -1,7 +1,7 @@
 """Lists the limits of each provider, with their sources and the days they were checked."""
 
 from toolkit.dialects.clients import CLIENTS
-from toolkit.dialects.limits import Limit, Limits, Source
+from toolkit.dialects.provider_limits import Limit, Limits, Source
 
 _NOVEMBER = "2026-11-22"
 

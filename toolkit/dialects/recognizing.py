@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from toolkit.dialects.parts import child
+from toolkit.dialects.schema_parts import child
 from toolkit.tools.spec import ToolSpec
 
 Form = Literal["openai", "openai-responses", "anthropic", "gemini", "bedrock", "mcp", "plain"]

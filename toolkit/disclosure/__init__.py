@@ -7,6 +7,12 @@ words, `trees` shows the hierarchy of facades and tools, and `groups` names sets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from toolkit.disclosure.facade_trees import (
+        dotted_names as dotted_names,
+        leaves_of as leaves_of,
+        tool_at as tool_at,
+        tree_of as tree_of,
+    )
     from toolkit.disclosure.facades import UnfoldingTool as UnfoldingTool
     from toolkit.disclosure.groups import ToolGroup as ToolGroup
     from toolkit.disclosure.offering import (
@@ -17,23 +23,17 @@ if TYPE_CHECKING:
     )
     from toolkit.disclosure.progressive import ProgressiveTool as ProgressiveTool
     from toolkit.disclosure.searching import ToolSearch as ToolSearch, rank as rank
-    from toolkit.disclosure.trees import (
-        dotted_names as dotted_names,
-        leaves_of as leaves_of,
-        tool_at as tool_at,
-        tree_of as tree_of,
-    )
 else:
     from toolkit.faces import face
 
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
+            "facade_trees": "dotted_names leaves_of tool_at tree_of",
             "facades": "UnfoldingTool",
             "groups": "ToolGroup",
             "offering": "fold folded_tools offer unfolded_by",
             "progressive": "ProgressiveTool",
             "searching": "rank ToolSearch",
-            "trees": "dotted_names leaves_of tool_at tree_of",
         },
     )

@@ -14,8 +14,8 @@ from toolkit.problems import Problem, errors_among
 from toolkit.running import call_function
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.marking import box_of
-from toolkit.tools.places import place_of
 from toolkit.tools.resolution import build_tools, collisions, tools_among
 
 Choice = Callable[..., Iterable[Any] | Awaitable[Iterable[Any]]]

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from toolkit.disclosure.facade_trees import paths_of
 from toolkit.disclosure.facades import built_for_models
 from toolkit.disclosure.progressive import ProgressiveTool
-from toolkit.disclosure.trees import paths_of
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import nearest
 from toolkit.tools.base import Tool, Unfolded

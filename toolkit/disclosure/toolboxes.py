@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 from toolkit.codes import NOT_A_TOOL
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool, innermost
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.functions import FunctionTool
 from toolkit.tools.marking import ToolboxMark, box_of, mark_of, marked_methods
-from toolkit.tools.places import place_of
 from toolkit.tools.resolution import build_tools
 
 ALL = "all"

@@ -5,7 +5,7 @@ if TYPE_CHECKING:
     from toolkit.durable.store_urls import StoreUrl as StoreUrl
     from toolkit.durable.stored_items import ItemEnd as ItemEnd, StoredItem as StoredItem
     from toolkit.durable.stores import Store as Store
-    from toolkit.durable.workers import Worker as Worker
+    from toolkit.durable.worker_processes import Worker as Worker
 else:
     from toolkit.faces import face
 
@@ -15,6 +15,6 @@ else:
             "store_urls": "StoreUrl",
             "stored_items": "ItemEnd StoredItem",
             "stores": "Store",
-            "workers": "Worker",
+            "worker_processes": "Worker",
         },
     )

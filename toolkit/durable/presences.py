@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Engine, delete, insert, select, text, update
 
 from toolkit.durable.engines import StoreError
 from toolkit.durable.file_locks import FileLocks
+from toolkit.durable.store_tables import LOCKS, PROCESSES
 from toolkit.durable.store_urls import StoreUrl
-from toolkit.durable.tables import LOCKS, PROCESSES
 
 
 class Present(NamedTuple):

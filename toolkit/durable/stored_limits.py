@@ -25,10 +25,10 @@ from sqlalchemy import (
 )
 
 from toolkit.durable.engines import transacted
+from toolkit.durable.store_tables import LIMITS, PROCESSES, TURNS
 from toolkit.durable.store_urls import StoreUrl
-from toolkit.durable.tables import LIMITS, PROCESSES, TURNS
 from toolkit.durable.workflow_journals import Lost
-from toolkit.tools.limits import Limit, Release
+from toolkit.tools.call_limits import Limit, Release
 
 _MOST_AHEAD: Final = 64
 _WEIGHT: Final = 0.1

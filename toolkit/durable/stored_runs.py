@@ -10,8 +10,8 @@ from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_text
 from toolkit.durable.engines import StoreError, attempted, transacted
+from toolkit.durable.store_tables import APPROVALS, RUNS
 from toolkit.durable.store_urls import StoreUrl
-from toolkit.durable.tables import APPROVALS, RUNS
 from toolkit.journals.kept_runs import KeptRun, State
 from toolkit.json_texts import json_text
 from toolkit.releases import software_versions

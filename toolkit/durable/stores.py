@@ -56,7 +56,7 @@ class Store:
         from dbos import DBOS, DBOSClient
 
         from toolkit.durable.serializers import JsonSerializer, refuse_pickle  # noqa: PLC0415 - as above
-        from toolkit.durable.tables import make_tables  # noqa: PLC0415 - as above
+        from toolkit.durable.store_tables import make_tables  # noqa: PLC0415 - as above
 
         refuse_pickle()
         if makes:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from toolkit.frameworks.openai_agents.exports import to_openai_agents as to_openai_agents
     from toolkit.frameworks.pydantic_ai.exports import to_pydantic_ai as to_pydantic_ai
     from toolkit.frameworks.recognised import ForeignClass as ForeignClass
-    from toolkit.frameworks.versions import Versions as Versions
+    from toolkit.frameworks.supported_versions import Versions as Versions
 else:
     from toolkit.faces import face
 
@@ -32,6 +32,6 @@ else:
             "openai_agents.exports": "to_openai_agents",
             "pydantic_ai.exports": "to_pydantic_ai",
             "recognised": "ForeignClass",
-            "versions": "Versions",
+            "supported_versions": "Versions",
         },
     )

@@ -9,8 +9,9 @@ from typing import Any, Literal, NamedTuple, Self
 from toolkit.errors import InvalidTools
 from toolkit.frameworks.exported_calls import exported_tool
 from toolkit.frameworks.foreign_tools import ForeignTool
-from toolkit.frameworks.versions import Versions, unsupported_version
+from toolkit.frameworks.supported_versions import Versions, unsupported_version
 from toolkit.problems import Location, Problem
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import bases_of_class, module_of_class, name_of_class
 from toolkit.tools.frameworks import (
     framework_of,
@@ -20,7 +21,6 @@ from toolkit.tools.frameworks import (
     part_of,
 )
 from toolkit.tools.origins import function_of, place_of_tool
-from toolkit.tools.places import place_of
 from toolkit.tools.tool_checks import check_tool
 
 

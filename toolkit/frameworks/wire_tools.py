@@ -16,9 +16,9 @@ from toolkit.problems import Problem
 from toolkit.schemas.places import definitions_in
 from toolkit.tools.attachments import result_of_contents
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_schemas import marks_of, presentation_of
 from toolkit.tools.forms import Answer, FormQuestions
-from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 

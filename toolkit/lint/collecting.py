@@ -193,7 +193,7 @@ def _steps_of(
 
 def _call_of(step: "PlannedStep", tool: Tool) -> tuple[Any, ...]:
     """Return the fields of the `StepCall` of a step."""
-    from toolkit.pipelines.definitions import Use  # noqa: PLC0415 - most projects have no pipelines
+    from toolkit.pipelines.step_definitions import Use  # noqa: PLC0415 - most projects have no pipelines
     from toolkit.pipelines.templated_data import ConstantValue  # noqa: PLC0415
 
     action = step.definition.action

@@ -16,7 +16,7 @@ from toolkit.source_code.marks_table import marks_of
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.tools.places import place_in_file
+from toolkit.tools.definition_places import place_in_file
 from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:

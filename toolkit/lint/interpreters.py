@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
-from toolkit.frameworks.versions import numbers_of
+from toolkit.frameworks.supported_versions import numbers_of
 from toolkit.problems import Problem
 from toolkit.tools.frameworks import all_packages, package_of
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from toolkit.approvals.dead_rules import KnownTool, unmatched_rules
 from toolkit.approvals.file_policies import FilePolicy
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.risks import Risk
-from toolkit.approvals.rule_checks import KnownTool, unmatched_rules
 from toolkit.approvals.rules import Rule, names_tool
 from toolkit.codes import DENIED_STEP, UNCOVERED_DESTRUCTIVE_TOOL, WIDE_ALLOW_RULE
 from toolkit.lint.definitions import ToolDefinition
@@ -21,7 +21,7 @@ from toolkit.lint.toolsets import unique_tools
 from toolkit.problems import Problem, errors_among
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.opening import open_targets
-from toolkit.sources.policies import Provenance, configured_policy
+from toolkit.sources.project_policies import Provenance, configured_policy
 from toolkit.sources.ready import ALL_READY
 from toolkit.tools.data_flows import risk_of
 from toolkit.tools.spec import ToolSpec

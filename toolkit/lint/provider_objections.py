@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from toolkit import dialects
 from toolkit.dialects import Export
-from toolkit.dialects.limits import Limit, Objection
+from toolkit.dialects.provider_limits import Limit, Objection
 from toolkit.dialects.providers import LIMITS
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolkit.errors import MISSING, ToolArgumentsError
-from toolkit.pipelines.schema_types import in_words
+from toolkit.pipelines.schema_relations import in_words
 from toolkit.schemas.places import declared_kinds, definitions_in, kind_of_data
 
 _MEMBER = "value"

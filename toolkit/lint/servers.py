@@ -46,7 +46,7 @@ def with_listed_servers(
 
 def _mentioned_servers(configuration: Configuration, requests: Iterable[Request]) -> set[str]:
     """Return the servers that are mentioned by a target, a YAML file, or a group that is mentioned."""
-    from toolkit.mcp.settings.servers import offered_prefix  # noqa: PLC0415 - few projects have servers
+    from toolkit.mcp.settings.server_settings import offered_prefix  # noqa: PLC0415 - few projects have servers
 
     words: set[str] = set()
     for request in requests:

@@ -3,14 +3,14 @@
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.mcp.client.connections import ServerUnreachable as ServerUnreachable
-    from toolkit.mcp.client.sessions import (
+    from toolkit.mcp.client.server_sessions import (
         close_sessions as close_sessions,
         connection_to as connection_to,
         wait_for as wait_for,
     )
     from toolkit.mcp.serving.calls import Rules as Rules
     from toolkit.mcp.serving.server import Options as Options, ToolServer as ToolServer
-    from toolkit.mcp.settings.servers import HttpServer as HttpServer, StdioServer as StdioServer
+    from toolkit.mcp.settings.server_settings import HttpServer as HttpServer, StdioServer as StdioServer
     from toolkit.mcp.shared_context import (
         allow_keys as allow_keys,
         converter_from as converter_from,
@@ -29,11 +29,11 @@ else:
         __name__,
         {
             "client.connections": "ServerUnreachable",
-            "client.sessions": "close_sessions connection_to wait_for",
-            "shared_context": "allow_keys converter_from deny_keys meta_for nothing pass_through trace_context_of",
+            "client.server_sessions": "close_sessions connection_to wait_for",
             "serving.calls": "Rules",
             "serving.server": "Options ToolServer",
-            "settings.servers": "HttpServer StdioServer",
+            "settings.server_settings": "HttpServer StdioServer",
+            "shared_context": "allow_keys converter_from deny_keys meta_for nothing pass_through trace_context_of",
             "tools.remote": "tools_from",
             "tools.toolsets": "McpTools",
         },

@@ -4,10 +4,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.pipelines.builder import PipelineBuilder as PipelineBuilder
     from toolkit.pipelines.charts import mermaid_of as mermaid_of
-    from toolkit.pipelines.definitions import Retry as Retry
     from toolkit.pipelines.format import pipeline_schema as pipeline_schema
     from toolkit.pipelines.loading import read_pipeline as read_pipeline
     from toolkit.pipelines.outline import PipelineOutline as PipelineOutline, outline_of as outline_of
+    from toolkit.pipelines.step_definitions import Retry as Retry
     from toolkit.pipelines.tainting import taints_of as taints_of
 else:
     from toolkit.faces import face
@@ -17,10 +17,10 @@ else:
         {
             "builder": "PipelineBuilder",
             "charts": "mermaid_of",
-            "definitions": "Retry",
             "format": "pipeline_schema",
             "loading": "read_pipeline",
             "outline": "outline_of PipelineOutline",
+            "step_definitions": "Retry",
             "tainting": "taints_of",
         },
     )

@@ -14,10 +14,10 @@ from toolkit.approvals.risks import Risk
 from toolkit.errors import ConfigurationError
 from toolkit.events import StepRetried
 from toolkit.json_texts import text_of
-from toolkit.pipelines.definitions import Approval, Compute, Use
-from toolkit.pipelines.flows import PASSED, Flow, Outcome, outcome_of, outcome_of_written, refused_by_gate
+from toolkit.pipelines.pipeline_states import PASSED, Flow, Outcome, outcome_of, outcome_of_written, refused_by_gate
 from toolkit.pipelines.plans import ON_FAILURE, Feed, PlannedStep
 from toolkit.pipelines.retrying import RetriedTool
+from toolkit.pipelines.step_definitions import Approval, Compute, Use
 from toolkit.pipelines.templated_data import MappingValue
 from toolkit.running import loop_is_running
 from toolkit.tools.base import Tool

@@ -14,17 +14,17 @@ from toolkit.codes import INVALID_TOOL_NAME, UNKNOWN_KEY
 from toolkit.documents import Entry, Node, Scalar
 from toolkit.documents.shapes import Word
 from toolkit.errors import InvalidPipeline, Signal, ToolExecutionError
-from toolkit.pipelines.definitions import AdapterFunction, ErrorStrategy, PipelineDefinition, StepDefinition
 from toolkit.pipelines.planning import make_plan
 from toolkit.pipelines.plans import Plan
+from toolkit.pipelines.step_definitions import AdapterFunction, ErrorStrategy, PipelineDefinition, StepDefinition
 from toolkit.pipelines.steps import StepDefaults, StepReader
 from toolkit.pipelines.templated_data import Value, read_value
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition_places import place_of_caller
 from toolkit.tools.inputs import InputReader
 from toolkit.tools.names import name_problem
-from toolkit.tools.places import place_of_caller
 from toolkit.tools.resolution import build_tools
 from toolkit.tools.results import ToolResult, message_of
 from toolkit.tools.text import AdaptedTextTool

@@ -14,8 +14,8 @@ from toolkit.amounts import format_duration
 from toolkit.errors import ApprovalPending, ExitEarlyError, Signal
 from toolkit.events import StepFinished, StepStarted
 from toolkit.pipelines.actions import CURRENT_PATH, Action, CallTool, Turn, context_within, make_action, roots_with
-from toolkit.pipelines.definitions import AdapterFunction, Fallback
-from toolkit.pipelines.flows import (
+from toolkit.pipelines.item_steps import do_for_items, items_of
+from toolkit.pipelines.pipeline_states import (
     SKIPPED,
     Flow,
     GateRefused,
@@ -27,9 +27,9 @@ from toolkit.pipelines.flows import (
     outcome_of_written,
     refused_by_gate,
 )
-from toolkit.pipelines.items import do_for_items, items_of
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.short_chains import direct_call
+from toolkit.pipelines.step_definitions import AdapterFunction, Fallback
 from toolkit.running import loop_is_running
 from toolkit.tools.context import ToolContext
 from toolkit.tools.metrics import Counting

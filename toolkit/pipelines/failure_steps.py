@@ -7,7 +7,7 @@ from typing import Any
 
 from toolkit.errors import Signal
 from toolkit.pipelines.execution import Step
-from toolkit.pipelines.flows import Flow
+from toolkit.pipelines.pipeline_states import Flow
 from toolkit.running import loop_is_running
 from toolkit.tools.results import ToolResult
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from toolkit.pipelines.flows import Outcome
+from toolkit.pipelines.pipeline_states import Outcome
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.tools.context import ToolContext
 from toolkit.tools.kept_results import kept_result, result_text

@@ -16,8 +16,8 @@ from toolkit.documents.document_reader import Document
 from toolkit.documents.shapes import Word
 from toolkit.documents.sources import BoundedProblems, TooManyProblems
 from toolkit.paths import without_detours
-from toolkit.pipelines.definition_reader import read_definition
 from toolkit.pipelines.pipeline import Pipeline
+from toolkit.pipelines.pipeline_reader import read_definition
 from toolkit.pipelines.planning import make_plan
 from toolkit.problems import Problem, errors_among, in_order, set_missing_locations
 from toolkit.tools.base import Tool

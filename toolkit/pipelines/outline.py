@@ -6,8 +6,8 @@ from typing import NamedTuple
 from toolkit import documents
 from toolkit.amounts import format_duration
 from toolkit.json_texts import json_text
-from toolkit.pipelines.definitions import AdapterFunction, Branches, Compute, Fallback, StepDefinition, Use
 from toolkit.pipelines.plans import Plan, PlannedStep
+from toolkit.pipelines.step_definitions import AdapterFunction, Branches, Compute, Fallback, StepDefinition, Use
 from toolkit.pipelines.templated_data import Value, expressions_in
 
 

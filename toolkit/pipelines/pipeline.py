@@ -9,12 +9,20 @@ from toolkit.approvals.gates import Demand
 from toolkit.errors import ExitEarlyError, Signal
 from toolkit.events import PipelineFinished, PipelineStarted
 from toolkit.pipelines.actions import CURRENT_PATH
-from toolkit.pipelines.definitions import ErrorStrategy
 from toolkit.pipelines.execution import make_steps, run_chain
 from toolkit.pipelines.failure_steps import INTERRUPTED, clean_up, clean_up_undisturbed, is_interruption
-from toolkit.pipelines.flows import Flow, GateRefused, InputFlow, Run, error_record, failure_of, outcome_of_written
+from toolkit.pipelines.pipeline_states import (
+    Flow,
+    GateRefused,
+    InputFlow,
+    Run,
+    error_record,
+    failure_of,
+    outcome_of_written,
+)
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.short_chains import ShortStep, run_short_chain, short_chain, unseen_chain
+from toolkit.pipelines.step_definitions import ErrorStrategy
 from toolkit.pipelines.tainting import leaking_reader
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool, innermost

@@ -5,7 +5,20 @@ from typing import NamedTuple
 
 from toolkit import documents
 from toolkit.codes import TYPE_MISMATCH, UNKNOWN_KEY
-from toolkit.pipelines.definitions import (
+from toolkit.pipelines.expression_scopes import (
+    ERROR_SCHEMA,
+    Carrier,
+    Previous,
+    ReferenceChecker,
+    Scope,
+    schema_of_value,
+    scope_after,
+)
+from toolkit.pipelines.lookup import Names, ToolLookup
+from toolkit.pipelines.plans import ON_FAILURE, Feed, Plan, PlannedStep
+from toolkit.pipelines.remarks import Remarks
+from toolkit.pipelines.schema_relations import Schema, alternatives, member
+from toolkit.pipelines.step_definitions import (
     AdapterFunction,
     Ask,
     Branches,
@@ -16,19 +29,6 @@ from toolkit.pipelines.definitions import (
     PipelineDefinition,
     StepDefinition,
     Use,
-)
-from toolkit.pipelines.lookup import Names, ToolLookup
-from toolkit.pipelines.plans import ON_FAILURE, Feed, Plan, PlannedStep
-from toolkit.pipelines.remarks import Remarks
-from toolkit.pipelines.schema_types import Schema, alternatives, member
-from toolkit.pipelines.scopes import (
-    ERROR_SCHEMA,
-    Carrier,
-    Previous,
-    ReferenceChecker,
-    Scope,
-    schema_of_value,
-    scope_after,
 )
 from toolkit.pipelines.step_inputs import Feeder
 from toolkit.pipelines.templated_data import Value

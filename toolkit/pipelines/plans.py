@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolkit.pipelines.definitions import (
+from toolkit.pipelines.step_definitions import (
     Ask,
     Branches,
     Compute,

@@ -11,10 +11,10 @@ from toolkit.codes import (
     UNUSED_INPUT,
 )
 from toolkit.errors import ToolExecutionError
-from toolkit.pipelines.definitions import PipelineDefinition
+from toolkit.pipelines.expression_scopes import Carrier, Reading, Scope
 from toolkit.pipelines.plans import PlannedStep
-from toolkit.pipelines.schema_types import kinds_of
-from toolkit.pipelines.scopes import Carrier, Reading, Scope
+from toolkit.pipelines.schema_relations import kinds_of
+from toolkit.pipelines.step_definitions import PipelineDefinition
 from toolkit.pipelines.step_edits import with_key
 from toolkit.pipelines.templated_data import ConstantValue, UnreadableValue, Value, expressions_in
 from toolkit.problems import Location, Problem, errors_among

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from toolkit.errors import Signal
-from toolkit.pipelines.definitions import Failure, Retry
+from toolkit.pipelines.step_definitions import Failure, Retry
 from toolkit.running import pause
 from toolkit.tools.admission import begin_again
 from toolkit.tools.base import Tool, WrappedTool

@@ -12,10 +12,10 @@ from toolkit.codes import AMBIGUOUS_PIPE, MISSING_ARGUMENT, TYPE_MISMATCH, UNKNO
 from toolkit.documents import Node
 from toolkit.documents.shapes import Word
 from toolkit.errors import ToolArgumentsError
-from toolkit.pipelines.definitions import Use
+from toolkit.pipelines.expression_scopes import Scope, schema_of_value
 from toolkit.pipelines.plans import Feed
-from toolkit.pipelines.schema_types import Schema, is_text_only, misfit, part_of
-from toolkit.pipelines.scopes import Scope, schema_of_value
+from toolkit.pipelines.schema_relations import Schema, is_text_only, misfit, part_of
+from toolkit.pipelines.step_definitions import Use
 from toolkit.pipelines.step_edits import with_key
 from toolkit.pipelines.templated_data import ConstantValue, UnreadableValue, is_constant, written_in
 from toolkit.problems import Location, Problem, Severity, did_you_mean

@@ -6,7 +6,7 @@ from toolkit import documents
 from toolkit.codes import DUPLICATE_KEY, UNKNOWN_KEY
 from toolkit.documents import Node, Scalar
 from toolkit.documents.shapes import Word
-from toolkit.pipelines.definitions import (
+from toolkit.pipelines.step_definitions import (
     MAX_NESTING,
     MAX_STEPS,
     Action,

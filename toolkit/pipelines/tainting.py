@@ -7,8 +7,8 @@ pipeline itself passes on is followed: the output of any other tool counts as th
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from toolkit.pipelines.definitions import AdapterFunction, Ask, Branches, Compute, Fallback, Use
 from toolkit.pipelines.plans import Plan, PlannedStep
+from toolkit.pipelines.step_definitions import AdapterFunction, Ask, Branches, Compute, Fallback, Use
 from toolkit.pipelines.traces import NOTHING, Trace, Tracer, merged
 from toolkit.problems import Location
 from toolkit.tools.base import innermost

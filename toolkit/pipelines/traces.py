@@ -8,9 +8,9 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from toolkit.pipelines.expressions.checking import constant_key
-from toolkit.pipelines.expressions.functions import FUNCTIONS
-from toolkit.pipelines.schema_types import Schema, alternatives, member
+from toolkit.pipelines.expressions.function_table import FUNCTIONS
+from toolkit.pipelines.expressions.syntax_checks import constant_key
+from toolkit.pipelines.schema_relations import Schema, alternatives, member
 from toolkit.pipelines.templated_data import ListValue, MappingValue, TemplateValue, Value, expressions_in
 from toolkit.schemas.places import declared_kinds
 

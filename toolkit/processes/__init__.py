@@ -2,13 +2,13 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.processes.trees import Ended as Ended, StartError as StartError, run_command as run_command
+    from toolkit.processes.process_trees import Ended as Ended, StartError as StartError, run_command as run_command
 else:
     from toolkit.faces import face
 
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
-            "trees": "Ended StartError run_command",
+            "process_trees": "Ended run_command StartError",
         },
     )

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from operator import is_
 from typing import Any
 
-from toolkit.redactors.forms import can_be_found
 from toolkit.redactors.readings import readings, without_begun_escapes
 from toolkit.redactors.searches import KnownSecrets, Span, spans_of, start_of_begun_form
+from toolkit.redactors.secret_encodings import can_be_found
 from toolkit.redactors.secret_names import may_begin_token, token_spans
 
 MASK = "**********"

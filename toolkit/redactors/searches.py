@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 
-from toolkit.redactors.forms import Forms, forms_of
+from toolkit.redactors.secret_encodings import Forms, forms_of
 
 _MOST_LEARNT = 1_000
 _SHORTEST_PART = 4

@@ -56,8 +56,8 @@ def named_tool(tools: "Sequence[Tool]", path: str) -> "Tool | None":
         return _without_covered(named)[0]
     if not _has_facades(tools):
         return None
+    from toolkit.disclosure.facade_trees import leaves_of, tool_at  # noqa: PLC0415
     from toolkit.disclosure.offering import fold  # noqa: PLC0415 - few projects have facades
-    from toolkit.disclosure.trees import leaves_of, tool_at  # noqa: PLC0415
 
     if (found := tool_at(tools, path)) is not None:
         return found
@@ -72,8 +72,8 @@ def all_tools(tools: "Sequence[Tool]") -> "Sequence[Tool]":
     """Return tools together with those behind their facades."""
     if not _has_facades(tools):
         return tools
+    from toolkit.disclosure.facade_trees import leaves_of  # noqa: PLC0415
     from toolkit.disclosure.offering import fold  # noqa: PLC0415 - few projects have facades
-    from toolkit.disclosure.trees import leaves_of  # noqa: PLC0415
 
     return leaves_of(fold(tools))
 
@@ -82,7 +82,7 @@ def inner_names(tools: "Sequence[Tool]") -> list[str]:
     """Return the dotted names of the tools behind facades, for hints."""
     if not _has_facades(tools):
         return []
-    from toolkit.disclosure.trees import dotted_names  # noqa: PLC0415 - few projects have facades
+    from toolkit.disclosure.facade_trees import dotted_names  # noqa: PLC0415 - few projects have facades
 
     return dotted_names(tools)
 

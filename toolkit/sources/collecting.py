@@ -19,6 +19,7 @@ from toolkit.problems import Location, Problem, Severity, set_missing_locations
 from toolkit.sources.collected import Collected, as_warning
 from toolkit.sources.instances import Instance, make_instance, needed_arguments, place_of_name
 from toolkit.tools.base import RedescribedTool, Tool
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.described_tools import described_tools
 from toolkit.tools.foreign_values import (
     bases_of_class,
@@ -35,7 +36,6 @@ from toolkit.tools.frameworks import is_any_imported, may_be_foreign, may_be_for
 from toolkit.tools.functions import build_function
 from toolkit.tools.marking import mark_of, marked_methods
 from toolkit.tools.origins import function_of, without_covered
-from toolkit.tools.places import place_of
 from toolkit.tools.resolution import build_tools
 
 _IN_EVERY_MODULE = {*vars(ModuleType("")), "__builtins__", "__cached__", "__file__"}

@@ -50,11 +50,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from toolkit.agents.models.opening import Price
+    from toolkit.agents.models.named_models import Price
     from toolkit.approvals.policy_keys import PolicyFile
-    from toolkit.mcp.settings.servers import McpServer
-    from toolkit.tools.limits import Limit
-    from toolkit.webhooks.setting_keys import WebhookSettings
+    from toolkit.mcp.settings.server_settings import McpServer
+    from toolkit.tools.call_limits import Limit
+    from toolkit.webhooks.webhook_keys import WebhookSettings
 
 OWN_FILE = "toolkit.toml"
 PROJECT_FILE = "pyproject.toml"

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from toolkit.codes import NOT_A_TOOL
 from toolkit.problems import Location, Problem, Severity
 from toolkit.regular_files import bounded_bytes
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import call_safely, describe_error, is_text, name_of_class
-from toolkit.tools.places import place_of
 
 
 class Instance(NamedTuple):

@@ -26,10 +26,10 @@ from toolkit.sources.import_permission import not_a_tool
 from toolkit.sources.instances import Instance, make_instance
 from toolkit.sources.modules import users_modules
 from toolkit.tools.base import Tool
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import call_safely, is_routine, module_of_class
 from toolkit.tools.marking import mark_of, marked_methods
 from toolkit.tools.origins import Origins, covers, origins_of, origins_of_tool
-from toolkit.tools.places import place_of
 from toolkit.tools.resolution import collisions
 from toolkit.tools.tool_checks import check_tool
 

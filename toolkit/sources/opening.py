@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.consents import Consents
     from toolkit.approvals.gates import Gate
     from toolkit.sources.collecting import Collector
-    from toolkit.sources.groups import ConfiguredGroups
+    from toolkit.sources.configured_groups import ConfiguredGroups
     from toolkit.sources.servers import ConfiguredServers
 
 
@@ -108,7 +108,7 @@ class SourceOpener:
     @cached_property
     def groups(self) -> "ConfiguredGroups":
         """The configured groups."""
-        from toolkit.sources.groups import ConfiguredGroups  # noqa: PLC0415 - few projects have groups
+        from toolkit.sources.configured_groups import ConfiguredGroups  # noqa: PLC0415 - few projects have groups
 
         return ConfiguredGroups(self)
 
@@ -232,7 +232,7 @@ class SourceOpener:
 
         document = read_document(path)
         if is_agent(document[0]):
-            from toolkit.agents.files.loading import read_agent  # noqa: PLC0415 - few files are agents
+            from toolkit.agents.files.agent_loading import read_agent  # noqa: PLC0415 - few files are agents
 
             return read_agent(path, Scope(self), document)
         from toolkit.pipelines.loading import read_pipeline  # noqa: PLC0415 - not needed for Python files
@@ -241,7 +241,7 @@ class SourceOpener:
 
     def open_class(self, text: str, base: Path) -> type | list[Problem]:
         """Return the class that `file.py:Class` or `package.module:Class` refers to, or the problems."""
-        from toolkit.sources.classes import find_class  # noqa: PLC0415 - few files refer to classes
+        from toolkit.sources.named_classes import find_class  # noqa: PLC0415 - few files refer to classes
 
         return find_class(text, base, self._refused, self.permission)
 

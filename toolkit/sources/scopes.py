@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from toolkit.agents.models.messages import Model
-from toolkit.agents.models.opening import open_model
+from toolkit.agents.models.named_models import open_model
 from toolkit.codes import NOT_FOUND, UNKNOWN_TOOL
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, errors_among

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from toolkit.approvals.consents import Consents
 from toolkit.codes import BAD_CONFIGURATION, DEFINITION_DRIFT, HIDDEN_UNICODE, NO_TOOLS, NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.errors import ConfigurationError
-from toolkit.mcp.settings.servers import McpServer, StdioServer, access_to, offered_prefix
+from toolkit.mcp.settings.server_settings import McpServer, StdioServer, access_to, offered_prefix
 from toolkit.mcp.tools.remote import RemoteTool, offered_name, place_of, tools_from
 from toolkit.pins.drifts import in_short
 from toolkit.pins.lockfile import LOCK_FILE, changes_since, read_lock
@@ -156,7 +156,7 @@ class ConfiguredServers:
 
     def _contact(self, server: McpServer) -> Collected:
         from toolkit.mcp.client.connections import ServerUnreachable  # noqa: PLC0415 - it imports the SDK
-        from toolkit.mcp.client.sessions import connection_to, wait_for  # noqa: PLC0415
+        from toolkit.mcp.client.server_sessions import connection_to, wait_for  # noqa: PLC0415
 
         try:
             listing = wait_for(connection_to(server, self._configuration.context).listing())

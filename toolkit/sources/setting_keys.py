@@ -27,13 +27,13 @@ from toolkit.sources.setting_kinds import (
     table_kind,
     tables_kind,
 )
-from toolkit.tools.limits import Limit
+from toolkit.tools.call_limits import Limit
 
 if TYPE_CHECKING:
-    from toolkit.agents.models.opening import Price
+    from toolkit.agents.models.named_models import Price
     from toolkit.approvals.policy_keys import PolicyFile
-    from toolkit.mcp.settings.servers import McpServer
-    from toolkit.webhooks.setting_keys import WebhookSettings
+    from toolkit.mcp.settings.server_settings import McpServer
+    from toolkit.webhooks.webhook_keys import WebhookSettings
 
 
 def read_settings_table(written: Mapping[str, Any], keys: Sequence[Key], spot: Spot) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def _model(name: str, spot: Spot) -> str | None:
 
 
 def _prices(tables: Mapping[str, Mapping[str, Any]], spot: Spot) -> "dict[str, Price]":
-    from toolkit.agents.models.opening import Price  # noqa: PLC0415 - few projects set prices
+    from toolkit.agents.models.named_models import Price  # noqa: PLC0415 - few projects set prices
 
     return {name: Price(**read_settings_table(written, PRICES, spot.below(name))) for name, written in tables.items()}
 
@@ -107,13 +107,13 @@ def _audit(written: bool, spot: Spot) -> bool | None:  # noqa: FBT001 - called w
 
 
 def _webhook(written: Mapping[str, Any], spot: Spot) -> "WebhookSettings | None":
-    from toolkit.webhooks.setting_keys import read_webhook  # noqa: PLC0415 - few users have a webhook
+    from toolkit.webhooks.webhook_keys import read_webhook  # noqa: PLC0415 - few users have a webhook
 
     return read_webhook(written, spot)
 
 
 def _policy(written: Mapping[str, Any], spot: Spot) -> "PolicyFile":
-    from toolkit.sources.policies import read_settings_policy  # noqa: PLC0415 - few projects have rules there
+    from toolkit.sources.project_policies import read_settings_policy  # noqa: PLC0415 - few projects have rules there
 
     groups = table_of_tables(spot.beside.get("groups"), spot.setting.folder) or {}
     silent = spot._replace(setting=spot.setting._replace(take=lambda _: None))  # reported when the groups are read
@@ -174,7 +174,7 @@ def _policy_schema() -> Schema:
 
 
 def _webhook_schema() -> Schema:
-    from toolkit.webhooks.setting_keys import webhook_schema  # noqa: PLC0415 - few users have a webhook
+    from toolkit.webhooks.webhook_keys import webhook_schema  # noqa: PLC0415 - few users have a webhook
 
     return webhook_schema()
 

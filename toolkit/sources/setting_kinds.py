@@ -23,7 +23,7 @@ from toolkit.documents.tables import (
     texts,
 )
 from toolkit.problems import did_you_mean
-from toolkit.tools.limits import parse_rate
+from toolkit.tools.call_limits import parse_rate
 
 PLAIN: Final = "plain"
 """No dialect: name, description and parameters, unchanged."""

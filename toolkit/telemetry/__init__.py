@@ -9,8 +9,8 @@ https://github.com/open-telemetry/semantic-conventions-genai
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.telemetry.listeners import Telemetry as Telemetry
+    from toolkit.telemetry.otel_setup import OpenTelemetry as OpenTelemetry, open_telemetry as open_telemetry
     from toolkit.telemetry.propagation import trace_variables as trace_variables, wants_telemetry as wants_telemetry
-    from toolkit.telemetry.providers import OpenTelemetry as OpenTelemetry, open_telemetry as open_telemetry
 else:
     from toolkit.faces import face
 
@@ -18,7 +18,7 @@ else:
         __name__,
         {
             "listeners": "Telemetry",
+            "otel_setup": "open_telemetry OpenTelemetry",
             "propagation": "trace_variables wants_telemetry",
-            "providers": "open_telemetry OpenTelemetry",
         },
     )

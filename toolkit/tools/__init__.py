@@ -5,8 +5,8 @@ if TYPE_CHECKING:
     from toolkit.tools.argument_repairs import repaired as repaired
     from toolkit.tools.attachments import Attachment as Attachment
     from toolkit.tools.base import RedescribedTool as RedescribedTool, innermost as innermost
+    from toolkit.tools.call_limits import Limit as Limit
     from toolkit.tools.context import NO_CONTEXT as NO_CONTEXT, ListenerError as ListenerError
-    from toolkit.tools.limits import Limit as Limit
     from toolkit.tools.metrics import (
         NO_METRICS as NO_METRICS,
         Metrics as Metrics,
@@ -33,8 +33,8 @@ else:
             "argument_repairs": "repaired",
             "attachments": "Attachment",
             "base": "innermost RedescribedTool",
+            "call_limits": "Limit",
             "context": "ListenerError NO_CONTEXT",
-            "limits": "Limit",
             "metrics": "Metrics NO_METRICS Recorded RecordingMetrics Waiting",
             "results": "SkippedItem Skips",
             "source_marks": "Demands Injected Registration SourceMarks Terms ToolClasses",

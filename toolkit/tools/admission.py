@@ -8,9 +8,9 @@ from toolkit.approvals.decisions import Refused
 from toolkit.approvals.gates import Demand, Gate
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.running import pause
+from toolkit.tools.call_limits import Limiter, Release
 from toolkit.tools.callees import Callee
 from toolkit.tools.context import ToolContext
-from toolkit.tools.limits import Limiter, Release
 from toolkit.tools.questions import Admitted, CallQuestion, decide, with_arguments
 from toolkit.tools.results import CallDenied
 

@@ -8,9 +8,8 @@ from toolkit.approvals.decisions import REVIEWER, Decision, Edit, Settled
 from toolkit.approvals.policies import Ground
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.redactors.redactor import Redactor
-from toolkit.tools.call_secrets import reading_redactor
 from toolkit.tools.json_data import freeze_as_json
-from toolkit.tools.secret_arguments import members_of
+from toolkit.tools.secret_arguments import members_of, reading_redactor
 
 if TYPE_CHECKING:
     from toolkit.tools.context import ToolContext

@@ -16,8 +16,8 @@ from toolkit.approvals.risks import Flow, Risk
 from toolkit.redactors.secret_objects import secrets_within
 from toolkit.tools.context import ToolContext
 from toolkit.tools.data_flows import flow_of
+from toolkit.tools.definition_places import file_of, owners_of
 from toolkit.tools.outcomes import as_result
-from toolkit.tools.places import file_of, owners_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import Veil, secret_members, secrets_of_schema
 from toolkit.tools.shapes.argument_schemas import ArgumentSchema

@@ -19,7 +19,6 @@ from toolkit.freezing import freeze_mapping
 from toolkit.redactors.redactor import Redactor
 from toolkit.running import ends_more_than_a_call
 from toolkit.tools.admission import admit, perform_in_turn, verdict_on
-from toolkit.tools.call_secrets import learn_parsed, redactor_of, with_redactor
 from toolkit.tools.callees import Callee
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import short_repr
@@ -34,7 +33,7 @@ from toolkit.tools.results import (
     raised_by,
     trace_from_tool,
 )
-from toolkit.tools.secret_arguments import mask_secrets
+from toolkit.tools.secret_arguments import learn_parsed, mask_secrets, redactor_of, with_redactor
 
 logging.getLogger("toolkit").addHandler(logging.NullHandler())
 

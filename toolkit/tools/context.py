@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from toolkit.events import Event, Listener
     from toolkit.runs.records import Journal
     from toolkit.runs.run import Run
+    from toolkit.tools.call_limits import Limiter
     from toolkit.tools.callees import Callee
-    from toolkit.tools.limits import Limiter
 
 
 class MemoryId:

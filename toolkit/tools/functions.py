@@ -12,7 +12,7 @@ from toolkit.tools.base import Tool, defer_or_raise
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.function_readings import read_function
-from toolkit.tools.injections import injected_values
+from toolkit.tools.injected_parameters import injected_values
 from toolkit.tools.json_data import plain_data
 from toolkit.tools.outcomes import NOTHING_RETURNED
 from toolkit.tools.results import ToolResult

@@ -11,10 +11,10 @@ from toolkit.freezing import freeze
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.running import call_function
 from toolkit.tools.context import ToolContext
-from toolkit.tools.injections import injected_values
+from toolkit.tools.definition_places import place_of
+from toolkit.tools.injected_parameters import injected_values
 from toolkit.tools.json_data import plain_data
 from toolkit.tools.names import name_problem
-from toolkit.tools.places import place_of
 from toolkit.tools.secret_arguments import Veil
 from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.schema_types import shape_of_schema

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from typing import Any
 
-from toolkit.tools.call_secrets import reading_redactor
 from toolkit.tools.context import ToolContext
 from toolkit.tools.json_data import dumps, loads
 from toolkit.tools.results import SkippedItem, Skips, ToolResult
+from toolkit.tools.secret_arguments import reading_redactor
 
 
 def result_text(result: ToolResult, output: Any, context: ToolContext) -> tuple[str, bool]:

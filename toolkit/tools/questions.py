@@ -11,7 +11,6 @@ from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, EditedCall, ReviewRequest, state_of
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.events import ApprovalAsked, ApprovalDecided
-from toolkit.tools.call_secrets import learn_arguments, redactor_of
 from toolkit.tools.edited_arguments import is_same, restore_secrets
 from toolkit.tools.json_data import freeze_as_json
 from toolkit.tools.results import AnsweredEarly
@@ -23,7 +22,7 @@ from toolkit.tools.review_requests import (
     shown_arguments,
     shown_defaults,
 )
-from toolkit.tools.secret_arguments import members_of
+from toolkit.tools.secret_arguments import learn_arguments, members_of, redactor_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,6 +10,7 @@ from toolkit.codes import INCOMPLETE_GROUP, NOT_A_TOOL
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.base import Tool
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import (
     describe_error,
     is_routine,
@@ -22,7 +23,6 @@ from toolkit.tools.functions import build_function
 from toolkit.tools.marking import box_of, category_from_class, mark_of, marked_methods
 from toolkit.tools.names import Claim, name_collisions
 from toolkit.tools.origins import place_of_tool
-from toolkit.tools.places import place_of
 from toolkit.tools.text import AdaptedTextTool, looks_like_text_tool
 from toolkit.tools.tool_checks import check_tool, place_of_thing
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from toolkit.approvals.pending import Binding, PendingApprovals, plain_digest, salted_digest
 from toolkit.approvals.requests import ReviewRequest, state_of
 from toolkit.redactors.redactor import MASK
-from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.json_data import dumps, is_type_alone
-from toolkit.tools.secret_arguments import members_of
+from toolkit.tools.secret_arguments import members_of, redactor_of
 
 if TYPE_CHECKING:
     from toolkit.tools.callees import Callee

@@ -13,10 +13,10 @@ from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_
 from toolkit.codes import UNFIT_PARAMETER, UNREADABLE_ANNOTATION
 from toolkit.problems import Problem
 from toolkit.tools.context import MemoryId, ToolContext
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.docstrings import read_docstring
-from toolkit.tools.injections import Injection, injection_of, misplaced_injection
+from toolkit.tools.injected_parameters import Injection, injection_of, misplaced_injection
 from toolkit.tools.json_data import plain_data
-from toolkit.tools.places import place_of
 from toolkit.tools.secret_arguments import Veil
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from toolkit.errors import ToolArgumentsError
 from toolkit.tools.callees import Arguments
-from toolkit.tools.classes import ExecutingTool
+from toolkit.tools.class_tools import ExecutingTool
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.foreign_values import call_safely
 from toolkit.tools.results import ToolResult

@@ -15,6 +15,7 @@ from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem, set_missing_locations
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.callees import Pipe
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import (
     describe_error,
     is_routine,
@@ -25,7 +26,6 @@ from toolkit.tools.foreign_values import (
     short_repr,
 )
 from toolkit.tools.marking import box_of
-from toolkit.tools.places import place_of
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.spec_fields import plain_fields
 

@@ -10,12 +10,12 @@ from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem
 from toolkit.tools.base import Tool, defer_or_raise
 from toolkit.tools.callees import Arguments
-from toolkit.tools.classes import ExecutingTool
+from toolkit.tools.class_tools import ExecutingTool
+from toolkit.tools.definition_places import place_of_caller
 from toolkit.tools.docstrings import read_docstring
 from toolkit.tools.foreign_values import short_repr
-from toolkit.tools.injections import misplaced_injection
+from toolkit.tools.injected_parameters import misplaced_injection
 from toolkit.tools.json_data import plain_data
-from toolkit.tools.places import place_of_caller
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.annotations import output_schema, shape_of_type
 from toolkit.tools.shapes.arguments import read_arguments

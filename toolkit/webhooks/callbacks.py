@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 from toolkit.approvals.decisions import Decision
-from toolkit.webhooks.answers import MOST_BYTES, NoAnswerError
+from toolkit.webhooks.webhook_messages import MOST_BYTES, NoAnswerError
 
 if TYPE_CHECKING:
     import asyncio

@@ -6,8 +6,8 @@ from typing import Any
 
 from toolkit.approvals.pending import plain_digest
 from toolkit.tools.base import Tool, WrappedTool
-from toolkit.tools.call_secrets import reading_redactor
 from toolkit.tools.context import ToolContext
+from toolkit.tools.secret_arguments import reading_redactor
 from toolkit.visibility import visible_json
 
 

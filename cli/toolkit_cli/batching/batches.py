@@ -4,18 +4,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.approvals.pending import plain_digest
+from toolkit.batches.batch_runs import Batch
 from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
-from toolkit.batches.runs import Batch
 from toolkit.running import drive, run_in_loop
 from toolkit.runs.records import ChangedInput
 from toolkit.runs.run import OutputChannel, Run
 from toolkit.tools.base import Tool
-from toolkit.tools.call_secrets import redactor_of
 from toolkit.tools.context import ToolContext
 from toolkit.tools.json_data import dumps
 from toolkit.tools.kept_results import kept_result
 from toolkit.tools.results import ToolResult
+from toolkit.tools.secret_arguments import redactor_of
 from toolkit_cli.batching.item_calls import ItemArguments, ItemCalls, kept_as
 from toolkit_cli.batching.item_results import BatchOptions, ItemResults, WaitingResult
 from toolkit_cli.running.keeping import Keeping, Resumed

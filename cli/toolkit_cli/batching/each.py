@@ -7,8 +7,8 @@ from typing import Any
 from toolkit.batches.item_files import STDIN, ItemFile
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.base import Tool
-from toolkit.tools.call_secrets import learn_arguments
 from toolkit.tools.context import ToolContext
+from toolkit.tools.secret_arguments import learn_arguments
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments
 from toolkit_cli.batching.batches import BatchRun, BatchWork
@@ -17,14 +17,14 @@ from toolkit_cli.batching.item_results import BatchOptions, Tally
 from toolkit_cli.batching.stored_batches import StoredBatch
 from toolkit_cli.batching.stored_runs import StoredRun
 from toolkit_cli.failures import ExitCode, Failure, refuse, report
-from toolkit_cli.rendering.results import progress_words, summary_line
+from toolkit_cli.rendering.result_texts import progress_words, summary_line
 from toolkit_cli.running.answer_sources import Answers, refuse_unanswerable_calls
+from toolkit_cli.running.approve_checks import check_rules_on
 from toolkit_cli.running.clearance import calls_of_items
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.keeping import Keeping
-from toolkit_cli.running.outcomes import RunReport
 from toolkit_cli.running.reporters import message_channel
-from toolkit_cli.running.rule_checks import check_rules_on
+from toolkit_cli.running.shown_outcomes import RunReport
 from toolkit_cli.running.tool_calls import Ending, end_run
 from toolkit_cli.screen import Screen
 

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property, partial
 from typing import Any, Final
 
-from toolkit.approvals.flows import CallHistory
+from toolkit.approvals.flow_histories import CallHistory
 from toolkit.batches.items import Item
 from toolkit.errors import ApprovalPending, BudgetExceeded, TerminationRequested
 from toolkit.events import BatchItemFinished, BatchItemStarted, Outcome
@@ -12,10 +12,10 @@ from toolkit.problems import did_you_mean
 from toolkit.runs.records import Journal
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
-from toolkit.tools.call_secrets import learn_arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.kept_results import result_text
 from toolkit.tools.results import ToolResult
+from toolkit.tools.secret_arguments import learn_arguments
 from toolkit.tools.short_calls import PreparedCall, call_at_once, is_short, is_unseen, unseen_call
 from toolkit.wrappers.journaling import journaled
 from toolkit_cli import console

@@ -16,7 +16,7 @@ from toolkit.runs.records import ModelUse
 from toolkit.tools.results import NO_MESSAGE, ToolResult
 from toolkit_cli import console
 from toolkit_cli.failures import cannot_write
-from toolkit_cli.rendering.results import Format as ResultFormat
+from toolkit_cli.rendering.result_texts import Format as ResultFormat
 
 
 class WaitingResult(ToolResult):

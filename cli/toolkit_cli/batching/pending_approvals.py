@@ -14,12 +14,12 @@ from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.batching.kept_runs import Kept
 from toolkit_cli.batching.stored_runs import option_of
+from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, refuse
-from toolkit_cli.rendering.questions import pending_lines
+from toolkit_cli.rendering.question_texts import pending_lines
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.running.audits import audit_of
 from toolkit_cli.running.keeping import find_run
-from toolkit_cli.settings import load_configuration
 
 _ANSWERS = {"approve": "approved", "edit": "edited and approved", "reject": "rejected"}
 

@@ -8,11 +8,11 @@ from toolkit.problems import Problem
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
 from toolkit_cli.batching.stored_runs import bound_calls, open_store
+from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, refuse
 from toolkit_cli.rendering.styles import print_lines, table
 from toolkit_cli.running.keeping import without_secrets
 from toolkit_cli.running.single_tools import open_one
-from toolkit_cli.settings import load_configuration
 
 _USUAL: Final[dict[str, Any]] = {"format": "text", "context": [], "policy": None, "tools": None, "timeout": None} | {
     "model": None,

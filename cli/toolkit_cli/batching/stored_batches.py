@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolkit.batches.items import Item
 from toolkit.durable.stored_items import FINAL, ItemEnd, StoredItem
-from toolkit.durable.workers import Worker
+from toolkit.durable.worker_processes import Worker
 from toolkit.errors import ApprovalPending, ExitEarlyError
 from toolkit.running import drive, run_in_loop
 from toolkit.runs.run import OutputChannel, Run

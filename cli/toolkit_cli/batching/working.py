@@ -9,7 +9,7 @@ from toolkit.approvals.waiting import WaitingReviewer
 from toolkit.batches.item_files import ItemFile
 from toolkit.durable.stored_items import ItemEnd, StoredItem
 from toolkit.durable.stores import Store
-from toolkit.durable.workers import Worker
+from toolkit.durable.worker_processes import Worker
 from toolkit.errors import ApprovalPending, ConfigurationError, ExitEarlyError
 from toolkit.journals.kept_runs import State
 from toolkit.runs.run import OutputChannel

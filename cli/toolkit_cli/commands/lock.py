@@ -9,11 +9,11 @@ from toolkit.problems import Location, Problem
 from toolkit.replacing import overwrite_same_kind
 from toolkit.tools.foreign_values import call_safely
 from toolkit_cli import console
+from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report
-from toolkit_cli.opening import open_all
-from toolkit_cli.options import Debug, Sources, Starts, Targets
+from toolkit_cli.opened_tools import open_all
 from toolkit_cli.running.server_consent import gate_for
-from toolkit_cli.settings import load_configuration
+from toolkit_cli.shared_options import Debug, Sources, Starts, Targets
 
 if TYPE_CHECKING:
     from pathlib import Path

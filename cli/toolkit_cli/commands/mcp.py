@@ -9,16 +9,16 @@ from toolkit.codes import NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.problems import Problem
 from toolkit.sources.configuring import find_configuration
 from toolkit_cli import console
+from toolkit_cli.command_settings import load_configuration, unknown_names
 from toolkit_cli.completion import complete_server
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.options import Debug, Starts
 from toolkit_cli.rendering.listings import listed_servers, server_record
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.running.server_consent import gate_for
-from toolkit_cli.settings import load_configuration, unknown_names
+from toolkit_cli.shared_options import Debug, Starts
 
 if TYPE_CHECKING:
-    from toolkit.mcp.settings.servers import McpServer
+    from toolkit.mcp.settings.server_settings import McpServer
     from toolkit.sources.configuration import Configuration
     from toolkit.sources.servers import ConfiguredServers
 
@@ -52,7 +52,7 @@ def list_servers(options: ServersOptions) -> ExitCode:
     chosen = _choose_servers(options)
     if chosen is None:
         return ExitCode.SUCCESS
-    from toolkit.mcp.client.sessions import check_servers  # noqa: PLC0415 - it imports the SDK
+    from toolkit.mcp.client.server_sessions import check_servers  # noqa: PLC0415 - it imports the SDK
     from toolkit.mcp.tools.remote import left_out  # noqa: PLC0415 - as above
 
     allowed = [server for server in chosen.servers if chosen.opened.may_be_reached(server)]
@@ -75,7 +75,7 @@ def ping_servers(options: ServersOptions) -> ExitCode:
     if chosen is None:
         return ExitCode.SUCCESS
     from toolkit.mcp.client.connections import ServerUnreachable  # noqa: PLC0415 - it imports the SDK
-    from toolkit.mcp.client.sessions import ping  # noqa: PLC0415 - as above
+    from toolkit.mcp.client.server_sessions import ping  # noqa: PLC0415 - as above
 
     problems = []
     for server in chosen.servers:

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 import typer
 
-from toolkit.approvals.flows import READINGS_OF, After
+from toolkit.approvals.flow_histories import READINGS_OF, After
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.risks import Risk
 from toolkit.problems import Problem, errors_among
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
+from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.completion import complete_target
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.options import Debug, PolicyPath, Sources, Starts
 from toolkit_cli.rendering.styles import print_lines
-from toolkit_cli.settings import load_configuration
+from toolkit_cli.shared_options import Debug, PolicyPath, Sources, Starts
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
@@ -112,7 +112,7 @@ def show_audit(options: AuditOptions) -> ExitCode:
 def _check(
     words: Sequence[str], configuration: "Configuration", chosen_by: "Chooser", after: After | None, *, as_json: bool
 ) -> ExitCode:
-    from toolkit_cli.rendering.policies import (  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.rendering.policy_tables import (  # noqa: PLC0415 - help needs none of it
         DecidedCall,
         decided_calls,
         decision_record,
@@ -144,7 +144,7 @@ def _verdict_on(one: "ForeseenCall", gate: Gate) -> "Verdict":
     asks_itself = one.tool is not None and one.tool.demands and one.call.demanded_by is None
     if not asks_itself:
         return one.verdict
-    from toolkit_cli.rendering.policies import ASKS_ITSELF  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.rendering.policy_tables import ASKS_ITSELF  # noqa: PLC0415 - help needs none of it
 
     return gate.verdict_on(one.call._replace(demanded_by=ASKS_ITSELF))
 
@@ -156,7 +156,7 @@ def _missing(tool: "Tool", names: Sequence[str], target: str) -> list[Problem]:
 
 
 def _list(configuration: "Configuration", *, as_json: bool) -> ExitCode:
-    from toolkit_cli.rendering.policies import listed_rules, rule_records  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.rendering.policy_tables import listed_rules, rule_records  # noqa: PLC0415 - help needs none of it
     from toolkit_cli.running.answer_sources import policy_of_files  # noqa: PLC0415
 
     found = policy_of_files(configuration)
@@ -173,7 +173,7 @@ def _test(configuration: "Configuration", *, as_json: bool) -> ExitCode:
     if not configuration.has_policy:
         console.say(_NO_FILES)
         return ExitCode.SUCCESS
-    from toolkit.sources.policies import configured_policy  # noqa: PLC0415 - help needs none of it
+    from toolkit.sources.project_policies import configured_policy  # noqa: PLC0415 - help needs none of it
 
     found, problems = configured_policy(configuration)
     problems = [*problems, *_unmatched(found, configuration)]
@@ -189,7 +189,7 @@ def _test(configuration: "Configuration", *, as_json: bool) -> ExitCode:
 
 def _audit(*, verify: bool, as_json: bool) -> ExitCode:
     from toolkit.approvals.audit_log import faults_of_log, records_of_log  # noqa: PLC0415 - help needs none of it
-    from toolkit_cli.rendering.policies import listed_decisions  # noqa: PLC0415
+    from toolkit_cli.rendering.policy_tables import listed_decisions  # noqa: PLC0415
     from toolkit_cli.running.audits import audit_file  # noqa: PLC0415
 
     file = audit_file()
@@ -212,8 +212,8 @@ def _audit(*, verify: bool, as_json: bool) -> ExitCode:
 
 def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Problem]:
     """Return a problem for each rule of the project that matches none of its tools."""
-    from toolkit.approvals.rule_checks import KnownTool, unmatched_rules  # noqa: PLC0415 - help needs none of it
-    from toolkit_cli.opening import open_configured  # noqa: PLC0415
+    from toolkit.approvals.dead_rules import KnownTool, unmatched_rules  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.opened_tools import open_configured  # noqa: PLC0415
     from toolkit_cli.running.server_consent import gate_for  # noqa: PLC0415
 
     opened = open_configured(None, configuration, gate_for(configuration))

@@ -18,13 +18,13 @@ from toolkit_cli.batching.pending_approvals import Reply, decide_approval, list_
 from toolkit_cli.batching.stored_runs import StoredResume, absolute_store, named_store
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.launching import launch
-from toolkit_cli.options import AskingOptions, MessageOptions, OpeningOptions, StoreName
-from toolkit_cli.rendering.kept_runs import listed_runs, shown_run, step_line, work_of_agents
 from toolkit_cli.rendering.run_pages.pages import question_entries
+from toolkit_cli.rendering.run_tables import listed_runs, shown_run, step_line, work_of_agents
 from toolkit_cli.rendering.styles import paint, print_lines
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.keeping import Resumed, find_run
 from toolkit_cli.running.run_page_files import records_of, write_run_page
+from toolkit_cli.shared_options import AskingOptions, MessageOptions, OpeningOptions, StoreName
 
 _GLANCE = 0.3
 """How often `watch` checks for new steps, in seconds."""

@@ -10,11 +10,11 @@ from toolkit.tools.base import Tool
 from toolkit.tools.origins import place_of_tool
 from toolkit.visibility import visible_json
 from toolkit_cli import console
+from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.opening import open_configured
-from toolkit_cli.options import Debug, Grants, Sources, Starts, Targets
+from toolkit_cli.opened_tools import open_configured
 from toolkit_cli.running.server_consent import gate_for
-from toolkit_cli.settings import load_configuration
+from toolkit_cli.shared_options import Debug, Grants, Sources, Starts, Targets
 
 if TYPE_CHECKING:
     from toolkit.dialects import Change, Export, Objection
@@ -100,7 +100,7 @@ def _print_tools(
 
 
 def _explain(changes: "Mapping[str, Sequence[Change]]", dialect: str) -> None:
-    from toolkit_cli.rendering.compatibility import explained  # noqa: PLC0415 - only an explanation needs it
+    from toolkit_cli.rendering.compatibility_tables import explained  # noqa: PLC0415 - only an explanation needs it
     from toolkit_cli.rendering.styles import paint_all  # noqa: PLC0415 - as above
 
     lines = explained(changes, dialect, console.width())
@@ -131,7 +131,7 @@ def _format_schema(of: _Format) -> Any:
             return agent_schema()
         case "config":
             from toolkit.lint.setting_keys import lint_schema  # noqa: PLC0415 - it is seldom wanted
-            from toolkit.sources.settings import configuration_schema  # noqa: PLC0415
+            from toolkit.sources.toml_settings import configuration_schema  # noqa: PLC0415
 
             return configuration_schema(lint_schema())
         case "pipeline":

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import typer
 
 from toolkit_cli import console
+from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.options import (
+from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
+from toolkit_cli.running.approve_checks import check_names
+from toolkit_cli.running.audits import audit_of
+from toolkit_cli.running.context_values import checked_memory_id, read_values
+from toolkit_cli.running.reporters import show_logs
+from toolkit_cli.running.telemetry import telemetry
+from toolkit_cli.screen import Screen
+from toolkit_cli.shared_options import (
     ContextOptions,
     MessageOptions,
     OpeningOptions,
@@ -21,19 +29,11 @@ from toolkit_cli.options import (
     Targets,
     Yes,
 )
-from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
-from toolkit_cli.running.audits import audit_of
-from toolkit_cli.running.context_values import checked_memory_id, read_values
-from toolkit_cli.running.reporters import show_logs
-from toolkit_cli.running.rule_checks import check_names
-from toolkit_cli.running.telemetry import telemetry
-from toolkit_cli.screen import Screen
-from toolkit_cli.settings import load_configuration
 
 if TYPE_CHECKING:
     from toolkit.mcp.settings.editors import Editor
     from toolkit.tools.base import Tool
-    from toolkit_cli.serving.transports import Place
+    from toolkit_cli.serving.server_transports import Place
 
 _NAME = "toolkit"
 _FIT_NAME = re.compile(r"[\w-]+", re.ASCII)
@@ -104,17 +104,17 @@ def serve(options: ServeOptions) -> int:
     from toolkit_cli.serving.client_configs import require_mcp  # noqa: PLC0415 - help needs none of it
 
     require_mcp()
-    from toolkit_cli.serving import transports  # noqa: PLC0415 - it imports the SDK
+    from toolkit_cli.serving import server_transports  # noqa: PLC0415 - it imports the SDK
 
-    place = None if options.http is None else transports.parse_place(options.http)
+    place = None if options.http is None else server_transports.parse_place(options.http)
     if options.print_config is not None:
         return _print_configuration(options.print_config, options.name, _words(options), place, options.token_env)
     return _serve(options, place)
 
 
 def _serve(options: ServeOptions, place: "Place | None") -> int:
-    from toolkit_cli.serving import served_tools, transports  # noqa: PLC0415 - help needs none of it
-    from toolkit_cli.serving.transports import reloader  # noqa: PLC0415
+    from toolkit_cli.serving import served_tools, server_transports  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.serving.server_transports import reloader  # noqa: PLC0415
 
     with Screen() as screen, telemetry(options.otel) as listener:
         show_logs(screen, options.messages.verbose, debug=options.messages.debug)
@@ -131,7 +131,11 @@ def _serve(options: ServeOptions, place: "Place | None") -> int:
                 options.targets or (), now, gate, options.timeout, warn=not options.messages.quiet
             )
 
-        access = None if place is None else transports.http_options(place, options.token_env, options.allow_host or ())
+        access = (
+            None
+            if place is None
+            else server_transports.http_options(place, options.token_env, options.allow_host or ())
+        )
         served = open_all()
         check_names(answers.rules, served.values())
         values = read_values(options.given.context or ())
@@ -146,8 +150,8 @@ def _serve(options: ServeOptions, place: "Place | None") -> int:
         made = served_tools.make_options(settings, configuration, access.token if access else None, listener)
         watch = reloader(options.targets or (), open_all) if options.reload else None
         if access is not None:
-            return transports.serve_over_http(served, made, access, watch, quiet=options.messages.quiet)
-        return transports.serve_over_stdio(served, made, watch, quiet=options.messages.quiet)
+            return server_transports.serve_over_http(served, made, access, watch, quiet=options.messages.quiet)
+        return server_transports.serve_over_stdio(served, made, watch, quiet=options.messages.quiet)
 
 
 def _words(options: ServeOptions) -> list[str]:

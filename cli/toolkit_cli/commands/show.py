@@ -11,10 +11,9 @@ from toolkit.codes import NOT_A_TOOL
 from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool
 from toolkit_cli import console
+from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.opening import open_configured
-from toolkit_cli.options import Debug, Grants, PolicyPath, Sources, Starts, Target
-from toolkit_cli.rendering.outlines import diagram_of
+from toolkit_cli.opened_tools import open_configured
 from toolkit_cli.rendering.styles import paint_all, print_lines
 from toolkit_cli.rendering.tools import (
     detailed,
@@ -24,9 +23,10 @@ from toolkit_cli.rendering.tools import (
     outline_of_agent,
     pipeline_in,
 )
+from toolkit_cli.rendering.tree_outlines import diagram_of
 from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.server_consent import gate_for
-from toolkit_cli.settings import load_configuration
+from toolkit_cli.shared_options import Debug, Grants, PolicyPath, Sources, Starts, Target
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
@@ -126,7 +126,7 @@ def _diagram(tool: Tool) -> str:
 
 def _drawing(tools: Sequence[Tool]) -> str:
     from toolkit.pipelines.charts import chart_of  # noqa: PLC0415 - seldom wanted
-    from toolkit_cli.rendering.outlines import states_of  # noqa: PLC0415 - seldom wanted
+    from toolkit_cli.rendering.tree_outlines import states_of  # noqa: PLC0415 - seldom wanted
     from toolkit_cli.running.graphviz import svg_of  # noqa: PLC0415 - seldom wanted
 
     if len(tools) != 1:

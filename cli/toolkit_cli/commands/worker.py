@@ -7,9 +7,17 @@ import typer
 from toolkit.errors import ConfigurationError
 from toolkit.tools.context import ToolContext
 from toolkit_cli import console
+from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.opening import open_all
-from toolkit_cli.options import (
+from toolkit_cli.opened_tools import open_all
+from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
+from toolkit_cli.running.audits import audit_of
+from toolkit_cli.running.context_values import answered_by, checked_memory_id, with_values
+from toolkit_cli.running.reporters import message_channel, show_logs
+from toolkit_cli.running.telemetry import telemetry
+from toolkit_cli.running.watchdog import leave_if_threads_remain
+from toolkit_cli.screen import Screen
+from toolkit_cli.shared_options import (
     AskingOptions,
     BaseUrl,
     ContextOptions,
@@ -19,14 +27,6 @@ from toolkit_cli.options import (
     Sources,
     StoreName,
 )
-from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
-from toolkit_cli.running.audits import audit_of
-from toolkit_cli.running.context_values import answered_by, checked_memory_id, with_values
-from toolkit_cli.running.reporters import message_channel, show_logs
-from toolkit_cli.running.telemetry import telemetry
-from toolkit_cli.running.watchdog import leave_if_threads_remain
-from toolkit_cli.screen import Screen
-from toolkit_cli.settings import load_configuration
 
 Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="Maximum number of items to process in parallel.")]
 

@@ -11,7 +11,7 @@ from toolkit.problems import Problem
 from toolkit.sources.import_permission import FileCounts
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
-from toolkit_cli.rendering.problems import counted
+from toolkit_cli.rendering.problem_texts import counted
 from toolkit_cli.running.server_consent import gate_for
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ import os
 import sys
 from pathlib import Path
 
+from toolkit_cli.pull_requests.finding_reports import BadReport, read_reports
 from toolkit_cli.pull_requests.posting import GitHubError, post
-from toolkit_cli.pull_requests.reports import BadReport, read_reports
 from toolkit_cli.rendering.escaping import one_line
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from toolkit_cli.pull_requests.reports import Edit, Finding
+from toolkit_cli.pull_requests.finding_reports import Edit, Finding
 
 MARKER = "<!-- toolkit lint: this comment is edited in place -->"
 _MOST_ROWS = 100

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 from toolkit_cli.pull_requests import comments
-from toolkit_cli.pull_requests.reports import Finding
+from toolkit_cli.pull_requests.finding_reports import Finding
 
 _PER_PAGE = 100
 _MOST_PAGES = 30

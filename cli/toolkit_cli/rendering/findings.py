@@ -8,7 +8,7 @@ from toolkit.problems import Problem, problem_record
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.excerpts import path_for_people
-from toolkit_cli.rendering.problems import (
+from toolkit_cli.rendering.problem_texts import (
     as_github,
     as_records,
     as_text,

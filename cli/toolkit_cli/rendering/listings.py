@@ -3,15 +3,15 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolkit.disclosure.trees import Branch
+from toolkit.disclosure.facade_trees import Branch
 from toolkit.source_code.written_tools import WrittenTool
 from toolkit_cli.rendering.escaping import cut, one_line
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.styles import Line, stem, table
 
 if TYPE_CHECKING:
-    from toolkit.mcp.client.sessions import ServerHealth
-    from toolkit.mcp.settings.servers import McpServer
+    from toolkit.mcp.client.server_sessions import ServerHealth
+    from toolkit.mcp.settings.server_settings import McpServer
     from toolkit.sources.configuration import GroupSettings
 
 

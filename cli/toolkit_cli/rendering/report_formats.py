@@ -16,7 +16,7 @@ from toolkit.releases import __version__
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.excerpts import path_for_people, shown_path
-from toolkit_cli.rendering.problems import summary_of
+from toolkit_cli.rendering.problem_texts import summary_of
 
 _SEVERITIES: dict[Severity, str] = {"error": "major", "warning": "minor", "info": "info"}
 

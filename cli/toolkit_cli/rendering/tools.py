@@ -15,13 +15,13 @@ from toolkit.tools.origins import place_of_tool
 from toolkit.tools.spec import ToolSpec
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import path_for_people, shown_path
-from toolkit_cli.rendering.outlines import agent_record, drawn, drawn_agent, outline_record
-from toolkit_cli.rendering.policies import outlook_record, outlook_text
+from toolkit_cli.rendering.policy_tables import outlook_record, outlook_text
 from toolkit_cli.rendering.schemas import Parameter, parameters_of, type_of
 from toolkit_cli.rendering.styles import Line, table, wrap_text
+from toolkit_cli.rendering.tree_outlines import agent_record, drawn, drawn_agent, outline_record
 
 if TYPE_CHECKING:
-    from toolkit.agents.outlines import AgentOutline
+    from toolkit.agents.agent_outlines import AgentOutline
     from toolkit.approvals.file_policies import FilePolicy
     from toolkit.builtin.catalog import ReadyTool
     from toolkit.builtin.options import Option
@@ -184,7 +184,7 @@ def outline_of_agent(tool: Tool) -> "AgentOutline | None":
     """Return the outline of an agent; `None` if the tool is not an agent."""
     if "toolkit.agents.agent" not in sys.modules:  # without this import, no agent exists
         return None
-    from toolkit.agents.outlines import outline_of  # noqa: PLC0415 - only an agent needs it
+    from toolkit.agents.agent_outlines import outline_of  # noqa: PLC0415 - only an agent needs it
 
     return outline_of(tool)
 
@@ -297,14 +297,14 @@ def _placeholder(parameter: Parameter) -> str:
 
 
 def _tree(tool: Tool, width: int) -> list[Line]:
-    from toolkit.disclosure.trees import tree_of  # noqa: PLC0415 - only a facade needs it
+    from toolkit.disclosure.facade_trees import tree_of  # noqa: PLC0415 - only a facade needs it
     from toolkit_cli.rendering.listings import drawn_tree  # noqa: PLC0415
 
     return drawn_tree(tree_of(tool), width)
 
 
 def _tree_record(tool: Tool) -> list[dict[str, Any]]:
-    from toolkit.disclosure.trees import tree_of  # noqa: PLC0415 - only a facade needs it
+    from toolkit.disclosure.facade_trees import tree_of  # noqa: PLC0415 - only a facade needs it
     from toolkit_cli.rendering.listings import tree_record  # noqa: PLC0415
 
     return tree_record(tree_of(tool))

@@ -6,7 +6,7 @@ from toolkit.errors import ToolkitError
 from toolkit_cli.prompting import Prompter
 from toolkit_cli.rendering.escaping import cut, one_line, wrap
 from toolkit_cli.rendering.excerpts import shown_path
-from toolkit_cli.rendering.questions import menu_lines
+from toolkit_cli.rendering.question_texts import menu_lines
 from toolkit_cli.rendering.styles import Line, paint
 from toolkit_cli.reviewing.rule_books import Action, Offer, RuleBook
 from toolkit_cli.typed_lines import Flaw, TypedLine

@@ -10,11 +10,11 @@ from toolkit.errors import ToolArgumentsError
 from toolkit.tools.base import WrappedTool, innermost
 from toolkit.tools.context import ToolContext
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.opening import open_all
-from toolkit_cli.rendering.results import Format
+from toolkit_cli.opened_tools import open_all
+from toolkit_cli.rendering.result_texts import Format
 from toolkit_cli.running.finished_steps import KeptWork
-from toolkit_cli.running.outcomes import present, present_usage
 from toolkit_cli.running.reporters import RunReporter
+from toolkit_cli.running.shown_outcomes import present, present_usage
 from toolkit_cli.running.tool_calls import Ending, call_tool
 from toolkit_cli.running.transcript_files import TranscriptFile
 from toolkit_cli.screen import Screen

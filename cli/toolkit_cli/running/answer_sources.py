@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from toolkit.approvals.allowances import Allowance
     from toolkit.approvals.file_policies import FilePolicy
     from toolkit.sources.configuration import Configuration
-    from toolkit.webhooks.setting_keys import WebhookSettings
-    from toolkit_cli.options import AskingOptions
+    from toolkit.webhooks.webhook_keys import WebhookSettings
     from toolkit_cli.reviewing.rule_books import RuleBook
     from toolkit_cli.running.clearance import ForeseenCall
     from toolkit_cli.screen import Screen
+    from toolkit_cli.shared_options import AskingOptions
 
 _NO_TERMINAL = "there is no terminal to ask on"
 _NO_INPUT = "--no-input forbids asking"
@@ -128,7 +128,7 @@ def policy_of_files(configuration: "Configuration", targets: Sequence[str] = ())
     """
     if not configuration.has_policy:
         return None
-    from toolkit.sources.policies import configured_policy  # noqa: PLC0415 - most projects have no rules
+    from toolkit.sources.project_policies import configured_policy  # noqa: PLC0415 - most projects have no rules
 
     policy, problems = configured_policy(configuration, targets)
     raise_errors(ConfigurationError, problems)
@@ -163,7 +163,7 @@ def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> Gate
     """Return the gate of a run, with a reviewer for the terminal, for the webhook, or one that rejects everything."""
     reviewer: Reviewer
     if answers.may_ask:
-        from toolkit_cli.reviewing.reviewer import ConsoleReviewer  # noqa: PLC0415 - only where somebody can be asked
+        from toolkit_cli.reviewing.console_reviewer import ConsoleReviewer  # noqa: PLC0415 - only where somebody can be asked
 
         reviewer = ConsoleReviewer(screen, answers.book)
     elif answers.asks_elsewhere and answers.webhook is not None:

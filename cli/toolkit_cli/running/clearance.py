@@ -8,8 +8,8 @@ from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.risks import Chooser, Risk
 from toolkit.errors import ToolExecutionError
-from toolkit.pipelines.definitions import Use
 from toolkit.pipelines.plans import Plan, PlannedStep
+from toolkit.pipelines.step_definitions import Use
 from toolkit.pipelines.templated_data import ConstantValue, Value, expressions_in
 from toolkit.problems import Location, Problem
 from toolkit.redactors.redactor import MASK

@@ -11,7 +11,7 @@ from toolkit_cli.failures import ExitCode, Failure
 
 if TYPE_CHECKING:
     from toolkit.sources.configuration import Configuration
-    from toolkit_cli.options import ContextOptions
+    from toolkit_cli.shared_options import ContextOptions
 
 
 def with_values(configuration: "Configuration", given: "ContextOptions") -> "Configuration":

@@ -8,7 +8,7 @@ from pathlib import Path
 from toolkit.pipelines.charts import Item
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.rendering.escaping import one_line
-from toolkit_cli.rendering.outlines import dot_of
+from toolkit_cli.rendering.tree_outlines import dot_of
 
 _SECONDS = 60
 

@@ -24,12 +24,12 @@ from toolkit.runs.records import Message
 from toolkit.visibility import disarm
 from toolkit_cli import console
 from toolkit_cli.rendering.escaping import lines_of
-from toolkit_cli.rendering.events import Thinking
+from toolkit_cli.rendering.event_lines import Thinking
 from toolkit_cli.rendering.styles import paint
 from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:
-    from toolkit_cli.rendering.events import RunProgress
+    from toolkit_cli.rendering.event_lines import RunProgress
     from toolkit_cli.rendering.live import Bars
 
 
@@ -100,7 +100,7 @@ class RunReporter:
     def progress(self) -> "RunProgress":
         """The progress of the run."""
         if self._kept_progress is None:
-            from toolkit_cli.rendering.events import ASCII_MARKS, MARKS, RunProgress  # noqa: PLC0415 - a single call needs none of it
+            from toolkit_cli.rendering.event_lines import ASCII_MARKS, MARKS, RunProgress  # noqa: PLC0415 - a single call needs none of it
 
             marks = MARKS if _is_unicode(sys.stderr) else ASCII_MARKS
             self._kept_progress = RunProgress(console.width(), marks)

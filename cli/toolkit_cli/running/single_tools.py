@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from toolkit.tools.base import Tool
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.opening import open_all
+from toolkit_cli.opened_tools import open_all
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate

@@ -19,7 +19,7 @@ from toolkit_cli.running.watchdog import ForcedEnd, Watched
 
 if TYPE_CHECKING:
     from toolkit.journals.kept_runs import State
-    from toolkit.tools.limits import Limit, Limiter
+    from toolkit.tools.call_limits import Limit, Limiter
 
 
 _CODES = {"rejected": ExitCode.APPROVAL, "in_doubt": ExitCode.APPROVAL, "timeout": ExitCode.TIMED_OUT}
@@ -162,6 +162,6 @@ def limiter_of(limits: "Mapping[str, Limit]") -> "Limiter | None":
     """Return the limiter for calls of this process; `None` if there are no limits."""
     if not limits:
         return None
-    from toolkit.tools.limits import LocalLimits  # noqa: PLC0415 - few projects have limits
+    from toolkit.tools.call_limits import LocalLimits  # noqa: PLC0415 - few projects have limits
 
     return LocalLimits(limits)

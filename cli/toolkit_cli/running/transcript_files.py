@@ -10,7 +10,7 @@ from toolkit.replacing import write_file
 from toolkit.runs.run import Run
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.rendering.results import usage_record
+from toolkit_cli.rendering.result_texts import usage_record
 
 if TYPE_CHECKING:
     from toolkit.agents.transcripts import Transcript

@@ -48,7 +48,9 @@ def leave(exit_code: int) -> NoReturn:
 def end_what_was_started(exit_code: object) -> None:
     """After a timeout or a signal, end the processes that tools have started and not waited for."""
     if exit_code in _CUT_SHORT:
-        if (sessions := sys.modules.get("toolkit.mcp.client.sessions")) is not None:  # gives servers time to shut down
+        if (
+            sessions := sys.modules.get("toolkit.mcp.client.server_sessions")
+        ) is not None:  # gives servers time to shut down
             sessions.close_sessions()
         _end_descendants()
 

@@ -15,7 +15,7 @@ from toolkit.tools.base import innermost
 from toolkit.wrappers.timing import TimedTool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.opening import open_all
+from toolkit_cli.opened_tools import open_all
 from toolkit_cli.rendering.tools import is_facade, pipeline_in
 from toolkit_cli.running.answer_sources import Answers
 from toolkit_cli.running.audits import audit_of

@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 from toolkit.agents.agent import AgentTool
 from toolkit.agents.chaining import Chaining
-from toolkit.agents.files.definitions import AgentDefinition, as_text
+from toolkit.agents.files.agent_definitions import AgentDefinition, as_text
 from toolkit.agents.files.kind_checks import start_input
 from toolkit.agents.kept_turns import can_keep_turns
 from toolkit.agents.kinds import AgentKind
 from toolkit.agents.models.messages import Model
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.agents.state_machines import StateMachine
-from toolkit.disclosure.trees import are_read_only, leaves_of
+from toolkit.disclosure.facade_trees import are_read_only, leaves_of
 from toolkit.documents.shapes import Word
 from toolkit.errors import ToolArgumentsError
 from toolkit.tools.base import Tool

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from toolkit.agents.files.definitions import KINDS, KindName, LockDefinition, StateDefinition, Transition
+from toolkit.agents.files.agent_definitions import KINDS, KindName, LockDefinition, StateDefinition, Transition
 from toolkit.agents.playbooks import After, Lock, after, after_any, all_of, any_of, known, produced
 from toolkit.documents import nodes
 from toolkit.documents.nodes import Node, Scalar

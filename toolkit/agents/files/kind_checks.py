@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from toolkit.agents.files.definitions import AgentDefinition
+from toolkit.agents.files.agent_definitions import AgentDefinition
 from toolkit.agents.kinds import AgentKind, names_within
 from toolkit.agents.playbooks import Playbook, never_opens
 from toolkit.agents.state_machines import StateMachine

@@ -7,12 +7,12 @@ from typing import Any
 
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.versions import Versions
+from toolkit.frameworks.supported_versions import Versions
 from toolkit.running import in_thread
 from toolkit.tools.attachments import result_of_contents
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import has_base
-from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 

@@ -6,9 +6,9 @@ from importlib import import_module
 from typing import Any
 
 from toolkit.frameworks.foreign_tools import ForeignTool
-from toolkit.frameworks.mcp_sdk.conversations import conversation, listed
+from toolkit.frameworks.mcp_sdk.sdk_sessions import conversation, listed
 from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.versions import Versions
+from toolkit.frameworks.supported_versions import Versions
 from toolkit.frameworks.wire_tools import as_json, wire_tool
 from toolkit.problems import Problem
 from toolkit.running import run_coroutine

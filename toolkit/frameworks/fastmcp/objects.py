@@ -8,7 +8,7 @@ from typing import Any
 
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.versions import Versions
+from toolkit.frameworks.supported_versions import Versions
 from toolkit.frameworks.wire_tools import Call, Caller, as_json, wire_tool
 from toolkit.problems import Problem
 from toolkit.running import run_coroutine

@@ -11,8 +11,9 @@ from toolkit.frameworks.foreign_tools import ForeignTool, new_call_id
 from toolkit.frameworks.google_adk.tool_contexts import tool_context
 from toolkit.frameworks.late_approvals import ApprovalWanted, keeping_what_is_approved
 from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.versions import Versions
+from toolkit.frameworks.supported_versions import Versions
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import (
     bases_of_class,
     call_safely,
@@ -21,7 +22,6 @@ from toolkit.tools.foreign_values import (
     module_of_class,
     name_of_class,
 )
-from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.spec import ToolSpec
 

@@ -9,11 +9,11 @@ from typing import Any, get_type_hints
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.given_values import missing_value_error
 from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.versions import Versions
+from toolkit.frameworks.supported_versions import Versions
 from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import call_safely, kind_of
-from toolkit.tools.places import place_of
 from toolkit.tools.spec import ToolSpec
 
 VERSIONS = Versions("haystack-ai", (2, 14))

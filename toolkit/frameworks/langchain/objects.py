@@ -10,11 +10,11 @@ from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.langchain.injections import config_of, injected
 from toolkit.frameworks.langchain.outputs import result_of_output
 from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.versions import Versions
+from toolkit.frameworks.supported_versions import Versions
 from toolkit.running import in_thread
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import bases_of_class, has_base, kind_of, module_of_class
-from toolkit.tools.places import place_of
 from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolkit.frameworks.parts import attachment_of, attachment_of_data_url, result_of_parts
+from toolkit.frameworks.result_parts import attachment_of, attachment_of_data_url, result_of_parts
 from toolkit.tools.attachments import Attachment
 from toolkit.tools.foreign_values import kind_of
 from toolkit.tools.results import ToolResult

@@ -14,11 +14,11 @@ from toolkit.frameworks.openai_agents.guardrails import checked_input, checked_o
 from toolkit.frameworks.openai_agents.outputs import result_of_output
 from toolkit.frameworks.openai_agents.run_contexts import run_context
 from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.versions import Versions
+from toolkit.frameworks.supported_versions import Versions
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import call_safely, kind_of
 from toolkit.tools.json_data import dumps
-from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec

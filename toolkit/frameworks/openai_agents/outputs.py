@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from mimetypes import guess_type
 from typing import Any
 
-from toolkit.frameworks.parts import attachment_of, attachment_of_data_url, result_of_parts
+from toolkit.frameworks.result_parts import attachment_of, attachment_of_data_url, result_of_parts
 from toolkit.tools.attachments import Attachment
 from toolkit.tools.foreign_values import kind_of
 

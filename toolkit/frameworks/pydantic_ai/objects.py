@@ -16,11 +16,11 @@ from toolkit.frameworks.late_approvals import ApprovalWanted
 from toolkit.frameworks.pydantic_ai.outputs import result_of_output
 from toolkit.frameworks.pydantic_ai.run_contexts import run_context
 from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.versions import Versions
+from toolkit.frameworks.supported_versions import Versions
 from toolkit.tools.context import NO_CONTEXT, ToolContext
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import call_safely, kind_of, module_of_class
 from toolkit.tools.frameworks import framework_of
-from toolkit.tools.places import place_of
 from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec
 

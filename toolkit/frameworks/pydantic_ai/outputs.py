@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from toolkit.frameworks.parts import attachment_of, result_of_parts
+from toolkit.frameworks.result_parts import attachment_of, result_of_parts
 from toolkit.tools.foreign_values import has_base, kind_of
 
 

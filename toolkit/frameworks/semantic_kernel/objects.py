@@ -8,12 +8,12 @@ from typing import Any
 
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.versions import Versions
+from toolkit.frameworks.supported_versions import Versions
 from toolkit.running import in_thread, run_in_loop
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import bases_of_class, kind_of
 from toolkit.tools.frameworks import framework_of_mark
-from toolkit.tools.places import place_of
 from toolkit.tools.spec import ToolSpec
 
 VERSIONS = Versions("semantic-kernel", (1, 2))

@@ -9,12 +9,12 @@ from typing import Any
 from toolkit.errors import ToolExecutionError
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.given_values import GivenValues, given
-from toolkit.frameworks.parts import attachment_of, result_of_parts
 from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.versions import Versions
+from toolkit.frameworks.result_parts import attachment_of, result_of_parts
+from toolkit.frameworks.supported_versions import Versions
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import kind_of
-from toolkit.tools.places import place_of
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.objections import explain
 from toolkit.tools.spec import ToolSpec

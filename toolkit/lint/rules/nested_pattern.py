@@ -1,7 +1,7 @@
 """TK316: a pattern inside the items of a list."""
 
 from toolkit.codes import NESTED_PATTERN
-from toolkit.dialects.limits import Objection
+from toolkit.dialects.provider_limits import Objection
 from toolkit.documents.nodes import Mapping
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import without_entry

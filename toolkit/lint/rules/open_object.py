@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from toolkit.codes import OPEN_OBJECT
-from toolkit.dialects.limits import Objection
+from toolkit.dialects.provider_limits import Objection
 from toolkit.documents.nodes import Mapping
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import with_entry

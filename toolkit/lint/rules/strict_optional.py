@@ -1,7 +1,7 @@
 """TK305: an optional parameter, where a strict mode requires all of them."""
 
 from toolkit.codes import STRICT_OPTIONAL
-from toolkit.dialects.limits import Objection
+from toolkit.dialects.provider_limits import Objection
 from toolkit.documents.nodes import Mapping, Scalar, Sequence, plain
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import replacing, with_entry, with_item

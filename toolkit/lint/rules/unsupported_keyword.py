@@ -2,7 +2,7 @@
 
 from toolkit.codes import UNSUPPORTED_KEYWORD
 from toolkit.dialects.clients import CLIENTS
-from toolkit.dialects.limits import Objection
+from toolkit.dialects.provider_limits import Objection
 from toolkit.documents.nodes import Mapping, Scalar
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import appending, instead_of_entry, without_entry

@@ -11,11 +11,11 @@ from mcp_types import CallToolResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.errors import ToolExecutionError
-from toolkit.mcp.client.conversations import Caller, Conversation
 from toolkit.mcp.client.failure_reasons import fault_of_answer, is_lost, is_status, is_unreadable, reason_of
-from toolkit.mcp.client.listings import Listing
+from toolkit.mcp.client.server_conversations import Caller, Conversation
+from toolkit.mcp.client.tool_listings import Listing
 from toolkit.mcp.client.transports import Values, redactor_of
-from toolkit.mcp.settings.servers import McpServer
+from toolkit.mcp.settings.server_settings import McpServer
 
 _CANCELLING_SECONDS = 1.0
 _TERMINATED = "Session terminated"

@@ -20,7 +20,7 @@ from mcp_types import (
 )
 
 from toolkit.amounts import format_duration
-from toolkit.mcp.settings.servers import McpServer, StdioServer
+from toolkit.mcp.settings.server_settings import McpServer, StdioServer
 
 _NEGOTIATED: Mapping[int, int] = {400: INTERNAL_ERROR, 404: METHOD_NOT_FOUND, 405: INTERNAL_ERROR}
 """Statuses that can mean an older protocol, and the error codes by which the SDK recognizes that."""

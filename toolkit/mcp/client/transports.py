@@ -14,7 +14,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from toolkit.mcp.client.failure_reasons import ExplainingClient
 from toolkit.mcp.client.processes import run_server
-from toolkit.mcp.settings.servers import HttpServer, McpServer, StdioServer, expand, texts_of, variables_in
+from toolkit.mcp.settings.server_settings import HttpServer, McpServer, StdioServer, expand, texts_of, variables_in
 from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_names import names_secret_variable
 

@@ -19,14 +19,14 @@ from toolkit.approvals.requests import DEFAULT_TIMEOUT, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.events import Listener, both
 from toolkit.mcp.serving.client_questions import ClientReviewer, can_be_asked
+from toolkit.mcp.serving.client_sessions import SessionHistories
 from toolkit.mcp.serving.progress_messages import ProgressSender
-from toolkit.mcp.serving.sessions import SessionHistories
 from toolkit.mcp.serving.worker_pool import PATIENCE, Task, WorkerPool
 from toolkit.mcp.shared_context import trace_context_of
 from toolkit.redactors.redactor import Redactor
 from toolkit.runs.run import Run
+from toolkit.tools.call_limits import Limiter
 from toolkit.tools.context import ToolContext
-from toolkit.tools.limits import Limiter
 from toolkit.tools.results import ToolResult
 from toolkit.wrappers.timing import GRACE, STUBBORN, TimedTool, message_of_late_end
 

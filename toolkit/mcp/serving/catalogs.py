@@ -15,7 +15,7 @@ from toolkit.disclosure.progressive import facade_in
 from toolkit.disclosure.searching import ToolIndex
 from toolkit.errors import ToolExecutionError
 from toolkit.json_texts import json_text
-from toolkit.mcp.serving.definitions import Definition, check_required_text
+from toolkit.mcp.serving.served_definitions import Definition, check_required_text
 from toolkit.problems import did_you_mean
 from toolkit.redactors.redactor import Redactor
 from toolkit.tools.base import HandmadeTool, Tool

@@ -15,8 +15,8 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from toolkit.mcp.serving.client_sessions import MOST
 from toolkit.mcp.serving.server import ToolServer
-from toolkit.mcp.serving.sessions import MOST
 from toolkit.mcp.serving.shutdown import EndingRequests
 
 PATH = "/mcp"

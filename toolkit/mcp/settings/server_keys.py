@@ -27,7 +27,7 @@ from toolkit.documents.tables import (
     is_text,
 )
 from toolkit.errors import ConfigurationError
-from toolkit.mcp.settings.servers import CALL_TIMEOUT, START_TIMEOUT, Protocol, holds_secret
+from toolkit.mcp.settings.server_settings import CALL_TIMEOUT, START_TIMEOUT, Protocol, holds_secret
 from toolkit.mcp.shared_context import MetaConverter, converter_from, names_what_crosses
 from toolkit.problems import Severity, did_you_mean
 

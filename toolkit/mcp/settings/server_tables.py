@@ -37,7 +37,7 @@ from toolkit.documents.tables import (
     schema_of,
 )
 from toolkit.mcp.settings.server_keys import EDITORS_KEYS, HTTP_KEYS, STDIO_KEYS
-from toolkit.mcp.settings.servers import HttpServer, McpServer, StdioServer
+from toolkit.mcp.settings.server_settings import HttpServer, McpServer, StdioServer
 from toolkit.problems import Location, Problem, did_you_mean, errors_among
 from toolkit.regular_files import bounded_bytes
 

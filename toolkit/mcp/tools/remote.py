@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.codes import DUPLICATE_TOOL_NAME, HIDDEN_UNICODE, NOT_A_TOOL
 from toolkit.disclosure.groups import chosen
 from toolkit.errors import InvalidTools, ToolExecutionError
-from toolkit.mcp.settings.servers import McpServer, offered_prefix
+from toolkit.mcp.settings.server_settings import McpServer, offered_prefix
 from toolkit.mcp.shared_context import meta_for, withholds_trace
 from toolkit.problems import Location, Problem
 from toolkit.schemas.faults import pattern_fault
@@ -28,7 +28,7 @@ from toolkit.visibility import without_hidden
 if TYPE_CHECKING:
     from mcp_types import Tool as WireTool
 
-    from toolkit.mcp.client.listings import Listing, Unreadable
+    from toolkit.mcp.client.tool_listings import Listing, Unreadable
 
 
 _SCHEMAS = {"input_schema", "output_schema"}

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitRequestParams, ElicitResult
 
-from toolkit.mcp.client.sessions import connection_to, reach
-from toolkit.mcp.settings.servers import McpServer
+from toolkit.mcp.client.server_sessions import connection_to, reach
+from toolkit.mcp.settings.server_settings import McpServer
 from toolkit.redactors.redactor import Redactor
 from toolkit.tools.attachments import attachments_in, result_of_contents
 from toolkit.tools.context import ToolContext

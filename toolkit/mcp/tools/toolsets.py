@@ -10,8 +10,8 @@ from toolkit.disclosure.groups import matches
 from toolkit.disclosure.progressive import ProgressiveTool
 from toolkit.errors import ConfigurationError, InvalidTools, ToolExecutionError
 from toolkit.mcp.client.connections import ServerUnreachable
-from toolkit.mcp.client.sessions import connection_to, reach, wait_for
-from toolkit.mcp.settings.servers import McpServer
+from toolkit.mcp.client.server_sessions import connection_to, reach, wait_for
+from toolkit.mcp.settings.server_settings import McpServer
 from toolkit.mcp.tools.remote import RemoteTool, tools_from
 from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.context import ToolContext

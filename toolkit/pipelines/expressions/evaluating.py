@@ -8,7 +8,7 @@ import ast
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from toolkit.pipelines.expressions.functions import FUNCTIONS, Spender
+from toolkit.pipelines.expressions.function_table import FUNCTIONS, Spender
 from toolkit.pipelines.expressions.json_values import (
     ExpressionError,
     Unfit,

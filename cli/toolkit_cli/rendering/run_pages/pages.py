@@ -18,7 +18,7 @@ from toolkit.approvals.decisions import REVIEWER
 from toolkit.journals.kept_runs import KeptRun, KeptStep
 from toolkit.json_texts import json_text
 from toolkit.visibility import disarm, visible_json
-from toolkit_cli.rendering.kept_runs import counted, without_turns, work_of_agents
+from toolkit_cli.rendering.run_tables import counted, without_turns, work_of_agents
 
 _TURN: Final = re.compile(r"\[\d+\]")
 _Counts = Mapping[str, Counter[str]]

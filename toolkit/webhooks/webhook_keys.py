@@ -23,7 +23,7 @@ from toolkit.documents.tables import (
 from toolkit.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from toolkit.webhooks.reviewer import WebhookReviewer
+    from toolkit.webhooks.webhook_reviewer import WebhookReviewer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class WebhookSettings:
         """
         from urllib.parse import urlsplit  # noqa: PLC0415 - only needed if a webhook is used
 
-        from toolkit.webhooks.reviewer import WebhookReviewer  # noqa: PLC0415
+        from toolkit.webhooks.webhook_reviewer import WebhookReviewer  # noqa: PLC0415
 
         secret = variables.get(self.secret, "")
         if not secret:

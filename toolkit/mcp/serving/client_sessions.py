@@ -10,7 +10,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.session import ServerSession
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from toolkit.approvals.flows import CallHistory
+from toolkit.approvals.flow_histories import CallHistory
 
 _HEADER = "mcp-session-id"
 _ONLY = "stdio"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolkit.approvals.file_policies import FilePolicy, read_policy_file
-from toolkit.approvals.flows import Fit, any_fits, fit_of
+from toolkit.approvals.flow_histories import Fit, any_fits, fit_of
 from toolkit.approvals.policy_keys import PolicyFile, read_policy_table
 from toolkit.approvals.risks import Risk, server_of
 from toolkit.approvals.rules import GroupFit, names_of

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from toolkit.sources.configuration import Configuration
     from toolkit.sources.opening import Opened
 
+
 _READY = "builtin"
 
 

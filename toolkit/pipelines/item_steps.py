@@ -8,8 +8,8 @@ from toolkit.errors import ApprovalPending
 from toolkit.events import ItemFinished
 from toolkit.json_texts import text_of
 from toolkit.pipelines.actions import Turn
-from toolkit.pipelines.definitions import MAX_ITEMS, Each
-from toolkit.pipelines.flows import Flow, ItemFlow, Outcome, outcome_of_value
+from toolkit.pipelines.pipeline_states import Flow, ItemFlow, Outcome, outcome_of_value
+from toolkit.pipelines.step_definitions import MAX_ITEMS, Each
 from toolkit.tools.results import SkippedItem, Skips, ToolResult
 
 _SHORT = 60

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from toolkit.agents.chaining import ChainedTools
 from toolkit.agents.kinds import AgentKind, ClosedTool, FinishedCall, LoopHistory, state_name
+from toolkit.disclosure.facade_trees import paths_of
 from toolkit.disclosure.offering import facade_of, offer, unfolded_by
-from toolkit.disclosure.trees import paths_of
 from toolkit.problems import did_you_mean
 from toolkit.tools.base import Tool
 from toolkit.tools.results import ToolResult

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Protocol
 
 from toolkit.agents.chaining import Chaining, chained_names, chaining_problems
+from toolkit.agents.files.agent_definitions import AgentDefinition, ReferenceDefinition
+from toolkit.agents.files.agent_reader import read_definition
 from toolkit.agents.files.declared import DeclaredAgent, Parts, inputs_of
-from toolkit.agents.files.definition_reader import read_definition
-from toolkit.agents.files.definitions import AgentDefinition, ReferenceDefinition
 from toolkit.agents.files.kind_checks import make_kind, placed_tools, start_input
 from toolkit.agents.kinds import names_within
 from toolkit.agents.models.messages import Model
-from toolkit.agents.models.opening import model_problem
+from toolkit.agents.models.named_models import model_problem
 from toolkit.agents.models.script_files import SCRIPTED, runs_code
 from toolkit.agents.models.scripted import ScriptedModel
 from toolkit.agents.references import Reference, referenced_tools

@@ -9,7 +9,7 @@ from toolkit.tools.results import ToolResult
 from toolkit.visibility import disarm
 from toolkit_cli import console
 from toolkit_cli.rendering.escaping import one_line
-from toolkit_cli.rendering.events import around, spoken_seconds
+from toolkit_cli.rendering.event_lines import around, spoken_seconds
 from toolkit_cli.rendering.styles import Line
 
 Format = Literal["text", "json", "jsonl"]

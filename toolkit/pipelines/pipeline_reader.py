@@ -6,7 +6,7 @@ from toolkit import documents
 from toolkit.documents import Node
 from toolkit.documents.schemas import NAME, closed, reference
 from toolkit.documents.shapes import Word
-from toolkit.pipelines.definitions import (
+from toolkit.pipelines.step_definitions import (
     MAX_STEPS,
     ErrorStrategy,
     PipelineDefinition,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.codes import UNKNOWN_REFERENCE
 from toolkit.pipelines.plans import PlannedStep
-from toolkit.pipelines.schema_types import Schema, bounded, member, names_of, schema_of_data
+from toolkit.pipelines.schema_relations import Schema, bounded, member, names_of, schema_of_data
 from toolkit.pipelines.templated_data import (
     ConstantValue,
     ListValue,

@@ -12,6 +12,7 @@ from toolkit.tools.results import ToolResult
 if TYPE_CHECKING:
     from asyncio import Event
 
+
 Do = Callable[[Item], Awaitable[ToolResult]]
 """Processes one item and returns the result."""
 Take = Callable[[Item, ToolResult], bool]

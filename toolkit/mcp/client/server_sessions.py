@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.client.connections import Connection, Health, ServerUnreachable
-from toolkit.mcp.client.listings import Unreadable
+from toolkit.mcp.client.tool_listings import Unreadable
 from toolkit.mcp.client.transports import values_for
-from toolkit.mcp.settings.servers import McpServer
+from toolkit.mcp.settings.server_settings import McpServer
 
 T = TypeVar("T")
 

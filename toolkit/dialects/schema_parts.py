@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolkit.codes import BOOLEAN_SUBSCHEMA, INVALID_SCHEMA
-from toolkit.dialects.limits import Limit, Notes, Source
+from toolkit.dialects.provider_limits import Limit, Notes, Source
 from toolkit.schemas.keywords import DRAFTS, HOLDERS, TYPES, is_schema
 from toolkit.schemas.places import places_in, types_of
 from toolkit.schemas.schema import DEEPEST

@@ -14,7 +14,7 @@ from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Rej
 from toolkit.approvals.requests import ReviewRequest
 from toolkit_cli import console
 from toolkit_cli.prompting import Prompter
-from toolkit_cli.rendering.questions import menu_lines, question_lines, text_question_lines, whole_lines
+from toolkit_cli.rendering.question_texts import menu_lines, question_lines, text_question_lines, whole_lines
 from toolkit_cli.rendering.styles import Line, paint
 from toolkit_cli.reviewing.argument_edits import edited_arguments, filled_form
 from toolkit_cli.reviewing.rule_books import Action, Offer, RuleBook

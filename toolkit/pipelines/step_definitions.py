@@ -16,6 +16,7 @@ from toolkit.tools.results import ToolResult
 if TYPE_CHECKING:
     from toolkit.tools.inputs import Input
 
+
 MAX_STEPS = 1_000
 MAX_NESTING = 20
 MAX_ITEMS = 1_000_000

@@ -11,11 +11,12 @@ from toolkit.approvals.decisions import Decision, Reject
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.errors import ConfigurationError
 from toolkit.json_texts import as_plain
-from toolkit.webhooks.answers import MOST_BYTES, NoAnswerError, payload_of, read_answer, signed
+from toolkit.webhooks.webhook_messages import MOST_BYTES, NoAnswerError, payload_of, read_answer, signed
 
 if TYPE_CHECKING:
     from toolkit.builtin.web.fetching import Fetched, Fetcher
     from toolkit.webhooks.callbacks import Callbacks
+
 
 _DONE, _LATER = 200, 202
 _FEWEST_CHARACTERS = 16

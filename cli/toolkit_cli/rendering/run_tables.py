@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 from toolkit.amounts import money
 from toolkit.journals.kept_runs import KeptRun, KeptStep
 from toolkit_cli.rendering.escaping import one_line
-from toolkit_cli.rendering.events import spoken_seconds
+from toolkit_cli.rendering.event_lines import spoken_seconds
 from toolkit_cli.rendering.styles import Line, Style, table
 
 _TURN: Final = re.compile(r"(?:^|/)turn-\d+$")

@@ -9,7 +9,7 @@ from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.styles import Fragment, Line, Stem, stem, wrap_text
 
 if TYPE_CHECKING:
-    from toolkit.agents.outlines import AgentOutline, OfferedTool, StateOutline
+    from toolkit.agents.agent_outlines import AgentOutline, OfferedTool, StateOutline
     from toolkit.pipelines.outline import PipelineOutline, StepOutline
 
 

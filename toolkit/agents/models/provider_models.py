@@ -12,8 +12,8 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from toolkit.agents.models.conversions import history_of, offered, piece_of, reply_of
-from toolkit.agents.models.failures import KEY, near_models, readable_errors, without_secrets, words_of
 from toolkit.agents.models.messages import Message, ModelError, ModelReply, Tell, tell_all
+from toolkit.agents.models.provider_failures import KEY, near_models, readable_errors, without_secrets, words_of
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, how_to_install
 from toolkit.tools.spec import ToolSpec
@@ -21,6 +21,7 @@ from toolkit.tools.spec import ToolSpec
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelResponse
     from pydantic_ai.models import Model as ProviderModel
+
 
 SILENCE = 300.0
 """Default timeout in seconds: the maximum time without data from the model."""

@@ -62,7 +62,7 @@ def load_configuration(
 
     configuration, problems = find_configuration(_working_directory())
     if grant:
-        from toolkit.sources.settings import granted_permissions  # noqa: PLC0415 - few commands grant any
+        from toolkit.sources.toml_settings import granted_permissions  # noqa: PLC0415 - few commands grant any
 
         more = granted_permissions(grant, problems)
         configuration = configuration._replace(granted=configuration.granted | more)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from toolkit.durable.workflow_journals import WorkflowJournal
 
+
 GLANCE: Final = 1.0
 """Seconds between checks for dead processes and new runs."""
 _PATIENCE: Final = 5.0

@@ -27,7 +27,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from toolkit.amounts import format_duration
 from toolkit.errors import ToolExecutionError
 from toolkit.mcp.client.failure_reasons import leaf_of, words_of
-from toolkit.mcp.client.listings import (
+from toolkit.mcp.client.tool_listings import (
     Listing,
     Unreadable,
     WatchedStream,
@@ -36,7 +36,7 @@ from toolkit.mcp.client.listings import (
     without_invalid_tools,
 )
 from toolkit.mcp.client.transports import ServerLog, Values, open_transport
-from toolkit.mcp.settings.servers import McpServer, StdioServer
+from toolkit.mcp.settings.server_settings import McpServer, StdioServer
 from toolkit.redactors.redactor import Redactor
 from toolkit.releases import __version__
 

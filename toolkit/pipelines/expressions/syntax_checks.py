@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable
 from typing import NamedTuple, NoReturn
 
-from toolkit.pipelines.expressions.functions import (
+from toolkit.pipelines.expressions.function_table import (
     FUNCTIONS,
     FUNCTIONS_HINT,
     METHOD_HINTS,

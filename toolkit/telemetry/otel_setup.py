@@ -12,7 +12,10 @@ from toolkit.problems import how_to_install
 from toolkit.redactors.environment import redactor_of_environment
 from toolkit.redactors.redactor import Redactor
 from toolkit.releases import __version__
-from toolkit.telemetry.propagation import wants_content
+from toolkit.telemetry.listeners import SCOPE, Telemetry
+from toolkit.telemetry.mcp_spans import McpDurations, McpExporter
+from toolkit.telemetry.propagation import context_of, wants_content
+from toolkit.telemetry.redacted_spans import RedactingExporter
 
 try:
     from opentelemetry import context as contexts, metrics, trace
@@ -25,10 +28,6 @@ except ModuleNotFoundError as error:
     message = f"telemetry needs the extra 'otel': {how_to_install('toolkit-cli[otel]')}"
     raise ConfigurationError(message) from error
 
-from toolkit.telemetry.listeners import SCOPE, Telemetry
-from toolkit.telemetry.mcp_spans import McpDurations, McpExporter
-from toolkit.telemetry.propagation import context_of
-from toolkit.telemetry.redacted_spans import RedactingExporter
 
 _PROTOCOLS: Final = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc", "http/json": "otlp_json_http"}
 _PATIENCE: Final = 3.0

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from toolkit.agents.files.definitions import KINDS, AgentDefinition, KindName, ReferenceDefinition, Text
+from toolkit.agents.files.agent_definitions import KINDS, AgentDefinition, KindName, ReferenceDefinition, Text
 from toolkit.agents.files.keys import COMMON_KEYS, ELSEWHERE, KIND_KEYS, LIMITS, MOST_TURNS, REFERENCE_KEYS, FlowReader
 from toolkit.agents.loop import Limits
 from toolkit.codes import UNKNOWN_KEY

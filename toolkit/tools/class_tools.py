@@ -11,10 +11,10 @@ from toolkit.problems import Location, Problem
 from toolkit.running import call_function
 from toolkit.tools.base import Tool
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition_places import place_of
 from toolkit.tools.docstrings import read_docstring
-from toolkit.tools.injections import injected_values
+from toolkit.tools.injected_parameters import injected_values
 from toolkit.tools.names import name_problem
-from toolkit.tools.places import place_of
 from toolkit.tools.signatures import Signature, read_signature
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.spec_fields import OPTIONS, option_problems

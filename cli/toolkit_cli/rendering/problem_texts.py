@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from toolkit.lint.toolsets import ToolCounts
     from toolkit.sources.import_permission import FileCounts
 
+
 _STYLES: dict[Severity, Style] = {"error": "danger", "warning": "warn", "info": "hint"}
 _WORDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 _GITHUB_COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.rules import Rule
     from toolkit.tools.base import Tool
 
+
 _CHOOSERS: tuple[Chooser, ...] = get_args(Chooser)
 _SELECTORS = ("tool", "source", "framework", "group", "risk", "flow", "chosen_by", "after", "digest")
 ASKS_ITSELF = "the tool may ask for confirmation"

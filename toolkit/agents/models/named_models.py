@@ -5,8 +5,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
 
-from toolkit.agents.models.failures import near_models
 from toolkit.agents.models.messages import Message, Model, ModelReply, Tell, Usage, streamed
+from toolkit.agents.models.provider_failures import near_models
 from toolkit.agents.models.script_files import SCRIPTED
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, did_you_mean
@@ -106,7 +106,7 @@ def _opened(name: str, base_url: str | None, timeout: float | None) -> Model:
         raise _refused(f"'{name}' needs the base URL of its server", _SUCH_AS)
     if base_url is not None and not base_url.lower().startswith(("http://", "https://")):
         raise _refused(f"the base URL of '{name}' does not begin with http:// or https://", _SUCH_AS)
-    from toolkit.agents.models.providers import ProvidedModel  # noqa: PLC0415 - only providers need pydantic-ai
+    from toolkit.agents.models.provider_models import ProvidedModel  # noqa: PLC0415 - only providers need pydantic-ai
 
     return ProvidedModel(name, base_url, timeout=timeout)
 
