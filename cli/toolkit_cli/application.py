@@ -18,6 +18,7 @@ from toolkit.problems import did_you_mean
 from toolkit.releases import __version__
 from toolkit_cli import console
 from toolkit_cli.commands import COMMANDS
+from toolkit_cli.completion import complete_in_bash
 from toolkit_cli.failures import ExitCode, Failure, exit_code_of
 from toolkit_cli.option_values import grouped, spread
 
@@ -88,8 +89,6 @@ class _LazyGroup(TyperGroup):
 
     def _complete(self, extra: dict[str, Any]) -> None:
         from typer._completion_classes import completion_init  # noqa: PLC0415 - it imports the completion of every shell
-
-        from toolkit_cli.completion import complete_in_bash  # noqa: PLC0415 - as above
 
         completion_init()
         complete_in_bash()

@@ -14,10 +14,12 @@ from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, refuse
 from toolkit_cli.rendering.result_texts import Format
 from toolkit_cli.rendering.styles import print_lines
+from toolkit_cli.rendering.tools import pipeline_in
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.answer_sources import Answers, make_gate, refuse_unanswerable
 from toolkit_cli.running.approve_checks import check_rules
 from toolkit_cli.running.audits import audit_of
+from toolkit_cli.running.clearance import rehearsal_record
 from toolkit_cli.running.context_values import answered_by, checked_memory_id, seconds_of, with_values
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.reporters import RunReporter, message_channel, show_logs, write_event
@@ -233,7 +235,6 @@ def _timed(tool: Tool, text: str | None, configuration: "Configuration") -> Tool
     if seconds is None:
         return tool
     from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - it imports the event loop
-    from toolkit_cli.rendering.tools import pipeline_in  # noqa: PLC0415 - few runs are limited
 
     is_many_calls = pipeline_in(tool) is not None or _is_agent(tool)
     return tool if text is None and is_many_calls else TimedTool(tool, seconds)
@@ -245,7 +246,6 @@ def _is_agent(tool: Tool) -> bool:
 
 def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:  # noqa: A002
     from toolkit_cli.rendering.question_texts import rehearsal_lines  # noqa: PLC0415
-    from toolkit_cli.running.clearance import rehearsal_record  # noqa: PLC0415 - only `--dry-run` needs it
 
     record = rehearsal_record(tool, arguments, gate)
     if format == "text":

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
+from toolkit.durable.engine_parts import adopt, listen_to, restrict, skip_checks, watch_outcomes
 from toolkit.durable.engines import (
     APPLICATION,
     POLLING,
@@ -21,6 +22,7 @@ from toolkit.durable.engines import (
 from toolkit.durable.stored_items import ItemEnd, StoredItem
 from toolkit.durable.stored_limits import Permits, Stopped
 from toolkit.durable.stores import Store
+from toolkit.durable.workflow_journals import InDoubt, Lost, open_journal
 from toolkit.errors import Signal
 from toolkit.runs.records import JournalError
 
@@ -156,7 +158,6 @@ class Worker:
     def _launch(self, executor: str) -> "DBOS":
         from dbos import DBOS
 
-        from toolkit.durable.engine_parts import listen_to, restrict, skip_checks, watch_outcomes  # noqa: PLC0415 - as above
         from toolkit.durable.serializers import JsonSerializer  # noqa: PLC0415 - as above
 
         EngineLog(self._fail)
@@ -189,8 +190,6 @@ class Worker:
 
     def _do_item(self, request: dict[str, Any]) -> dict[str, Any]:
         """Run an item. A returned outcome is final; after an exception, the item stays in the store to be run again."""
-        from toolkit.durable.workflow_journals import InDoubt, Lost, open_journal  # noqa: PLC0415 - as above
-
         item = StoredItem(**request)
         self._permits.take()
         try:
@@ -251,7 +250,6 @@ class Worker:
         return found if self._only is None else {run: version for run, version in found.items() if run == self._only}
 
     def _adopt(self, executor: str) -> None:
-        from toolkit.durable.engine_parts import adopt  # noqa: PLC0415 - as above
 
         if self._engine is not None:
             adopt(self._engine, executor)

@@ -31,6 +31,7 @@ from toolkit.releases import __version__
 from toolkit.replacing import remove_beneath, write_beneath
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
+from toolkit.tools.secret_arguments import secrets_of_schema
 
 _FORMAT = 4
 _KEPT_SETTINGS = 8
@@ -202,8 +203,6 @@ def _is_repeatable(request: Request, report: Report) -> bool:
 
 def _holds_secret(text: str, report: Report) -> bool:
     """Return whether the cache would contain a secret; such a file is not cached."""
-    from toolkit.tools.secret_arguments import secrets_of_schema  # noqa: PLC0415 - as above
-
     specs = [tool.spec for tool in report.tools if tool.spec is not None]
     given = (secret for spec in specs for secret in secrets_of_schema(spec.parameters, spec.examples))
     return Redactor(*given, outer=redactor_of_environment()).text(text) != text

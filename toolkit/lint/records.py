@@ -6,6 +6,7 @@ from typing import Any
 
 from toolkit.problems import problem_record, read_problem
 from toolkit.sources.configuration import Configuration, GroupSettings, ReadySettings
+from toolkit.tools.spec import ToolSpec, record_of
 
 
 def _read_group(record: Mapping[str, Any]) -> GroupSettings:
@@ -15,8 +16,6 @@ def _read_group(record: Mapping[str, Any]) -> GroupSettings:
 
 def _server_record(server: Any) -> dict[str, Any]:
     """Return the known tools of an MCP server (a `ListedServer`) as plain data."""
-    from toolkit.tools.spec import record_of  # noqa: PLC0415 - few projects have servers
-
     return {
         "prefix": server.prefix,
         "tools": [[name, record_of(spec)] for name, spec in server.tools],
@@ -26,7 +25,6 @@ def _server_record(server: Any) -> dict[str, Any]:
 
 def _read_server(name: str, record: Mapping[str, Any]) -> Any:
     from toolkit.sources.servers import ListedServer  # noqa: PLC0415 - few projects have servers
-    from toolkit.tools.spec import ToolSpec  # noqa: PLC0415 - as above
 
     tools = tuple((wire_name, ToolSpec.from_json(spec)) for wire_name, spec in record["tools"])
     return ListedServer(name, record["prefix"], tools, tuple(map(read_problem, record["problems"])))

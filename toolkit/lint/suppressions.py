@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from toolkit.documents.document_reader import read_text
 from toolkit.lint.selection import fits
 from toolkit.problems import Location, Problem
 
@@ -194,7 +195,6 @@ def suppressions_elsewhere(problems: Iterable[Problem], known: Container[str]) -
     unread = sorted(file for file in files if file not in known and file.endswith((".py", ".yaml", ".yml")))
     if not unread:
         return []
-    from toolkit.documents.document_reader import read_text  # noqa: PLC0415 - not needed without problems
 
     found: list[Suppression] = []
     for file in unread:

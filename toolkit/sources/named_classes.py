@@ -9,6 +9,7 @@ from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem, did_you_mean
 from toolkit.sources.folders import PYTHON
 from toolkit.sources.import_permission import ImportPermission
+from toolkit.sources.modules import import_file, import_named, source_of
 from toolkit.sources.targets import FilesTarget, NameTarget, parse_target
 
 _WRITE = "write file.py:Class, or package.module:Class"
@@ -41,12 +42,9 @@ def find_class(
                 return [reason]
             if (objections := permission.objections_to_class(path, name)) is not None:
                 return [*objections]
-            from toolkit.sources.modules import import_file  # noqa: PLC0415 - few files refer to classes
 
             module = import_file(path)
         case NameTarget(name=str(name)):
-            from toolkit.sources.modules import import_named, source_of  # noqa: PLC0415 - as above
-
             file = source_of(target.module, base)
             if file and (objections := permission.objections_to_class(Path(file), name)) is not None:
                 return [*objections]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.codes import CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_FOUND
 from toolkit.problems import Location, Problem, did_you_mean, errors_among
-from toolkit.sources.collected import Collected, seen_from, table_of
+from toolkit.sources.collected import Collected, note_ways, seen_from, table_of
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.configured import ConfiguredSources
 from toolkit.sources.folders import PYTHON
@@ -356,7 +356,6 @@ class SourceOpener:
             from toolkit.sources.module_names import ModuleName  # noqa: PLC0415 - few targets have a name within
 
             found = ModuleName(self._collector, module, name, source).tools(only_declared=chooser != "user")
-        from toolkit.sources.collected import note_ways  # noqa: PLC0415 - not needed for ready tools
 
         note_ways(found.tools, module, source)
         return found

@@ -8,10 +8,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from toolkit.disclosure.groups import read_choices
+from toolkit.disclosure.groups import PERMISSIONS, read_choices, unknown_permission
 from toolkit.documents.tables import FLAG, SWITCH, Key, Schema, Spot, read_table, schema_of, table_of_tables
 from toolkit.problems import did_you_mean
 from toolkit.sources.configuration import GroupSettings, ReadySettings
+from toolkit.sources.ready import read_ready_settings, ready_schema
 from toolkit.sources.setting_kinds import (
     COUNT,
     DIALECT,
@@ -88,7 +89,6 @@ def _limit(written: Mapping[str, Any], spot: Spot) -> Limit:
 
 
 def _ready(tables: Mapping[str, Any], spot: Spot) -> dict[str, ReadySettings]:
-    from toolkit.sources.ready import read_ready_settings  # noqa: PLC0415 - imports the ready tools
 
     return read_ready_settings(tables, spot)
 
@@ -139,7 +139,6 @@ def _group(written: Mapping[str, Any], spot: Spot) -> GroupSettings:
 
 
 def _permissions(names: tuple[str, ...], spot: Spot) -> tuple[str, ...]:
-    from toolkit.disclosure.groups import PERMISSIONS, unknown_permission  # noqa: PLC0415 - few projects have groups
 
     for name in names:
         if name not in PERMISSIONS:
@@ -152,7 +151,6 @@ def _permissions(names: tuple[str, ...], spot: Spot) -> tuple[str, ...]:
 
 
 def _permission_schema() -> Schema:
-    from toolkit.disclosure.groups import PERMISSIONS  # noqa: PLC0415 - few projects have groups
 
     return {"type": "array", "items": {"enum": [*PERMISSIONS]}}
 
@@ -162,7 +160,6 @@ def _group_schema() -> Schema:
 
 
 def _ready_schema() -> Schema:
-    from toolkit.sources.ready import ready_schema  # noqa: PLC0415 - imports the ready tools
 
     return ready_schema()
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from toolkit.codes import BAD_CONFIGURATION
+from toolkit.disclosure.groups import PERMISSIONS, unknown_permission
 from toolkit.documents.tables import Key, Owner, Schema, Setting, Spot, schema_of
 from toolkit.problems import Problem
 from toolkit.sources.configuration import Configuration, keys_before
@@ -113,8 +114,6 @@ def override(
 
 def granted_permissions(names: Sequence[str], problems: list[Problem]) -> frozenset[str]:
     """Return the granted permissions; `problems` receives a problem for each unknown one."""
-    from toolkit.disclosure.groups import PERMISSIONS, unknown_permission  # noqa: PLC0415 - few grant any
-
     wanted = [name.strip() for name in names if name.strip()]
     problems += [unknown_permission(name) for name in wanted if name not in PERMISSIONS]
     return frozenset(wanted).intersection(PERMISSIONS)

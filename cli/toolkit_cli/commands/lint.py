@@ -9,6 +9,7 @@ import typer
 
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.errors import ConfigurationError, raise_errors
+from toolkit.lint.breakages import BREAKAGES
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.replacing import followed, write_file
 from toolkit_cli import console
@@ -213,8 +214,6 @@ def _show(
 def _fails(problems: Sequence[Problem], least: Literal["warning", "error", "breakage"], *, is_comparison: bool) -> bool:
     """Return whether any finding is severe enough to fail the command."""
     if least == "breakage":
-        from toolkit.lint.breakages import BREAKAGES  # noqa: PLC0415 - help needs none of it
-
         changes = [one for one in problems if one.code == DEFINITION_DRIFT]
         return any(one.code in BREAKAGES for one in problems) or bool(is_comparison and errors_among(changes))
     return bool(errors_among(problems)) or (least == "warning" and any(one.severity == "warning" for one in problems))

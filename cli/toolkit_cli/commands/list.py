@@ -10,7 +10,7 @@ from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.opened_tools import open_configured
-from toolkit_cli.rendering.listings import group_record, listed_groups
+from toolkit_cli.rendering.listings import group_record, listed_groups, listed_written, written_record
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.rendering.tools import listed, summary_record
 from toolkit_cli.running.answer_sources import policy_of_files
@@ -58,7 +58,6 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
 
 def _list_written(targets: list[str] | None, format: str) -> ExitCode:  # noqa: A002
     from toolkit.sources.written_lists import list_written  # noqa: PLC0415 - few lists are static
-    from toolkit_cli.rendering.listings import listed_written, written_record  # noqa: PLC0415
 
     configuration = load_configuration()
     base = Path() if targets else configuration.directory

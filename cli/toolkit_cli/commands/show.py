@@ -8,6 +8,7 @@ import typer
 
 from toolkit.builtin.catalog import ReadyTool, ready_tools
 from toolkit.codes import NOT_A_TOOL
+from toolkit.pipelines.charts import chart_of, mermaid_of
 from toolkit.problems import Problem, errors_among
 from toolkit.tools.base import Tool
 from toolkit_cli import console
@@ -23,7 +24,7 @@ from toolkit_cli.rendering.tools import (
     outline_of_agent,
     pipeline_in,
 )
-from toolkit_cli.rendering.tree_outlines import diagram_of
+from toolkit_cli.rendering.tree_outlines import diagram_of, states_of
 from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.shared_options import Debug, Grants, PolicyPath, Sources, Starts, Target
@@ -119,14 +120,11 @@ def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None") -
 def _diagram(tool: Tool) -> str:
     if (agent := outline_of_agent(tool)) is not None and agent.states:
         return diagram_of(agent)
-    from toolkit.pipelines.charts import mermaid_of  # noqa: PLC0415 - seldom wanted
 
     return mermaid_of(_plan(tool))
 
 
 def _drawing(tools: Sequence[Tool]) -> str:
-    from toolkit.pipelines.charts import chart_of  # noqa: PLC0415 - seldom wanted
-    from toolkit_cli.rendering.tree_outlines import states_of  # noqa: PLC0415 - seldom wanted
     from toolkit_cli.running.graphviz import svg_of  # noqa: PLC0415 - seldom wanted
 
     if len(tools) != 1:

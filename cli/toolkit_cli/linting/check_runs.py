@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolkit.lint.baselines import compare, write_baseline
 from toolkit.problems import Problem
 from toolkit.sources.import_permission import FileCounts
 from toolkit_cli import console
@@ -73,7 +74,6 @@ class CheckRun:
         problems, self.files, self.tools = self._check()
         if self._file is None:
             return problems
-        from toolkit.lint.baselines import compare, write_baseline  # noqa: PLC0415 - few projects have one
 
         if self._is_new:
             try:

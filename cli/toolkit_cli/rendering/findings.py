@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from typing import Any, Literal, get_args
 
+from toolkit.lint.baselines import fingerprints
+from toolkit.lint.breakages import is_breakage
 from toolkit.problems import Problem, problem_record
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import one_line
@@ -18,7 +20,7 @@ from toolkit_cli.rendering.problem_texts import (
     with_shown_paths,
     without_secrets,
 )
-from toolkit_cli.rendering.report_formats import as_markdown
+from toolkit_cli.rendering.report_formats import as_gitlab, as_junit, as_markdown, as_sarif
 
 Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -122,9 +124,6 @@ def _in_one_line(problem: Problem) -> str:
 
 def _records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
     """Return the findings as plain data; every key is always present."""
-    from toolkit.lint.baselines import fingerprints  # noqa: PLC0415 - only JSON needs them
-    from toolkit.lint.breakages import is_breakage  # noqa: PLC0415
-
     names = _names()
     marks = fingerprints(problems)
     return [
@@ -155,19 +154,16 @@ def _as_jsonl(problems: Sequence[Problem]) -> str:
 
 def _as_sarif(problems: Sequence[Problem]) -> str:
     from toolkit.lint.rules import all_pages  # noqa: PLC0415
-    from toolkit_cli.rendering.report_formats import as_sarif  # noqa: PLC0415
 
     return as_sarif(problems, {page.code: page for page in all_pages()})
 
 
 def _as_gitlab(problems: Sequence[Problem]) -> str:
-    from toolkit_cli.rendering.report_formats import as_gitlab  # noqa: PLC0415
 
     return as_gitlab(problems)
 
 
 def _as_junit(problems: Sequence[Problem]) -> str:
-    from toolkit_cli.rendering.report_formats import as_junit  # noqa: PLC0415
 
     return as_junit(problems)
 

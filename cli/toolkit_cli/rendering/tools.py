@@ -8,6 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from toolkit.builtin.catalog import options_of
+from toolkit.pipelines.outline import outline_of
 from toolkit.tools.base import Tool, WrappedTool, innermost
 from toolkit.tools.described_tools import DescribedTool
 from toolkit.tools.frameworks import title_of
@@ -191,8 +192,6 @@ def outline_of_agent(tool: Tool) -> "AgentOutline | None":
 
 def outline_of_pipeline(pipeline: "Pipeline") -> "PipelineOutline":
     """Return the outline of a pipeline."""
-    from toolkit.pipelines.outline import outline_of  # noqa: PLC0415 - only a pipeline needs it
-
     return outline_of(pipeline.plan)
 
 

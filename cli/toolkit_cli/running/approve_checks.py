@@ -7,6 +7,7 @@ from toolkit.approvals.gates import Gate
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.tools.base import Tool, innermost
 from toolkit_cli.failures import ExitCode, Failure, refuse, report
+from toolkit_cli.rendering.tools import is_facade
 from toolkit_cli.running.clearance import ForeseenCall, calls_of
 
 if TYPE_CHECKING:
@@ -51,7 +52,6 @@ def check_names(rules: "Sequence[Allowance]", tools: Iterable[Tool]) -> None:
 
 
 def _reveals_others(tool: Tool | None) -> bool:
-    from toolkit_cli.rendering.tools import is_facade  # noqa: PLC0415 - few runs have rules
 
     return tool is not None and (is_facade(tool) or getattr(innermost(tool), "is_agent", False))
 

@@ -67,7 +67,6 @@ def _calls_within(
     """Yield the calls of a pipeline's steps, and add their tools to those that may have been called earlier."""
     if "toolkit.pipelines.pipeline" not in sys.modules:  # without this import, no pipeline exists
         return
-    from toolkit_cli.rendering.tools import pipeline_in  # noqa: PLC0415
 
     pipeline = pipeline_in(tool)
     if pipeline is None:

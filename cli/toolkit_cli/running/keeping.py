@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from toolkit.errors import ApprovalPending
 from toolkit.journals.journal_files import JournalFile
 from toolkit.journals.kept_runs import KeptRun
+from toolkit.pipelines.outline import outline_of
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.regular_files import bounded_bytes
 from toolkit.runs.records import JournalError
@@ -85,7 +86,6 @@ def graph_of(tool: Tool) -> list[dict[str, Any]]:
 
 
 def _steps_of(plan: "Plan", prefix: str) -> list[dict[str, Any]]:
-    from toolkit.pipelines.outline import outline_of  # noqa: PLC0415 - only recorded runs have a graph
 
     tools = {step.path: step.tool for step in plan.walk() if step.tool is not None}
     return [_step(step, prefix, tools) for step in outline_of(plan).steps]

@@ -23,8 +23,8 @@ from toolkit.events import (
 from toolkit.runs.records import Message
 from toolkit.visibility import disarm
 from toolkit_cli import console
-from toolkit_cli.rendering.escaping import lines_of
-from toolkit_cli.rendering.event_lines import Thinking
+from toolkit_cli.rendering.escaping import lines_of, one_line
+from toolkit_cli.rendering.event_lines import ASCII_MARKS, MARKS, RunProgress, Thinking
 from toolkit_cli.rendering.styles import paint
 from toolkit_cli.screen import Screen
 
@@ -100,8 +100,6 @@ class RunReporter:
     def progress(self) -> "RunProgress":
         """The progress of the run."""
         if self._kept_progress is None:
-            from toolkit_cli.rendering.event_lines import ASCII_MARKS, MARKS, RunProgress  # noqa: PLC0415 - a single call needs none of it
-
             marks = MARKS if _is_unicode(sys.stderr) else ASCII_MARKS
             self._kept_progress = RunProgress(console.width(), marks)
         return self._kept_progress
@@ -215,8 +213,6 @@ class _ScreenHandler(logging.Handler):
 
 def _lines(record: logging.LogRecord) -> list[str]:
     """Return the lines of a record without secrets: the message on one line, and the traceback below it."""
-    from toolkit_cli.rendering.escaping import lines_of, one_line  # noqa: PLC0415 - few runs show logs
-
     redactor = console.redactor()
     message, details = record.getMessage(), ""
     if record.exc_info:

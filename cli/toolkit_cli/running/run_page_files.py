@@ -9,6 +9,7 @@ from toolkit.journals.kept_runs import KeptRun, KeptStep
 from toolkit.replacing import overwrite_same_kind
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
+from toolkit_cli.rendering.run_pages.pages import PAGE_MARK, run_page
 from toolkit_cli.running.audits import audit_file
 
 
@@ -18,8 +19,6 @@ def write_run_page(file: Path, run: KeptRun, steps: Sequence[KeptStep]) -> None:
     Raises:
         Failure: If the file exists and is not a run page, if it cannot be written, or the audit log cannot be read.
     """
-    from toolkit_cli.rendering.run_pages.pages import PAGE_MARK, run_page  # noqa: PLC0415 - only pages need it
-
     page = console.redactor().text(run_page(run, steps, records_of(run)))
     if str(file) == "-":
         console.write_data(page)

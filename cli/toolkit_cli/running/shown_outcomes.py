@@ -11,7 +11,7 @@ from toolkit.events import CALLS, Listener, Outcome, RunFinished, RunStarted
 from toolkit.runs.records import ModelUse
 from toolkit_cli import console
 from toolkit_cli.failures import report
-from toolkit_cli.rendering.result_texts import Format, rendered_result
+from toolkit_cli.rendering.result_texts import Format, kept_lines, rendered_result, usage_line
 from toolkit_cli.rendering.styles import paint
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.reporters import RunReporter
@@ -54,14 +54,11 @@ def present(
 def present_usage(uses: Sequence[ModelUse], reporter: RunReporter | None, screen: Screen) -> None:
     """Write the usage of models, if there were requests."""
     if uses and reporter is not None:
-        from toolkit_cli.rendering.result_texts import usage_line  # noqa: PLC0415 - only agents use models
-
         screen.say(usage_line(uses))
         sys.stderr.flush()
 
 
 def _show_kept(steps: "Sequence[dict[str, object]]") -> None:
-    from toolkit_cli.rendering.result_texts import kept_lines  # noqa: PLC0415 - only failures need it
 
     for line in kept_lines(steps):
         console.say(paint(line, colour=console.stderr_has_colour()))

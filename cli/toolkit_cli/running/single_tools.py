@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from toolkit.tools.base import Tool
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opened_tools import open_all
+from toolkit_cli.rendering.tools import address_of
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
@@ -33,7 +34,6 @@ def open_one(
         report(opened.problems)
     if len(opened.tools) == 1:
         return next(iter(opened.tools.values()))
-    from toolkit_cli.rendering.tools import address_of  # noqa: PLC0415 - only problems need it
 
     addresses = [address_of(tool.spec) for tool in opened.tools.values()]
     hint = f"name one: {', '.join(addresses)}" if addresses else None

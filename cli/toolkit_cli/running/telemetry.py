@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from toolkit.errors import ConfigurationError
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.rendering.escaping import one_line
 
 if TYPE_CHECKING:
     from toolkit.telemetry import OpenTelemetry, Telemetry
@@ -107,6 +108,5 @@ def _is_installed() -> bool:
 
 
 def _line(text: str) -> str:
-    from toolkit_cli.rendering.escaping import one_line  # noqa: PLC0415 - only after a failure
 
     return one_line(text)

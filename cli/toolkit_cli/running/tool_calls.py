@@ -8,6 +8,7 @@ from toolkit.errors import ApprovalPending, BudgetExceeded, ExitEarlyError, Term
 from toolkit.problems import Problem
 from toolkit.runs.records import ChangedInput, JournalError
 from toolkit.tools.base import Tool
+from toolkit.tools.call_limits import LocalLimits
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_values import describe_error
 from toolkit.tools.results import NO_MESSAGE, ToolResult
@@ -162,6 +163,5 @@ def limiter_of(limits: "Mapping[str, Limit]") -> "Limiter | None":
     """Return the limiter for calls of this process; `None` if there are no limits."""
     if not limits:
         return None
-    from toolkit.tools.call_limits import LocalLimits  # noqa: PLC0415 - few projects have limits
 
     return LocalLimits(limits)

@@ -18,7 +18,7 @@ from toolkit.problems import Location, Problem
 from toolkit.schemas.faults import pattern_fault
 from toolkit.telemetry.propagation import without_trace
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_schemas import ForeignSchemaTool, marks_of, presentation_of
+from toolkit.tools.foreign_schemas import ForeignSchemaTool, marks_of, output_mismatch, presentation_of
 from toolkit.tools.names import legal_name
 from toolkit.tools.resolution import missing_tools
 from toolkit.tools.results import ToolResult
@@ -87,7 +87,6 @@ class RemoteTool(ForeignSchemaTool):
         return result
 
     def _hold_to(self, output_schema: Mapping[str, Any], result: ToolResult) -> None:
-        from toolkit.tools.foreign_schemas import output_mismatch  # noqa: PLC0415 - only needed with the SDK
 
         if (mismatch := output_mismatch(result.structured, output_schema)) is not None:
             message = f"MCP server '{self.server.name}' violated the output schema of '{self.wire_name}': {mismatch}"
