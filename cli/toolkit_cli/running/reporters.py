@@ -29,7 +29,6 @@ from toolkit_cli.rendering.styles import paint
 from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:
-    from toolkit_cli.rendering.event_lines import RunProgress
     from toolkit_cli.rendering.live import Bars
 
 
