@@ -52,7 +52,7 @@ ROLES: dict[str, tuple[str, dict[str, Any], tuple[str, ...]]] = {
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """The working directory, with a denied file, an allowed folder and links."""
-    home = tmp_path / "work"
+    home = tmp_path / "desk"
     for name in ("secret", "out", "sub"):
         (home / name).mkdir(parents=True)
     (home / "secret" / "prod.env").write_text("KEY=1", "utf-8")
@@ -89,7 +89,7 @@ def path_spellings(folder):
     ways = [
         "secret/", "./secret/", "secret/./", "secret//", "sub/../secret/", "sub/.././secret/", "out/../secret/",
         "secret/../secret/", "none/../secret/", ".//sub//..//secret//", f"{folder}/secret/", f"{folder}/out/../secret/",
-        f"/{folder}/secret/", "../work/secret/", "here/secret/", "linked/", "out/up/secret/", "here/here/linked/",
+        f"/{folder}/secret/", "../desk/secret/", "here/secret/", "linked/", "out/up/secret/", "here/here/linked/",
         "/proc/self/cwd/secret/",
     ]  # fmt: skip
     for way in ways:
