@@ -24,7 +24,7 @@ def thank(text: str) -> str:
 
 def confirmation() -> Tool:
     """Return a pipeline whose first step is a tool of the server."""
-    from toolkit.mcp import McpTools, StdioServer  # noqa: PLC0415 - the extra `mcp`, only where it is used
+    from toolkit.mcp import McpTools, StdioServer
 
     orders = McpTools(StdioServer("orders", sys.executable, SERVE, trusted=True))
     return Pipeline.of(orders.required_tool("order_totals"), from_function(thank), name="confirmation")

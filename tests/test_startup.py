@@ -4,6 +4,7 @@ import ast
 import os
 import subprocess
 import sys
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 import toolkit
 import toolkit_cli
 
+ROOT = Path(__file__).parents[1]
 LIBRARIES = {
     "anyio",
     "asyncio",
@@ -27,6 +29,7 @@ LIBRARIES = {
 }
 DIALOGUE = {"prompt_toolkit", "questionary"}
 EVENT_LOOPS = {"anyio", "asyncio"}
+NOT_EVERYWHERE = {"fcntl", "msvcrt", "resource", "termios"}  # modules of one system
 
 PROBE = """
 import atexit, os, sys
@@ -236,7 +239,7 @@ PROGRAMS = [
 
 
 def late_imports():
-    """Yield the modules of ours that functions import, each with the module that they stand in.
+    """Yield the modules that functions import, each with the module that they stand in.
 
     `__main__` is left out: it imports late so that it can tell why an import fails.
     """
@@ -250,8 +253,11 @@ def late_imports():
                 if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
             ]
             for statement in {node for function in functions for node in ast.walk(function)}:
-                if isinstance(statement, ast.ImportFrom) and (statement.module or "").startswith("toolkit"):
-                    yield from ((module, wanted) for wanted in modules_of(statement))
+                match statement:
+                    case ast.Import():
+                        yield from ((module, alias.name) for alias in statement.names)
+                    case ast.ImportFrom(module=str()):
+                        yield from ((module, wanted) for wanted in modules_of(statement))
 
 
 def modules_of(statement):
@@ -294,6 +300,24 @@ def test_every_late_import_of_our_own_modules_saves_some_program_from_importing_
     saves_nothing = {
         (module, wanted)
         for module, wanted in late_imports()
-        if not any(module in one and wanted not in one for one in loaded)
+        if wanted.startswith("toolkit") and not any(module in one and wanted not in one for one in loaded)
     }
     assert sorted(saves_nothing) == []
+
+
+@pytest.mark.proof
+def test_every_late_import_of_another_library_saves_its_module_from_importing_it(tmp_path):
+    banned = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["ruff"]["lint"]["flake8-tidy-imports"]
+    late = [
+        (module, wanted)
+        for module, wanted in late_imports()
+        if wanted.partition(".")[0]
+        not in {"toolkit", "toolkit_cli", *NOT_EVERYWHERE, *banned["banned-module-level-imports"]}
+    ]
+    modules = sorted({module for module, _ in late})
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        loaded = dict(
+            zip(modules, pool.map(lambda one: loaded_modules(tmp_path, ".", f"import {one}"), modules), strict=True)
+        )
+    assert all(module in loaded[module] for module in modules)
+    assert sorted((module, wanted) for module, wanted in late if wanted in loaded[module]) == []

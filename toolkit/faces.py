@@ -31,7 +31,7 @@ def face(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], 
         module = sys.modules[package]
         if name not in home_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}", name=name, obj=module)
-        from importlib import import_module  # noqa: PLC0415 - most programs import only the face `toolkit`
+        from importlib import import_module  # most programs import only the face `toolkit`
 
         value = getattr(import_module(f"{package}.{home_of[name]}"), name)
         setattr(module, name, value)

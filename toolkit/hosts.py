@@ -28,7 +28,7 @@ def ascii_host(name: str) -> str:
     """
     if name.isascii():
         return name.lower()
-    import idna  # noqa: PLC0415 - few names need it
+    import idna  # few names need it
 
     return idna.encode(name.lower()).decode("ascii")
 
@@ -92,7 +92,7 @@ def possible_hosts(host: str) -> frozenset[str]:
 def _possible_names(host: str) -> set[str]:
     if host.isascii():
         return {host.lower().removesuffix(".")}
-    import idna  # noqa: PLC0415 - few names need it
+    import idna  # few names need it
 
     found = set()
     for encode in (

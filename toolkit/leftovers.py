@@ -115,7 +115,7 @@ def _new_list() -> BinaryIO:
 
 
 def _lock(file: BinaryIO) -> bool:
-    from fcntl import LOCK_EX, LOCK_NB, flock  # noqa: PLC0415 - only Unix has it
+    from fcntl import LOCK_EX, LOCK_NB, flock  # only Unix has it
 
     try:
         flock(file, LOCK_EX | LOCK_NB)
@@ -135,7 +135,7 @@ def _remove_if_abandoned(file: Path) -> None:
 def _remove(path: Path) -> None:
     with suppress(OSError):
         if path.is_dir() and not path.is_symlink():
-            from shutil import rmtree  # noqa: PLC0415 - rarely needed
+            from shutil import rmtree
 
             rmtree(path)
         else:

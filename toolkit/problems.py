@@ -3,6 +3,7 @@
 Loading, linting and planning all report problems; one renderer shows them, and exceptions carry them.
 """
 
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
@@ -141,7 +142,7 @@ def nearest(name: str, known: Iterable[str], *, most: int = 3) -> list[str]:
 
     Very long names are not compared. If there are very many known names, only those with the same start are.
     """
-    from difflib import get_close_matches  # noqa: PLC0415 - needed only when something is wrong
+    from difflib import get_close_matches  # needed only when something is wrong
 
     if len(name) > _LONGEST_COMPARED:
         return []
@@ -181,8 +182,7 @@ def how_to_install(requirement: str) -> str:
     A bare `pip` might belong to another environment, where the package of the extra is looked up in an index to which
     anybody may have published something with the same name.
     """
-    import sys  # noqa: PLC0415 - needed only when something is wrong
-    from shlex import quote  # noqa: PLC0415
+    from shlex import quote
 
     return f"{quote(sys.executable or 'python')} -m pip install '{requirement}'"
 

@@ -11,8 +11,8 @@ __all__ = ["__version__", "software_versions"]
 
 def software_versions(*packages: str) -> dict[str, str]:
     """Return the versions of this program, of Python and of installed packages, by name."""
-    from importlib.metadata import version  # noqa: PLC0415 - most runs do not need it
-    from platform import python_version  # noqa: PLC0415 - as above
+    from importlib.metadata import version  # most runs do not need it
+    from platform import python_version
 
     found = {"toolkit": __version__, "python": python_version()}
     return found | {package: version(package) for package in packages}

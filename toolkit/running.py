@@ -7,6 +7,7 @@ fiftieth of the time that an event loop takes, and does not even import asyncio.
 import sys
 import time
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from functools import partial
 from types import CoroutineType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -99,7 +100,7 @@ def responds(loop: "AbstractEventLoop", patience: float) -> bool:
 
     Call this from another thread than that of the loop.
     """
-    from threading import Event  # noqa: PLC0415 - needed only if a run does not end
+    from threading import Event  # needed only if a run does not end
 
     answered = Event()
     try:
@@ -137,8 +138,8 @@ async def call_function(function: Callable[..., Any], *arguments: Any, is_async:
 
 def run_in_new_thread(function: Callable[[], T]) -> T:
     """Run a function in a new thread without an event loop, with a copy of this thread's context, and wait for it."""
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - only synchronous calls inside a loop need it
-    from contextvars import copy_context  # noqa: PLC0415
+    from concurrent.futures import ThreadPoolExecutor  # only synchronous calls inside a loop need it
+    from contextvars import copy_context
 
     with ThreadPoolExecutor(max_workers=1) as pool:
         return pool.submit(copy_context().run, function).result()
@@ -156,10 +157,9 @@ async def in_thread(function: Callable[[], T]) -> T:
     may still take effect, and the program does not wait for it when it exits.
     """
     import asyncio
-    from contextlib import suppress  # noqa: PLC0415 - only calls inside a running loop need it
-    from contextvars import copy_context  # noqa: PLC0415 - as above
+    from contextvars import copy_context
 
-    from toolkit.idle_threads import run_in_idle_thread  # noqa: PLC0415 - as above
+    from toolkit.idle_threads import run_in_idle_thread
 
     loop, call = asyncio.get_running_loop(), copy_context().run
     ended: asyncio.Future[tuple[T | None, BaseException | None]] = loop.create_future()

@@ -7,7 +7,7 @@ from pathlib import Path
 def _hidden_by() -> Path | None:
     """Return the file or folder in the working directory that hides the library, if any."""
     try:
-        import toolkit.problems  # noqa: F401, PLC0415 - tests whether the import works
+        import toolkit.problems  # noqa: F401 - tests whether the import works
     except ImportError:
         return next((path for path in (Path("toolkit"), Path("toolkit.py")) if path.exists()), None)
     return None
@@ -20,7 +20,7 @@ def _start() -> int:
             "hint: run `toolkit` instead of `python -m toolkit_cli`, or `python -P -m toolkit_cli`\n"
         )
         return 2
-    from toolkit_cli.main import main  # noqa: PLC0415 - it needs the library
+    from toolkit_cli.main import main  # it needs the library
 
     return main()
 

@@ -176,7 +176,7 @@ def _model(configuration: "Configuration", options: AgentOptions) -> "Model":
         ConfigurationError: If the model is unknown or cannot be used.
         Failure: If the timeout is invalid.
     """
-    from toolkit.sources.scopes import configured_model  # noqa: PLC0415 - help needs none of it
+    from toolkit.sources.scopes import configured_model  # help needs none of it
 
     seconds = seconds_of("--model-timeout", options.model_timeout) if options.model_timeout is not None else None
     return configured_model(configuration, options.model, base_url=options.base_url, timeout=seconds)
@@ -200,7 +200,7 @@ def _so_far(path: Path | None, *, go_on: bool) -> "tuple[Transcript, Earlier]":
     Raises:
         Failure: If `go_on` is set and there is no conversation.
     """
-    from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - help needs none of it
+    from toolkit.agents.transcripts import Transcript  # help needs none of it
 
     if not go_on:
         return Transcript(), []
@@ -269,7 +269,7 @@ def _keeping(wanted: _Wanted, ready: ReadyAgent, run_id: str, *, keeps: bool) ->
     Raises:
         Failure: If an option requires recording, but the run could not be resumed from a record.
     """
-    from toolkit_cli.running.keeping import Keeping  # noqa: PLC0415 - it loads SQLite, and most keep nothing
+    from toolkit_cli.running.keeping import Keeping  # it loads SQLite, and most keep nothing
 
     options = wanted.options
     is_wanted = bool(options.journal) or options.on_approval == "wait" or options.resumed is not None
@@ -285,7 +285,7 @@ def _keeping(wanted: _Wanted, ready: ReadyAgent, run_id: str, *, keeps: bool) ->
 
 
 def _why_not_kept(wanted: _Wanted, ready: ReadyAgent) -> str | None:
-    from toolkit_cli.running.keeping import NOT_FROM_TEXTS  # noqa: PLC0415 - as above
+    from toolkit_cli.running.keeping import NOT_FROM_TEXTS
 
     if wanted.task is None and ready.takes_task:
         return "a chat has no single task"
@@ -297,8 +297,8 @@ def _why_not_kept(wanted: _Wanted, ready: ReadyAgent) -> str | None:
 
 
 def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answers: Answers) -> ReadyAgent:
-    from toolkit.agents.agent import AgentTool  # noqa: PLC0415 - help needs none of it
-    from toolkit.agents.loop import Limits  # noqa: PLC0415
+    from toolkit.agents.agent import AgentTool  # help needs none of it
+    from toolkit.agents.loop import Limits
 
     options = wanted.options
     if wanted.file is not None:
@@ -340,8 +340,8 @@ def _chaining(kinds: Sequence[str], configuration: "Configuration") -> "list[Cha
     Raises:
         Failure: If a class does not exist or has no tools; lists all problems.
     """
-    from toolkit.agents.chaining import Chaining, chaining_problems  # noqa: PLC0415 - help needs none of it
-    from toolkit.sources.opening import SourceOpener  # noqa: PLC0415 - as above
+    from toolkit.agents.chaining import Chaining, chaining_problems  # help needs none of it
+    from toolkit.sources.opening import SourceOpener
 
     opener, found, problems = SourceOpener(configuration), list[Chaining](), list[Problem]()
     for text in kinds:
@@ -355,6 +355,6 @@ def _chaining(kinds: Sequence[str], configuration: "Configuration") -> "list[Cha
 
 
 def _chat(conversation: Conversation) -> int:
-    from toolkit_cli.running.chats import chat  # noqa: PLC0415 - few runs are chats
+    from toolkit_cli.running.chats import chat  # few runs are chats
 
     return chat(conversation)

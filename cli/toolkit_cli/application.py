@@ -10,6 +10,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 from typer._click.shell_completion import CompletionItem
+from typer._completion_classes import completion_init
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
@@ -47,7 +48,7 @@ def _show_version(context: typer.Context, wanted: bool) -> None:  # noqa: FBT001
 
 
 def _all_versions() -> str:
-    from toolkit_cli.versions import version_report  # noqa: PLC0415 - it imports `importlib.metadata`
+    from toolkit_cli.versions import version_report  # it imports `importlib.metadata`
 
     return version_report()
 
@@ -64,7 +65,7 @@ def _global_options(
 
 
 def _set_up_completion(option: str, shell: str | None = None) -> None:
-    from toolkit_cli import shells  # noqa: PLC0415 - it imports the script of every shell
+    from toolkit_cli import shells  # it imports the script of every shell
 
     (shells.install_completion if option == "--install-completion" else shells.show_completion)(shell)
 
@@ -88,8 +89,6 @@ class _LazyGroup(TyperGroup):
         sys.exit(exit_code_of(partial(self._work, arguments, extra), arguments))
 
     def _complete(self, extra: dict[str, Any]) -> None:
-        from typer._completion_classes import completion_init  # noqa: PLC0415 - it imports the completion of every shell
-
         completion_init()
         complete_in_bash()
         self._main_shell_completion(extra, NAME, _COMPLETION_VARIABLE)

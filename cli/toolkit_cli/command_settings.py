@@ -58,11 +58,11 @@ def load_configuration(
     Raises:
         ConfigurationError: If the configuration is invalid; lists all problems.
     """
-    from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - help and completion need none
+    from toolkit.sources.configuring import find_configuration  # help and completion need none
 
     configuration, problems = find_configuration(_working_directory())
     if grant:
-        from toolkit.sources.toml_settings import granted_permissions  # noqa: PLC0415 - few commands grant any
+        from toolkit.sources.toml_settings import granted_permissions  # few commands grant any
 
         more = granted_permissions(grant, problems)
         configuration = configuration._replace(granted=configuration.granted | more)
@@ -70,7 +70,7 @@ def load_configuration(
         problems += unknown_names(start, configuration.mcp, "MCP server", option="--start")
         configuration = configuration._replace(start=configuration.start.union(start))
     if consent:
-        from toolkit.sources.setting_consents import names_to_consent_to  # noqa: PLC0415 - few commands consent to any
+        from toolkit.sources.setting_consents import names_to_consent_to  # few commands consent to any
 
         problems += unknown_names(consent, names_to_consent_to(configuration), "setting", option="--consent")
         configuration = configuration._replace(consented=configuration.consented.union(consent))

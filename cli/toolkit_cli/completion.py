@@ -110,8 +110,8 @@ def _parse(file: str) -> Sequence[ast.stmt]:
 
 
 def _inputs_of(file: str) -> list[str]:
-    from toolkit.documents.document_reader import read_document  # noqa: PLC0415
-    from toolkit.documents.nodes import is_agent, plain  # noqa: PLC0415 - few completions need it
+    from toolkit.documents.document_reader import read_document
+    from toolkit.documents.nodes import is_agent, plain  # few completions need it
 
     document, _ = read_document(Path(file))
     if document is None:
@@ -125,7 +125,7 @@ def _inputs_of(file: str) -> list[str]:
 
 
 def _arguments_of_ready_tool(name: str) -> list[str]:
-    from toolkit.builtin.catalog import ready_tools  # noqa: PLC0415 - most completions are of targets
+    from toolkit.builtin.catalog import ready_tools  # most completions are of targets
 
     ready = ready_tools().get(name)
     if ready is None:
@@ -158,7 +158,7 @@ def complete_argument(context: typer.Context, arguments: list[str], incomplete: 
 
 def complete_rule(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
     """Complete the code of a rule or of a group of rules."""
-    from toolkit.lint.rule import NAMES  # noqa: PLC0415 - only completion and lint need rules
+    from toolkit.lint.rule import NAMES  # only completion and lint need rules
 
     groups = sorted({code[:3] for code in NAMES})
     return [code for code in ("ALL", *groups, *sorted(NAMES)) if code.startswith(incomplete.upper())]
@@ -176,14 +176,14 @@ def complete_server(context: typer.Context, arguments: list[str], incomplete: st
 
 def complete_consent(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
     """Complete the name of a project setting that needs consent."""
-    from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - only completion and commands read it
-    from toolkit.sources.setting_consents import names_to_consent_to  # noqa: PLC0415
+    from toolkit.sources.configuring import find_configuration  # only completion and commands read it
+    from toolkit.sources.setting_consents import names_to_consent_to
 
     return [name for name in names_to_consent_to(find_configuration()[0]) if name.startswith(incomplete)]
 
 
 def _candidates(incomplete: str) -> Iterator[str]:
-    from toolkit.sources.ready import ALL_READY, FOR_AGENTS, ready_names  # noqa: PLC0415 - only completion needs names
+    from toolkit.sources.ready import ALL_READY, FOR_AGENTS, ready_names  # only completion needs names
 
     groups, servers = _configured_names()
     yield from (ALL_READY, *ready_names(), *groups, *servers, *FOR_AGENTS)
@@ -201,7 +201,7 @@ def _candidates(incomplete: str) -> Iterator[str]:
 
 def _configured_names() -> tuple[list[str], list[str]]:
     """Return the names of the configured groups and servers; problems are ignored here."""
-    from toolkit.sources.configuring import find_configuration  # noqa: PLC0415 - only completion and commands read it
+    from toolkit.sources.configuring import find_configuration  # only completion and commands read it
 
     configuration, _ = find_configuration()
     return list(configuration.groups), list(configuration.mcp)

@@ -39,8 +39,8 @@ def redirect_closed_streams() -> None:
 def start_redacting() -> None:
     """Start redacting secrets: those in the environment now, and those that the redactor learns later."""
     global _redactor  # noqa: PLW0603 - one per process, like the streams
-    from toolkit.redactors.environment import redactor_of_environment  # noqa: PLC0415 - `--version` needs none
-    from toolkit.redactors.redactor import Redactor  # noqa: PLC0415
+    from toolkit.redactors.environment import redactor_of_environment  # `--version` needs none
+    from toolkit.redactors.redactor import Redactor
 
     _redactor = Redactor(outer=redactor_of_environment())
 
@@ -71,7 +71,7 @@ def write_json(data: object, *, indent: int | None = 2) -> None:
 
 def json_without_secrets(data: object, *, indent: int | None = None) -> str:
     """Return plain data as JSON; secrets are masked before it is written, so that it stays JSON."""
-    from toolkit.visibility import visible_json  # noqa: PLC0415 - `--version` needs none
+    from toolkit.visibility import visible_json  # `--version` needs none
 
     return visible_json(redactor().data(data), indent=indent, default=str)
 
@@ -267,7 +267,7 @@ def reserve_stdin() -> int | None:
 def _disarmed(text: str, *, colour: bool) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    from toolkit.visibility import disarm  # noqa: PLC0415 - most output is plain ASCII
+    from toolkit.visibility import disarm  # most output is plain ASCII
 
     return disarm(text, styled=colour)
 

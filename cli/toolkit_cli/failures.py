@@ -1,7 +1,10 @@
 """Turns exceptions into error messages and exit codes; the only place that catches everything."""
 
+import os
+import platform
 import re
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
 from itertools import pairwise
@@ -122,7 +125,7 @@ def report(
     counts = files if files is not None and (files.read > 1 or files.read != files.imported) else None
     if not problems and counts is None:
         return
-    from toolkit_cli.rendering import problem_texts as rendering  # noqa: PLC0415 - only problems need it
+    from toolkit_cli.rendering import problem_texts as rendering  # only problems need it
 
     if as_json:
         console.say(rendering.as_json_object(problems, exit_code, counts))
@@ -136,8 +139,6 @@ def report(
 def _report_error(error: BaseException, arguments: Sequence[str]) -> int:
     """Report an exception, and return the exit code."""
     if _asks_for_traceback(arguments):
-        import traceback  # noqa: PLC0415 - only `--debug` needs it
-
         console.say("".join(traceback.format_exception(error)))
     exit_code, problems = _judge(error)
     report(problems, exit_code, as_json=_asks_for_json(arguments))
@@ -193,9 +194,6 @@ _CHOICE = re.compile(r"'([^']*)'")
 
 def _bug_report(error: BaseException, arguments: Sequence[str]) -> str:
     """Return the details for a bug report, without any values from the command line."""
-    import platform  # noqa: PLC0415 - only a bug needs these
-    import traceback  # noqa: PLC0415
-
     frames = traceback.extract_tb(error.__traceback__)[-_FRAMES_REPORTED:]
     return "\n".join(
         [
@@ -231,8 +229,6 @@ def _option_or_dots(argument: str) -> str:
 
 
 def _asks_for_traceback(arguments: Sequence[str]) -> bool:
-    import os  # noqa: PLC0415 - only failures need it
-
     return "--debug" in arguments or os.environ.get("TOOLKIT_DEBUG", "") not in {"", "0", "false"}
 
 

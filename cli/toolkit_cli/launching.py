@@ -1,6 +1,7 @@
 """Runs `toolkit run`: reads the options, opens and checks the target, runs it, and shows the result."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.events import both
@@ -31,8 +32,6 @@ from toolkit_cli.running.watchdog import leave_if_threads_remain
 from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:
-    from contextlib import ExitStack
-
     from toolkit.approvals.gates import Gate
     from toolkit.sources.configuration import Configuration
     from toolkit.tools.call_limits import Limit
@@ -86,9 +85,7 @@ class _Work(NamedTuple):
     limits: "Mapping[str, Limit]"
 
     def for_each(self, batch: "BatchOptions") -> int:
-        from contextlib import ExitStack  # noqa: PLC0415 - a single call needs none of it
-
-        from toolkit_cli.batching.each import run_each  # noqa: PLC0415 - as above
+        from toolkit_cli.batching.each import run_each
 
         with ExitStack() as stack:
 
@@ -109,7 +106,7 @@ class _Work(NamedTuple):
             )
 
     def _stored(self, url: str, common: Mapping[str, Any], stack: "ExitStack") -> "StoredRun":
-        from toolkit_cli.batching.stored_runs import (  # noqa: PLC0415 - as above
+        from toolkit_cli.batching.stored_runs import (
             StoredResume,
             StoredRun,
             open_store,
@@ -120,7 +117,7 @@ class _Work(NamedTuple):
         resumed = options.resumed if isinstance(options.resumed, StoredResume) else None
         request = options.as_request()
         if self.context.listener is not None:
-            from toolkit.telemetry.propagation import trace_variables  # noqa: PLC0415 - few runs are observed
+            from toolkit.telemetry.propagation import trace_variables  # few runs are observed
 
             request |= {"trace": trace_variables()}
         return StoredRun(
@@ -169,7 +166,7 @@ class _Work(NamedTuple):
         return call_tool(tool, arguments, context, kept, show)
 
     def _keeping(self, arguments: Mapping[str, Any]) -> "Keeping":
-        from toolkit_cli.running.keeping import Keeping, Resumed  # noqa: PLC0415 - it loads SQLite, and most keep nothing
+        from toolkit_cli.running.keeping import Keeping, Resumed  # it loads SQLite, and most keep nothing
 
         options = self.options
         resumed = options.resumed if isinstance(options.resumed, Resumed) else None
@@ -200,7 +197,7 @@ def _is_kept(options: RunOptions, tool: Tool, *, keeps: bool) -> bool:
 
 
 def _without_steps(option: str, tool: Tool) -> Failure:
-    from toolkit_cli.running.keeping import NOT_FROM_TEXTS  # noqa: PLC0415 - as above
+    from toolkit_cli.running.keeping import NOT_FROM_TEXTS
 
     why_not, hint = f"'{tool.name}' has none", "with --each, every item of a batch is recorded"
     if _is_agent(tool):
@@ -218,7 +215,7 @@ def _complete(tool: Tool, given: Given, answers: Answers, target: str) -> Mappin
     learn_arguments(console.redactor(), tool, gathered.arguments)
     problems = [*gathered.problems, *(one.problem for one in objections(tool, gathered.arguments))]
     if gathered.missing:
-        from toolkit_cli.arguments.argument_prompts import ask_for, missing_problems  # noqa: PLC0415 - only where something is missing
+        from toolkit_cli.arguments.argument_prompts import ask_for, missing_problems  # only where something is missing
 
         if answers.may_ask and not problems:
             complete = {**gathered.arguments, **ask_for(tool, gathered.missing, gathered.arguments)}
@@ -234,7 +231,7 @@ def _timed(tool: Tool, text: str | None, configuration: "Configuration") -> Tool
     seconds = configuration.timeout if text is None else seconds_of("--timeout", text)
     if seconds is None:
         return tool
-    from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - it imports the event loop
+    from toolkit.wrappers.timing import TimedTool  # it imports the event loop
 
     is_many_calls = pipeline_in(tool) is not None or _is_agent(tool)
     return tool if text is None and is_many_calls else TimedTool(tool, seconds)
@@ -245,7 +242,7 @@ def _is_agent(tool: Tool) -> bool:
 
 
 def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:  # noqa: A002
-    from toolkit_cli.rendering.question_texts import rehearsal_lines  # noqa: PLC0415
+    from toolkit_cli.rendering.question_texts import rehearsal_lines
 
     record = rehearsal_record(tool, arguments, gate)
     if format == "text":

@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _lint(arguments: Sequence[str]) -> None:
     """Run `toolkit lint`, and start its child process before importing the rest."""
-    from toolkit_cli.linting.head_starts import early_child  # noqa: PLC0415 - other commands have no child
+    from toolkit_cli.linting.head_starts import early_child  # other commands have no child
 
     with early_child(arguments):
         application()(arguments)
@@ -74,6 +74,6 @@ def _lint(arguments: Sequence[str]) -> None:
 
 def application() -> typer.Typer:
     """Return the Typer application."""
-    from toolkit_cli.application import make_application  # noqa: PLC0415 - the parser is most of the start-up
+    from toolkit_cli.application import make_application  # the parser is most of the start-up
 
     return make_application(HELP)

@@ -25,7 +25,7 @@ def open_all(
         gate: Asks for consent before an MCP server of the project is contacted.
         looks: Whether the tools are only inspected, not called.
     """
-    from toolkit.sources.opening import open_targets  # noqa: PLC0415 - help and completion need none
+    from toolkit.sources.opening import open_targets  # help and completion need none
 
     opened = open_targets(targets, configuration, gate, looks=looks)
     for tool in opened.tools.values():
@@ -53,7 +53,7 @@ def open_configured(
     Returns:
         The tools by name, and the problems with tools that could not be opened.
     """
-    from toolkit.sources.opening import Opened  # noqa: PLC0415 - help and completion need none
+    from toolkit.sources.opening import Opened  # help and completion need none
 
     if targets:
         return open_all(targets, configuration, gate, looks=True)

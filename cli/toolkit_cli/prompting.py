@@ -34,9 +34,9 @@ class Prompter:
     @classmethod
     def open(cls, talk: TextIO) -> "Prompter":
         """Return a prompter for the terminal of this process, which draws on `talk`, the real stderr."""
-        from prompt_toolkit.input import create_input  # noqa: PLC0415 - heavy, and only a question needs it
-        from prompt_toolkit.output import create_output  # noqa: PLC0415
-        from prompt_toolkit.output.vt100 import Vt100_Output  # noqa: PLC0415
+        from prompt_toolkit.input import create_input  # heavy, and only a question needs it
+        from prompt_toolkit.output import create_output
+        from prompt_toolkit.output.vt100 import Vt100_Output
 
         output = create_output(stdout=talk)
         if isinstance(output, Vt100_Output):
@@ -68,7 +68,7 @@ class Prompter:
 
     def line_now(self, earlier: Sequence[str]) -> str:
         """Read a line of a chat; the up and down keys recall earlier lines, which are passed oldest first."""
-        from prompt_toolkit.history import InMemoryHistory  # noqa: PLC0415 - loaded already
+        from prompt_toolkit.history import InMemoryHistory
 
         return str(self._ask_now(self._text("", "", ">", history=InMemoryHistory(earlier))))
 
@@ -121,7 +121,7 @@ class Prompter:
 
     def _prepare_terminal(self) -> None:
         """Write the lines above the prompt, and discard input that was typed before it."""
-        from prompt_toolkit.input.typeahead import clear_typeahead  # noqa: PLC0415 - loaded already
+        from prompt_toolkit.input.typeahead import clear_typeahead
 
         self._write_pending_lines()
         clear_typeahead(self._input)
@@ -135,7 +135,7 @@ class Prompter:
 
 def _flush_terminal() -> None:
     try:
-        import termios  # noqa: PLC0415 - not on every system
+        import termios  # not on every system
     except ImportError:
         _flush_windows()
         return
@@ -143,7 +143,7 @@ def _flush_terminal() -> None:
 
 
 def _flush_windows() -> None:
-    import msvcrt  # noqa: PLC0415 - only on Windows
+    import msvcrt  # only on Windows
 
     while msvcrt.kbhit():  # type: ignore[attr-defined, unused-ignore]
         msvcrt.getwch()  # type: ignore[attr-defined, unused-ignore]

@@ -156,7 +156,7 @@ class RunOptions(NamedTuple):
                 hint = "--each items.jsonl runs the tool for each item of a file"
                 raise Failure(ExitCode.USAGE, f"{alone[0]} works only with --each", hint=hint)
             return None
-        from toolkit_cli.batching.item_results import BatchOptions  # noqa: PLC0415 - a single call needs none of it
+        from toolkit_cli.batching.item_results import BatchOptions  # a single call needs none of it
 
         return BatchOptions(
             self.each,
@@ -198,7 +198,7 @@ class RunOptions(NamedTuple):
         Raises:
             Failure: If options contradict each other.
         """
-        from toolkit_cli.batching.stored_runs import named_store  # noqa: PLC0415 - a single call needs none of it
+        from toolkit_cli.batching.stored_runs import named_store  # a single call needs none of it
 
         if self.store is not None and self.journal is not None:
             name = "--journal" if self.journal else "--no-journal"

@@ -177,7 +177,7 @@ class LineReader:
         return await self._run(end_when_open)
 
     async def _run(self, meanwhile: Callable[[], Coroutine[Any, Any, None]]) -> TypedLine:
-        from prompt_toolkit.input.typeahead import get_typeahead  # noqa: PLC0415 - loaded already
+        from prompt_toolkit.input.typeahead import get_typeahead
 
         def begin() -> None:
             self._application.create_background_task(meanwhile())
@@ -221,10 +221,10 @@ class LineReader:
             self._application.exit(exception=error)
 
     def _made_application(self) -> "Application[None]":
-        from prompt_toolkit import Application  # noqa: PLC0415 - heavy, and only a question needs it
-        from prompt_toolkit.data_structures import Point  # noqa: PLC0415
-        from prompt_toolkit.key_binding import KeyBindings  # noqa: PLC0415
-        from prompt_toolkit.layout import FormattedTextControl, Layout, Window  # noqa: PLC0415
+        from prompt_toolkit import Application  # heavy, and only a question needs it
+        from prompt_toolkit.data_structures import Point
+        from prompt_toolkit.key_binding import KeyBindings
+        from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 
         bindings = KeyBindings()
 

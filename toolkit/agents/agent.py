@@ -1,6 +1,7 @@
 """Agents: a model with instructions and tools, run with `run_agent` or used as a tool itself."""
 
 import dataclasses
+import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
@@ -210,8 +211,6 @@ def _split(options: AgentToolOptions) -> tuple[AgentOptions, ToolOptions]:
 
 def _prompt_of(arguments: Mapping[str, Any]) -> str:
     """Return the prompt for an agent: its task in words, followed by all other arguments as JSON."""
-    import json  # noqa: PLC0415 - most agents take only a task
-
     others = {name: value for name, value in arguments.items() if name != "task"}
     task = arguments.get("task", "")
     parts = [task if isinstance(task, str) else json.dumps(task), json_text(others)]

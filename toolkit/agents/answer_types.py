@@ -42,8 +42,6 @@ class Answer:
     @property
     def request(self) -> str:
         """The description of the type that the model receives."""
-        import json  # noqa: PLC0415 - few agents have an output type
-
         schema = json.dumps(self._schema, ensure_ascii=False, separators=(",", ":"))
         return f"Answer with nothing but one JSON object that fits this JSON Schema:\n{schema}"
 

@@ -347,7 +347,7 @@ def _cut(text: str, limit: int | None) -> str:
 
 def context_for_model(context: ToolContext) -> ToolContext:
     """Return the context for a model's calls: chosen by a model, with a new loop id, and always with a gate."""
-    from uuid import uuid4  # noqa: PLC0415 - only an agent needs one
+    from uuid import uuid4  # only an agent needs one
 
     gate, redactor = context.gate or Gate(), redactor_of(context)
     return context.replace(chosen_by="model", loop_id=uuid4().hex, gate=gate, redactor=redactor)

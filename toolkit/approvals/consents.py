@@ -119,7 +119,7 @@ def _record(access: Access, decision: Granted | Refused, gate: Gate) -> None:
     """Record a decision about consent, with the hash and the summary of the access, if the gate has an audit log."""
     if gate.audit is None:
         return
-    from toolkit.approvals.audit_log import current_person  # noqa: PLC0415 - few consents are recorded
+    from toolkit.approvals.audit_log import current_person  # few consents are recorded
 
     is_granted = isinstance(decision, Granted)
     gate.audit.append(

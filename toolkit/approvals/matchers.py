@@ -96,7 +96,7 @@ def _prefix(wanted: str, spot: Spot) -> Matcher | None:
         hint = f"end it with a slash, '{wanted}/': '{wanted}.evil.example' begins with it too"
         spot.report(f"'{spot.name}' ends within the host of a URL", hint)
         return None
-    from glob import escape  # noqa: PLC0415 - few rules have a prefix
+    from glob import escape  # few rules have a prefix
 
     return _glob((f"{escape(wanted)}*",), spot)
 

@@ -74,7 +74,7 @@ class PendingApproval(NamedTuple):
 
     def is_about(self, binding: "Binding") -> bool:
         """Return whether the question was asked about this call."""
-        import hmac  # noqa: PLC0415 - only pending approvals need it
+        import hmac  # only pending approvals need it
 
         return self.path == binding.path and hmac.compare_digest(self.digest, binding.digest(self.salt))
 
@@ -127,7 +127,7 @@ class Binding(NamedTuple):
 
 def salted_digest(text: str, salt: str, *, has_secrets: bool) -> str:
     """Return a digest that is the same on every machine, and slow to compute (so also to guess) for secrets."""
-    from hashlib import pbkdf2_hmac  # noqa: PLC0415 - it loads OpenSSL, and only pending approvals need it
+    from hashlib import pbkdf2_hmac  # it loads OpenSSL, and only pending approvals need it
 
     rounds = _ROUNDS if has_secrets else 1
     return pbkdf2_hmac("sha256", text.encode(errors="surrogatepass"), bytes.fromhex(salt), rounds).hex()
@@ -135,7 +135,7 @@ def salted_digest(text: str, salt: str, *, has_secrets: bool) -> str:
 
 def plain_digest(text: str) -> str:
     """Return the digest of a text without secrets."""
-    from hashlib import sha256  # noqa: PLC0415 - as above
+    from hashlib import sha256
 
     return sha256(text.encode(errors="surrogatepass")).hexdigest()[:_LENGTH]
 

@@ -1,5 +1,6 @@
 """Review requests contain everything that a reviewer sees, and digests that bind the answer to it."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -104,8 +105,7 @@ class ReviewRequest:
 
 def fingerprint(tool: str, arguments: Mapping[str, Any]) -> str:
     """Return the hexadecimal SHA-256 of a tool's name and its arguments as canonical JSON."""
-    import json  # noqa: PLC0415 - only a question needs them
-    from hashlib import sha256  # noqa: PLC0415
+    from hashlib import sha256
 
     canonical = json.dumps([tool, arguments], sort_keys=True, separators=(",", ":"), ensure_ascii=True, default=repr)
     return sha256(canonical.encode()).hexdigest()

@@ -81,7 +81,7 @@ class Risk:
     @property
     def digest(self) -> str:
         """The SHA-256 of the definition and the marks, which changes with the definition."""
-        import json  # noqa: PLC0415 - few rules have a digest
-        from hashlib import sha256  # noqa: PLC0415
+        import json  # few rules have a digest
+        from hashlib import sha256
 
         return sha256(json.dumps([self.definition, self.labels], sort_keys=True, default=dict).encode()).hexdigest()

@@ -61,7 +61,7 @@ def _decoded(text: str) -> list[str]:
     """Return a text with all its percent-encodings, and then after each decoding."""
     found = [text]
     if "%" in text:
-        from urllib.parse import unquote  # noqa: PLC0415 - few arguments are encoded
+        from urllib.parse import unquote  # few arguments are encoded
 
         while (after := unquote(_WIDE_ENCODING.sub(lambda match: chr(int(match[1], 16)), found[-1]))) != found[-1]:
             if len(found) > _MOST_ENCODINGS:
@@ -92,7 +92,7 @@ def _spellings_of_decoded(text: str) -> Iterator[tuple[str, ...]]:
 
 def _spellings_of_url(scheme: str, place: str, rest: str) -> Iterator[tuple[str, ...]]:
     """Yield a URL with each host that programs could reach, in its normal form and without a user name."""
-    from toolkit.hosts import is_this_machine, possible_hosts  # noqa: PLC0415 - few arguments are URLs
+    from toolkit.hosts import is_this_machine, possible_hosts  # few arguments are URLs
 
     if _ODD.search(place):
         raise Unreadable
@@ -258,7 +258,7 @@ def _without_links(glob: str) -> tuple[str, ...]:
     folder = _FOLDER.match(glob)
     if folder is None:
         return ()
-    from glob import escape  # noqa: PLC0415 - few patterns are absolute
+    from glob import escape  # few patterns are absolute
 
     try:
         real = os.path.realpath(os.path.expanduser(folder[1]))  # noqa: PTH111 - text

@@ -21,7 +21,7 @@ def normal_host(text: str) -> str | None:
 
     A name becomes what the HTTP library would look up, and an address loses its brackets.
     """
-    from toolkit.hosts import ascii_host, spelled_address, without_mapping  # noqa: PLC0415 - few rules name a host
+    from toolkit.hosts import ascii_host, spelled_address, without_mapping  # few rules name a host
 
     host = text.strip()
     wildcard = "*." if host.startswith("*.") else ""
@@ -52,7 +52,7 @@ def fits_host(url: str, hosts: Sequence[str]) -> Fit:
         return "doubt"
     if not parts.scheme or not name:
         return "doubt"
-    from toolkit.hosts import is_this_machine, possible_hosts  # noqa: PLC0415 - few arguments are URLs
+    from toolkit.hosts import is_this_machine, possible_hosts  # few arguments are URLs
 
     possible = possible_hosts(name)
     if not possible:

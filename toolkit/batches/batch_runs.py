@@ -77,7 +77,7 @@ class Batch:
     async def _run_in_parallel(self) -> None:
         import asyncio
 
-        from toolkit.parallel_tasks import gather  # noqa: PLC0415 - only parallel items need anyio
+        from toolkit.parallel_tasks import gather  # only parallel items need anyio
 
         reading, moved = asyncio.Lock(), asyncio.Event()
 

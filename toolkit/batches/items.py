@@ -160,8 +160,8 @@ def rows_of(stream: BinaryIO) -> Iterator[Mapping[str, Any]]:
         ConfigurationError: If pyarrow is missing, or the stream is not a Parquet file.
     """
     try:
-        from pyarrow import ArrowException  # noqa: PLC0415 - only this format needs it
-        from pyarrow.parquet import ParquetFile  # noqa: PLC0415
+        from pyarrow import ArrowException  # only this format needs it
+        from pyarrow.parquet import ParquetFile
     except ImportError as error:
         raise ConfigurationError(f"reading Parquet needs pyarrow: {how_to_install('toolkit-cli[parquet]')}") from error
     try:

@@ -46,7 +46,7 @@ class ReadyTool(NamedTuple):
             ConfigurationError: If options are unknown or have invalid values (the error lists all of them), or if the
                 tool cannot work here.
         """
-        from toolkit.builtin.options import take_options  # noqa: PLC0415 - a list of the tools reads no options
+        from toolkit.builtin.options import take_options  # a list of the tools reads no options
 
         module, here = self.load(), Path.cwd() if base is None else base
         folders = {option.name: here for option in module.OPTIONS if option.default == "."}
@@ -83,7 +83,7 @@ def ready_tools() -> dict[str, ReadyTool]:
 
 def options_of(tool: "Tool") -> "tuple[Option, ...]":
     """Return the options of a ready tool, also if it is wrapped; other tools have none."""
-    from toolkit.tools.base import innermost  # noqa: PLC0415 - what is looked up here is a Tool already
+    from toolkit.tools.base import innermost  # what is looked up here is a Tool already
 
     made = type(innermost(tool))
     ready = next((each for each in _TOOLS if made.__module__ == f"toolkit.builtin.{each.module}"), None)

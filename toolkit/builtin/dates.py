@@ -84,7 +84,7 @@ def _fixed_zone(name: str, prefix: str, text: str) -> Zone:
 
 
 def _rules_of_region(name: str) -> tzinfo:
-    import zoneinfo  # noqa: PLC0415 - most commands name no region
+    import zoneinfo  # most commands name no region
 
     try:
         if name.startswith(_UNFIT):

@@ -63,6 +63,6 @@ class JsonParser(TypedTool[JsonParserInput]):
 def _pick(document: str, path: str) -> Picked:
     if not path.startswith("$"):
         return pick(document, path)
-    from toolkit.builtin.queries.selecting import pick_selected  # noqa: PLC0415 - most paths are plain names
+    from toolkit.builtin.queries.selecting import pick_selected  # most paths are plain names
 
     return pick_selected(document, path)

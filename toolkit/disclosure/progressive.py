@@ -122,7 +122,7 @@ class ProgressiveTool(Facade):
 
     @cached_property
     def _shape(self) -> "Shape":
-        from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415 - most facades take no arguments
+        from toolkit.tools.shapes.schema_types import shape_of_schema  # most facades take no arguments
 
         try:
             return shape_of_schema(self.spec.parameters)

@@ -42,7 +42,7 @@ def parse_document(text: str, file: str) -> Document:
         return None, [_too_large(file, MAX_BYTES)]
     if unreadable := unreadable_in(source.text):
         return None, [_unreadable_character(source, file, unreadable)]
-    from toolkit.documents.composing import compose  # noqa: PLC0415 - PyYAML is imported only to read YAML
+    from toolkit.documents.composing import compose  # PyYAML is imported only to read YAML
 
     return compose(source, file)
 

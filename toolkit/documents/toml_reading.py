@@ -41,7 +41,7 @@ def read_data(text: str, file: str) -> dict[str, Any] | Problem:
         text: The document.
         file: The name of the file in the location of a problem.
     """
-    import tomllib  # noqa: PLC0415 - only needed for a file with settings of this project
+    import tomllib  # only needed for a file with settings of this project
 
     if _DEEP_KEY.search(text):  # the time to parse it is quadratic in its parts
         return Problem(BROKEN_DOCUMENT, "the TOML is nested too deeply", Location(file))
@@ -195,7 +195,7 @@ class _Finder:
 
 
 def _unquoted(written: str) -> str:
-    import tomllib  # noqa: PLC0415 - only a quoted key needs it
+    import tomllib  # only a quoted key needs it
 
     name: str = tomllib.loads(f"key = {written}")["key"]
     return name

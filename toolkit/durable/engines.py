@@ -120,7 +120,7 @@ def is_away(error: BaseException | None) -> bool:
 
     if not isinstance(error, DBAPIError):
         return False
-    from psycopg import Error  # noqa: PLC0415 - as above
+    from psycopg import Error
 
     is_server = isinstance(error.orig, Error)
     # Errors that PostgreSQL itself reports have a code: 53100 is a full disk, 57P01 to 57P03 are shutdowns.

@@ -38,7 +38,7 @@ class FileLocks:
 
     def take(self, number: int) -> bool:
         """Try to acquire a lock, and return whether this process holds it."""
-        from fcntl import LOCK_EX, LOCK_NB, lockf  # noqa: PLC0415 - exists on Unix only
+        from fcntl import LOCK_EX, LOCK_NB, lockf  # exists on Unix only
 
         try:
             lockf(self._file, LOCK_EX | LOCK_NB, 1, number)
@@ -47,7 +47,7 @@ class FileLocks:
         return True
 
     def release(self, number: int) -> None:
-        from fcntl import LOCK_UN, lockf  # noqa: PLC0415 - as above
+        from fcntl import LOCK_UN, lockf
 
         lockf(self._file, LOCK_UN, 1, number)
 
@@ -72,7 +72,7 @@ def opening(store: Path | None) -> AbstractContextManager[None]:
 
 @contextmanager
 def _alone(store: Path) -> Iterator[None]:
-    from fcntl import LOCK_EX, LOCK_UN, lockf  # noqa: PLC0415 - as above
+    from fcntl import LOCK_EX, LOCK_UN, lockf
 
     with _THREADS:
         file = _file_of(store)

@@ -136,7 +136,7 @@ class Presence:
 
     def leave(self) -> None:
         """Unregister this process. If that fails, other processes find that its lock is free."""
-        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 - imported where it is used
+        from sqlalchemy.exc import SQLAlchemyError
 
         with suppress(SQLAlchemyError, OSError):
             self.forget(self.number)

@@ -59,6 +59,6 @@ class _NoPickle(Serializer):
 
 def refuse_pickle() -> None:
     """Stop the engine from reading pickled data, whatever a row in the database claims to be."""
-    import dbos._serialization as engine  # noqa: PLC0415 - patched below
+    import dbos._serialization as engine  # patched below
 
     engine.DBOSDefaultSerializer = _NoPickle()

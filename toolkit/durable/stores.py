@@ -55,8 +55,8 @@ class Store:
     def _open(self, *, makes: bool) -> "DBOSClient":
         from dbos import DBOS, DBOSClient
 
-        from toolkit.durable.serializers import JsonSerializer, refuse_pickle  # noqa: PLC0415 - as above
-        from toolkit.durable.store_tables import make_tables  # noqa: PLC0415 - as above
+        from toolkit.durable.serializers import JsonSerializer, refuse_pickle
+        from toolkit.durable.store_tables import make_tables
 
         refuse_pickle()
         if makes:
@@ -71,10 +71,10 @@ class Store:
 
     def _create_parts(self) -> None:
         """Create the parts of the store; their modules import SQLAlchemy and DBOS."""
-        from toolkit.durable.item_queues import ItemQueues  # noqa: PLC0415 - not needed for --help
-        from toolkit.durable.stored_limits import StoredLimits  # noqa: PLC0415 - as above
-        from toolkit.durable.stored_runs import StoredApprovals, StoredRuns  # noqa: PLC0415 - as above
-        from toolkit.durable.stored_schedules import StoredSchedules  # noqa: PLC0415 - as above
+        from toolkit.durable.item_queues import ItemQueues  # not needed for --help
+        from toolkit.durable.stored_limits import StoredLimits
+        from toolkit.durable.stored_runs import StoredApprovals, StoredRuns
+        from toolkit.durable.stored_schedules import StoredSchedules
 
         self.runs = StoredRuns(self.engine, self.url, self.join)
         self.items = ItemQueues(self.client, self.engine, self.url)
@@ -108,7 +108,7 @@ class Store:
         Raises:
             StoreError: If writing to the store fails.
         """
-        from toolkit.durable.presences import Presence  # noqa: PLC0415 - only needed to register
+        from toolkit.durable.presences import Presence  # only needed to register
 
         if self._presence is None:
             with storage_errors(self.url, "write"):
@@ -121,7 +121,7 @@ class Store:
         Raises:
             StoreError: If reading the store fails.
         """
-        from toolkit.durable.presences import known_processes  # noqa: PLC0415 - as above
+        from toolkit.durable.presences import known_processes
 
         presence = self.join()
         known = attempted(self.url, "read", lambda: known_processes(self.engine))

@@ -158,7 +158,7 @@ class Worker:
     def _launch(self, executor: str) -> "DBOS":
         from dbos import DBOS
 
-        from toolkit.durable.serializers import JsonSerializer  # noqa: PLC0415 - as above
+        from toolkit.durable.serializers import JsonSerializer
 
         EngineLog(self._fail)
         engine = DBOS(
@@ -250,7 +250,6 @@ class Worker:
         return found if self._only is None else {run: version for run, version in found.items() if run == self._only}
 
     def _adopt(self, executor: str) -> None:
-
         if self._engine is not None:
             adopt(self._engine, executor)
 

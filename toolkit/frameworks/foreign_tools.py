@@ -20,7 +20,7 @@ Raises `ApprovalWanted` if the tool, or the condition that its author has set fo
 
 def new_call_id() -> str:
     """Return an id for a call; conditions of approval may remember it, so no two calls share one."""
-    from uuid import uuid4  # noqa: PLC0415 - only a call needs it
+    from uuid import uuid4  # only a call needs it
 
     return f"call_{uuid4().hex}"
 

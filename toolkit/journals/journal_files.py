@@ -254,7 +254,7 @@ class JournalFile:
     def _lock(self, run: int) -> bool:
         """Lock a run for this process, and return whether that succeeded. The lock ends with the process."""
         try:
-            from fcntl import LOCK_EX, LOCK_NB, lockf  # noqa: PLC0415 - only Unix has it
+            from fcntl import LOCK_EX, LOCK_NB, lockf  # only Unix has it
         except ImportError:
             return True
         try:
@@ -270,7 +270,7 @@ class JournalFile:
         if not self._lock(run):
             return True
         with suppress(ImportError):
-            from fcntl import LOCK_UN, lockf  # noqa: PLC0415 - only Unix has it
+            from fcntl import LOCK_UN, lockf  # only Unix has it
 
             self._own.discard(run)
             lockf(self._database.locks, LOCK_UN, 1, run)

@@ -81,7 +81,7 @@ def _close(*streams: TextIO) -> None:
 def _limit_memory(size: int) -> None:
     """Make excessive allocations fail with a MemoryError, which has a location, where the system supports it."""
     try:
-        import resource  # noqa: PLC0415 - not every system has it
+        import resource  # not every system has it
     except ImportError:
         return
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)

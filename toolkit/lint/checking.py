@@ -168,7 +168,7 @@ def _of_policy(
 ) -> Iterable[Problem]:
     if not configuration.has_policy:
         return ()
-    from toolkit.lint.policy_findings import policy_findings  # noqa: PLC0415 - most projects have no policy
+    from toolkit.lint.policy_findings import policy_findings  # most projects have no policy
 
     return policy_findings(targets, configuration, reports, is_static=settings.is_static)
 
@@ -208,7 +208,7 @@ def _with_severity(problem: Problem, settings: LintSettings) -> Problem:
 def _useless(comments: Sequence[Suppression], settings: LintSettings) -> Iterable[Problem]:
     if not comments:
         return ()
-    from toolkit.lint.rules.unused_suppression import UnusedSuppression  # noqa: PLC0415 - needed only for an unused suppression
+    from toolkit.lint.rules.unused_suppression import UnusedSuppression  # needed only for an unused suppression
 
     return UnusedSuppression().unused(comments, selected_codes(settings.selections), meant_by)
 

@@ -160,7 +160,7 @@ def _plan_of(tool: Tool) -> "Plan | None":
 
 
 def _records_of_plan(plan: "Plan") -> list[dict[str, Any]]:
-    from toolkit.pipelines.tainting import taints_of  # noqa: PLC0415 - most projects have no pipelines
+    from toolkit.pipelines.tainting import taints_of  # most projects have no pipelines
 
     taints = taints_of(plan)
     return [*_steps_of(plan.steps, taints), *_steps_of(plan.on_failure, taints)]
@@ -193,8 +193,8 @@ def _steps_of(
 
 def _call_of(step: "PlannedStep", tool: Tool) -> tuple[Any, ...]:
     """Return the fields of the `StepCall` of a step."""
-    from toolkit.pipelines.step_definitions import Use  # noqa: PLC0415 - most projects have no pipelines
-    from toolkit.pipelines.templated_data import ConstantValue  # noqa: PLC0415
+    from toolkit.pipelines.step_definitions import Use  # most projects have no pipelines
+    from toolkit.pipelines.templated_data import ConstantValue
 
     action = step.definition.action
     written = action.arguments.entries if isinstance(action, Use) and action.arguments is not None else {}

@@ -1,6 +1,7 @@
 """Combines the source of a tool with what the child process reports about it into one definition."""
 
 import ast
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -440,7 +441,5 @@ def _is_whole_field(node: ast.expr, file: PythonSource) -> bool:
 
 def _entry_of(name: str, docstring: str) -> int:
     """Return the offset in a docstring after a parameter's name, where its description may begin."""
-    import re  # noqa: PLC0415 - only needed for exact positions
-
     found = re.search(rf"^[ \t]*(?::\w+\s+(?:[^:\n]*\s)?)?\*{{0,2}}{re.escape(name)}\b", docstring, re.MULTILINE)
     return found.end() if found else 0

@@ -4,8 +4,8 @@
 def digest(data: bytes) -> str:
     """Return a digest of the data: 32 hexadecimal digits."""
     try:
-        from _blake2 import blake2b  # noqa: PLC0415 - `hashlib` loads OpenSSL, which takes as long as Python's start
+        from _blake2 import blake2b  # `hashlib` loads OpenSSL, which takes as long as Python's start
     except ImportError:
-        from hashlib import blake2b  # noqa: PLC0415
+        from hashlib import blake2b
 
     return blake2b(data, digest_size=16).hexdigest()

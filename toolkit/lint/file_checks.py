@@ -1,8 +1,10 @@
 """Checks one file or name with every rule, and reports the findings and its tools."""
 
 import ast
+import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -249,7 +251,7 @@ def _shown(module: PythonFile, tool: WrittenTool | None) -> ToolDefinition | Non
     """Return the definition of a tool of another framework from the source of a file."""
     if tool is None:
         return None
-    from toolkit.lint.framework_definitions import framework_definition  # noqa: PLC0415 - few files have some
+    from toolkit.lint.framework_definitions import framework_definition  # few files have some
 
     return framework_definition(module, tool)
 
@@ -313,8 +315,6 @@ def source_of(file: str) -> str | Problem:
     text = read_text(Path(file), file, most=MOST_OF_SOURCE)
     if not isinstance(text, Problem):
         return text
-    import tokenize  # noqa: PLC0415 - few files are not UTF-8
-    from io import BytesIO  # noqa: PLC0415 - as above
 
     try:
         source = bounded_bytes(file)
@@ -326,7 +326,7 @@ def source_of(file: str) -> str | Problem:
 
 def unreadable(error: SyntaxError, file: str) -> Problem:
     """Return the problem that a file is not valid Python, with Python's location of the error."""
-    from toolkit.sources.import_failures import syntax_hint  # noqa: PLC0415 - only bad news needs it
+    from toolkit.sources.import_failures import syntax_hint  # only bad news needs it
 
     place = Location(file, error.lineno or 1, error.offset or 1)
     message = f"'{Path(file).name}' cannot be read: {type(error).__name__}: {error.msg}"

@@ -125,7 +125,7 @@ def is_fixable(problem: Problem, *, unsafe: bool) -> bool:
 
 def diff_of(change: Change, name: str) -> str:
     """Return a change as a unified diff; `name` is the file name to show."""
-    from difflib import unified_diff  # noqa: PLC0415 - few ask for it
+    from difflib import unified_diff  # few ask for it
 
     before, after = change.before.splitlines(keepends=True), change.after.splitlines(keepends=True)
     lines = unified_diff(before, after, name, name)

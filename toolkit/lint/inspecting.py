@@ -85,7 +85,7 @@ class Inspection:
         if self._settings.is_static:
             unknown = {request: _not_looked_at(request) for request in requests if request.file is None}
             return unknown | self._checked([one for one in requests if one not in unknown], lambda _: None)
-        from toolkit.lint.opened_files import opened_files  # noqa: PLC0415 - not needed if all files are cached
+        from toolkit.lint.opened_files import opened_files  # not needed if all files are cached
 
         with opened_files(
             requests,
@@ -100,8 +100,8 @@ class Inspection:
     def _checked(
         self, requests: Sequence[Request], answer: "AnswerTo", known_tree: "KnownTree | None" = None
     ) -> dict[Request, Report]:
-        from toolkit.lint.checked_files import checked_files  # noqa: PLC0415 - imported while the child starts
-        from toolkit.lint.judges import Instructions  # noqa: PLC0415 - as above
+        from toolkit.lint.checked_files import checked_files  # imported while the child starts
+        from toolkit.lint.judges import Instructions
 
         instructions = Instructions.of(self._codes, self._rule_settings, self._limits)
         with closing(checked_files(requests, answer, instructions, known_tree, self._processes)) as found:

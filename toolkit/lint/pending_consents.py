@@ -17,7 +17,7 @@ def waiting_for_consent(targets: Sequence[str], configuration: Configuration) ->
     """
     if not (configuration.builtin or configuration.env) or not means_all(targets, configuration.directory):
         return []
-    from toolkit.sources.setting_consents import consents_for, waiting_accesses  # noqa: PLC0415 - few projects have any
+    from toolkit.sources.setting_consents import consents_for, waiting_accesses  # few projects have any
 
     consents = consents_for(configuration)
     waiting = [access.refusal for access in waiting_accesses(configuration) if not consents.is_given(access)]

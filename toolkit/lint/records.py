@@ -24,7 +24,7 @@ def _server_record(server: Any) -> dict[str, Any]:
 
 
 def _read_server(name: str, record: Mapping[str, Any]) -> Any:
-    from toolkit.sources.servers import ListedServer  # noqa: PLC0415 - few projects have servers
+    from toolkit.sources.servers import ListedServer  # few projects have servers
 
     tools = tuple((wire_name, ToolSpec.from_json(spec)) for wire_name, spec in record["tools"])
     return ListedServer(name, record["prefix"], tools, tuple(map(read_problem, record["problems"])))
@@ -51,7 +51,7 @@ def _options_record(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_configuration(record: Mapping[str, Any]) -> Configuration:
     """Return the configuration from its record."""
-    from toolkit.disclosure.groups import PERMISSIONS  # noqa: PLC0415 - it imports all of `tools`, and only the child needs it
+    from toolkit.disclosure.groups import PERMISSIONS  # it imports all of `tools`, and only the child needs it
 
     file = record["file"]
     return Configuration(

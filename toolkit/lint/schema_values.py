@@ -48,8 +48,8 @@ def misfit_of_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any])
 
 
 def _refusal(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> ToolArgumentsError | None:
-    from toolkit.tools.shapes.arguments import read_arguments  # noqa: PLC0415 - only defaults and examples need it
-    from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415
+    from toolkit.tools.shapes.arguments import read_arguments  # only defaults and examples need it
+    from toolkit.tools.shapes.schema_types import shape_of_schema
 
     try:
         read_arguments(shape_of_schema(schema, foreign=True), dict(arguments), drops_nulls=False)

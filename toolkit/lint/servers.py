@@ -32,8 +32,8 @@ def with_listed_servers(
     """
     if not configuration.mcp:
         return configuration
-    from toolkit.sources.servers import ConfiguredServers, ListedServer  # noqa: PLC0415
-    from toolkit.sources.setting_consents import consents_for  # noqa: PLC0415 - few projects have servers
+    from toolkit.sources.servers import ConfiguredServers, ListedServer
+    from toolkit.sources.setting_consents import consents_for  # few projects have servers
 
     servers = ConfiguredServers(configuration._replace(holds_pins=False), consents_for(configuration, gate))
     wanted = _mentioned_servers(configuration, requests)
@@ -46,7 +46,7 @@ def with_listed_servers(
 
 def _mentioned_servers(configuration: Configuration, requests: Iterable[Request]) -> set[str]:
     """Return the servers that are mentioned by a target, a YAML file, or a group that is mentioned."""
-    from toolkit.mcp.settings.server_settings import offered_prefix  # noqa: PLC0415 - few projects have servers
+    from toolkit.mcp.settings.server_settings import offered_prefix  # few projects have servers
 
     words: set[str] = set()
     for request in requests:

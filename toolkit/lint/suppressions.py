@@ -4,8 +4,10 @@ def f(x): ...          # toolkit: ignore[TK201, TK3]
 # toolkit: ignore-file[TK5]
 """
 
+import io
 import os
 import re
+import tokenize
 from collections.abc import Container, Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -126,9 +128,6 @@ class _Comment(NamedTuple):
 
 
 def _python_comments(text: str) -> Iterator[_Comment]:
-    import io  # noqa: PLC0415 - few files have such comments
-    import tokenize  # noqa: PLC0415
-
     begins: dict[int, int] = {}
     try:
         for token in tokenize.generate_tokens(io.StringIO(text.removeprefix("\ufeff")).readline):

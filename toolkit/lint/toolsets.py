@@ -117,7 +117,7 @@ def _counts_of(tools: "Sequence[ToolDefinition]") -> ToolCounts:
 def _by_framework(tools: "Sequence[ToolDefinition]") -> Mapping[str, int]:
     if all(tool.framework is None for tool in tools):
         return {}
-    from toolkit.source_code.marks_table import marks_of  # noqa: PLC0415 - most projects have tools of ours alone
+    from toolkit.source_code.marks_table import marks_of  # most projects have tools of ours alone
 
     counts: dict[str, int] = {}
     for tool in tools:

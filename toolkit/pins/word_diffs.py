@@ -50,7 +50,7 @@ def _compare(old: Sequence[str], new: Sequence[str]) -> Iterator[_Part]:
     if max(len(old), len(new)) > _MOST_COMPARED:
         yield _Part(old, new, ())
         return
-    from difflib import SequenceMatcher  # noqa: PLC0415 - only a changed text needs it
+    from difflib import SequenceMatcher  # only a changed text needs it
 
     for operation, i, j, k, m in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         yield _kept(old[i:j]) if operation == "equal" else _Part(old[i:j], new[k:m], ())

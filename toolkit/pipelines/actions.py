@@ -125,7 +125,7 @@ async def _called(tool: Tool, arguments: Arguments, context: ToolContext, demand
 
 
 def _journaled(tool: Tool) -> Tool:
-    from toolkit.wrappers.journaling import journaled  # noqa: PLC0415 - few runs keep a journal
+    from toolkit.wrappers.journaling import journaled  # few runs keep a journal
 
     return journaled(tool)
 
@@ -166,7 +166,7 @@ class CallCarefully:
     async def _call(self, arguments: Arguments, demand: Demand | None, turn: Turn) -> Outcome:
         definition, tool = self._step.definition, self._tool
         if definition.timeout is not None:
-            from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - a clock needs the event loop
+            from toolkit.wrappers.timing import TimedTool  # a clock needs the event loop
 
             tool = TimedTool(tool, definition.timeout)
         if definition.retry is None:

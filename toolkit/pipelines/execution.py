@@ -161,7 +161,7 @@ class Step:
         """Do work of the step unless the journal has its outcome. Approval steps always ask again."""
         if turn.context.journal is None or self.planned.kind == "approve":
             return await work()
-        from toolkit.pipelines.kept_outcomes import keep, recalled  # noqa: PLC0415 - few runs keep a journal
+        from toolkit.pipelines.kept_outcomes import keep, recalled  # few runs keep a journal
 
         outcome = recalled(self.planned, turn.context)
         if outcome is not None:
@@ -251,7 +251,7 @@ class Fork:
         """Run all branches and return a mapping of their outputs, or the first failure."""
         if self._timeout is None:
             return await self._join(flow, turn)
-        from toolkit.wrappers.timing import OutOfTime, within  # noqa: PLC0415 - a clock needs the event loop
+        from toolkit.wrappers.timing import OutOfTime, within  # a clock needs the event loop
 
         try:
             return await within(
@@ -261,7 +261,7 @@ class Fork:
             return outcome_of(ToolResult.failure(f"timed out after {format_duration(self._timeout)}", "timeout"))
 
     async def _join(self, flow: Flow, turn: Turn) -> Outcome:
-        from toolkit.parallel_tasks import gather  # noqa: PLC0415 - only parallel branches need anyio
+        from toolkit.parallel_tasks import gather  # only parallel branches need anyio
 
         outputs: dict[str, Any] = dict.fromkeys(self._branches)
         failures: list[Outcome] = []

@@ -40,7 +40,7 @@ async def do_for_items(do: DoOnce, each: Each, items: Sequence[Any], flow: Flow,
     """Run `do` for every item and return an outcome with the list of outputs, or the first failure."""
     batch = _Batch(do, each, items, flow, turn)
     if each.max_parallel > 1 and len(items) > 1:
-        from toolkit.parallel_tasks import gather  # noqa: PLC0415 - only parallel items need anyio
+        from toolkit.parallel_tasks import gather  # only parallel items need anyio
 
         await gather([batch.work] * min(each.max_parallel, len(items)))
     else:

@@ -48,7 +48,7 @@ class ToolLookup:
         return None
 
     def _report_unknown(self, word: Word) -> None:
-        from difflib import get_close_matches  # noqa: PLC0415 - only errors need it
+        from difflib import get_close_matches  # only errors need it
 
         known = list(self._names.known())
         hint = did_you_mean(word.text, known)

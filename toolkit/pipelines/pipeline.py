@@ -103,7 +103,7 @@ class Pipeline(Tool):
         Raises:
             InvalidPipeline: If the steps cannot be chained. The exception lists all problems.
         """
-        from toolkit.pipelines.builder import check_all_given  # noqa: PLC0415 - files need no builder
+        from toolkit.pipelines.builder import check_all_given  # files need no builder
 
         check_all_given(steps, "unnamed" if name is None else "named")
         builder = Pipeline.builder()
@@ -117,7 +117,7 @@ class Pipeline(Tool):
     @staticmethod
     def builder() -> "PipelineBuilder[Pipeline]":
         """Return a builder for a pipeline whose steps need more settings than `Pipeline.of` offers."""
-        from toolkit.pipelines.builder import PipelineBuilder  # noqa: PLC0415 - files need no builder
+        from toolkit.pipelines.builder import PipelineBuilder  # files need no builder
 
         return PipelineBuilder(Pipeline)
 
@@ -292,7 +292,7 @@ def _worker_of(call: RunningCall) -> object:
 
 
 def _shape_of(inputs: "tuple[Input, ...]") -> "InputShape":
-    from toolkit.tools.inputs import InputShape  # noqa: PLC0415 - many pipelines have only the default input
+    from toolkit.tools.inputs import InputShape  # many pipelines have only the default input
 
     return InputShape(inputs)
 

@@ -76,7 +76,7 @@ def _option_setter() -> Callable[[int, int], object]:
     """Return `prctl` on Linux, and a function that does nothing elsewhere."""
     if not sys.platform.startswith("linux"):
         return lambda *_: None
-    from ctypes import CDLL  # noqa: PLC0415 - only Linux has prctl
+    from ctypes import CDLL  # only Linux has prctl
 
     set_option: Callable[[int, int], object] = CDLL(None).prctl
     return set_option
@@ -211,7 +211,7 @@ def _listed_by_proc() -> list[tuple[int, int]]:
 
 
 def _listed_by_ps() -> list[tuple[int, int]]:
-    from subprocess import run  # noqa: PLC0415 - only where there is no /proc
+    from subprocess import run  # only where there is no /proc
 
     listed = run(["ps", "-A", "-o", "pid=,ppid=,stat="], capture_output=True, text=True, check=False).stdout  # noqa: S607
     rows = (line.split() for line in listed.splitlines())

@@ -132,7 +132,7 @@ def _meaning(escape: str) -> str:
         digits = rest[1:-1]
         return _from_code(int(digits[1:], 16) if digits[0] in "Xx" else int(digits), escape)
     if first == "&":
-        from html import unescape  # noqa: PLC0415 - it has a table of two thousand names
+        from html import unescape  # it has a table of two thousand names
 
         return unescape(escape)
     if first == "\x1b":

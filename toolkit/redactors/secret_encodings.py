@@ -102,7 +102,7 @@ def _quote(value: str) -> Iterator[str]:
 
 def _escape(value: str) -> Iterator[str]:
     """Yield the value as JSON, JSON inside JSON, HTML and Python write it."""
-    from json import dumps  # noqa: PLC0415 - most secrets have nothing to escape
+    from json import dumps  # most secrets have nothing to escape
 
     for is_ascii in (True, False):
         inside = dumps(value, ensure_ascii=is_ascii)[1:-1]

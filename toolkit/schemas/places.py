@@ -112,7 +112,7 @@ def name_in_reference(reference: str) -> str:
 def _decode(text: str) -> str:
     if "%" not in text:
         return text
-    from urllib.parse import unquote  # noqa: PLC0415 - names with such characters are rare
+    from urllib.parse import unquote  # names with such characters are rare
 
     return unquote(text)
 

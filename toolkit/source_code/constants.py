@@ -176,7 +176,7 @@ def _only(found: Iterable[Any]) -> Any:
 
 
 def _clean(text: str) -> str:
-    from inspect import cleandoc  # noqa: PLC0415 - few descriptions are made so
+    from inspect import cleandoc  # few descriptions are made so
 
     return cleandoc(text)
 

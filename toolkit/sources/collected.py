@@ -56,8 +56,8 @@ def named_tool(tools: "Sequence[Tool]", path: str) -> "Tool | None":
         return _without_covered(named)[0]
     if not _has_facades(tools):
         return None
-    from toolkit.disclosure.facade_trees import leaves_of, tool_at  # noqa: PLC0415
-    from toolkit.disclosure.offering import fold  # noqa: PLC0415 - few projects have facades
+    from toolkit.disclosure.facade_trees import leaves_of, tool_at
+    from toolkit.disclosure.offering import fold  # few projects have facades
 
     if (found := tool_at(tools, path)) is not None:
         return found
@@ -72,8 +72,8 @@ def all_tools(tools: "Sequence[Tool]") -> "Sequence[Tool]":
     """Return tools together with those behind their facades."""
     if not _has_facades(tools):
         return tools
-    from toolkit.disclosure.facade_trees import leaves_of  # noqa: PLC0415
-    from toolkit.disclosure.offering import fold  # noqa: PLC0415 - few projects have facades
+    from toolkit.disclosure.facade_trees import leaves_of
+    from toolkit.disclosure.offering import fold  # few projects have facades
 
     return leaves_of(fold(tools))
 
@@ -82,7 +82,7 @@ def inner_names(tools: "Sequence[Tool]") -> list[str]:
     """Return the dotted names of the tools behind facades, for hints."""
     if not _has_facades(tools):
         return []
-    from toolkit.disclosure.facade_trees import dotted_names  # noqa: PLC0415 - few projects have facades
+    from toolkit.disclosure.facade_trees import dotted_names  # few projects have facades
 
     return dotted_names(tools)
 
@@ -95,7 +95,7 @@ def _without_covered(tools: "Sequence[Tool]") -> "Sequence[Tool]":
     """Return tools without those that another one of the same name was made from."""
     if len(tools) == 1:
         return tools
-    from toolkit.tools.origins import without_covered  # noqa: PLC0415 - names are rarely used twice
+    from toolkit.tools.origins import without_covered  # names are rarely used twice
 
     return without_covered(tools)
 
@@ -118,7 +118,7 @@ def table_of(tools: "Iterable[Tool]") -> "tuple[dict[str, Tool], list[Problem]]"
         table.setdefault(tool.name, tool)
     if len(table) == len(distinct):
         return table, []
-    from toolkit.tools.resolution import collisions  # noqa: PLC0415 - only needed to report problems
+    from toolkit.tools.resolution import collisions  # only needed to report problems
 
     return table, collisions(distinct)
 

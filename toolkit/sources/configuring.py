@@ -39,7 +39,7 @@ def find_configuration(
         configuration = configuration._replace(own_policy=policy)
     overrides = {name: text for name, text in given.items() if name.startswith(_PREFIX)}
     if overrides:
-        from toolkit.sources.toml_settings import override  # noqa: PLC0415 - rarely needed
+        from toolkit.sources.toml_settings import override
 
         configuration = override(configuration, overrides, start, problems)
     return configuration, problems
@@ -62,7 +62,7 @@ def _with_own_settings(configuration: Configuration, file: Path, problems: list[
 
     If the project has the same name, its settings apply; if both are identical, they count as the user's.
     """
-    from toolkit.sources.toml_settings import read_own_settings  # noqa: PLC0415 - few users have such a file
+    from toolkit.sources.toml_settings import read_own_settings  # few users have such a file
 
     own, found = read_own_settings(file)
     problems += found
@@ -118,7 +118,7 @@ def _configuration_in(folder: Path, boundary: Boundary) -> tuple[Configuration, 
     for name in (OWN_FILE, PROJECT_FILE):
         if (file := folder / name).is_file() and boundary.believes(file):
             # Parsing TOML takes time, and most projects have a pyproject.toml without our settings.
-            from toolkit.sources.toml_settings import read_settings  # noqa: PLC0415
+            from toolkit.sources.toml_settings import read_settings
 
             if (found := read_settings(file)) is not None:
                 return found

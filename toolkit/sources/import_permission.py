@@ -54,7 +54,7 @@ class ImportPermission:
     @cached_property
     def recogniser(self) -> "Recogniser":
         """Analyzes the sources of files."""
-        from toolkit.source_code.recognition import Recogniser  # noqa: PLC0415 - not needed for files that are run
+        from toolkit.source_code.recognition import Recogniser  # not needed for files that are run
 
         return Recogniser()
 
@@ -158,7 +158,7 @@ class ImportPermission:
         failure = self.recogniser.meanings.failure(file)
         if failure is None:
             return []
-        from toolkit.sources.import_failures import import_problems  # noqa: PLC0415 - only needed to report problems
+        from toolkit.sources.import_failures import import_problems  # only needed to report problems
 
         return import_problems(failure, place_in_package(file)[0], name, place)
 

@@ -264,12 +264,12 @@ def _root_of(file: str) -> str:
 
 
 def _hidden_by_our_package(name: str, root: str) -> list[Problem] | None:
-    from toolkit.sources.import_failures import hidden_module  # noqa: PLC0415 - only needed to report problems
+    from toolkit.sources.import_failures import hidden_module  # only needed to report problems
 
     return hidden_module(name, root, None)
 
 
 def _problems_of(error: BaseException, root: str, module: str, file: Location | None) -> list[Problem]:
-    from toolkit.sources.import_failures import import_problems  # noqa: PLC0415 - only needed to report problems
+    from toolkit.sources.import_failures import import_problems  # only needed to report problems
 
     return import_problems(error, root, module, file)

@@ -108,21 +108,21 @@ class SourceOpener:
     @cached_property
     def groups(self) -> "ConfiguredGroups":
         """The configured groups."""
-        from toolkit.sources.configured_groups import ConfiguredGroups  # noqa: PLC0415 - few projects have groups
+        from toolkit.sources.configured_groups import ConfiguredGroups  # few projects have groups
 
         return ConfiguredGroups(self)
 
     @cached_property
     def servers(self) -> "ConfiguredServers":
         """The configured MCP servers."""
-        from toolkit.sources.servers import ConfiguredServers  # noqa: PLC0415 - few projects have servers
+        from toolkit.sources.servers import ConfiguredServers  # few projects have servers
 
         return ConfiguredServers(self.configuration, self.consents)
 
     @cached_property
     def consents(self) -> "Consents":
         """The user's consents to settings in the project's files."""
-        from toolkit.sources.setting_consents import consents_for  # noqa: PLC0415 - few projects need consent
+        from toolkit.sources.setting_consents import consents_for  # few projects need consent
 
         return consents_for(self.configuration, self._gate)
 
@@ -195,7 +195,7 @@ class SourceOpener:
         """Return whether the Python files of a target may define a tool with a name, judging by their source."""
         files = [os.path.realpath(path) for path in target.python] if isinstance(target, FilesTarget) else []
         if isinstance(target, NameTarget) and is_module_name(target.module):
-            from toolkit.sources.modules import source_of  # noqa: PLC0415 - few sources are modules
+            from toolkit.sources.modules import source_of  # few sources are modules
 
             files += filter(None, [source_of(target.module, base)])
         return any(self.permission.recogniser.may_define(file, name) for file in files)
@@ -227,21 +227,21 @@ class SourceOpener:
         return self._yaml[key]
 
     def _read_yaml(self, path: Path) -> tuple[Tool | None, list[Problem]]:
-        from toolkit.documents.document_reader import read_document  # noqa: PLC0415 - not needed for Python files
-        from toolkit.documents.nodes import is_agent  # noqa: PLC0415 - as above
+        from toolkit.documents.document_reader import read_document  # not needed for Python files
+        from toolkit.documents.nodes import is_agent
 
         document = read_document(path)
         if is_agent(document[0]):
-            from toolkit.agents.files.agent_loading import read_agent  # noqa: PLC0415 - few files are agents
+            from toolkit.agents.files.agent_loading import read_agent  # few files are agents
 
             return read_agent(path, Scope(self), document)
-        from toolkit.pipelines.loading import read_pipeline  # noqa: PLC0415 - not needed for Python files
+        from toolkit.pipelines.loading import read_pipeline  # not needed for Python files
 
         return read_pipeline(path, Scope(self), document)
 
     def open_class(self, text: str, base: Path) -> type | list[Problem]:
         """Return the class that `file.py:Class` or `package.module:Class` refers to, or the problems."""
-        from toolkit.sources.named_classes import find_class  # noqa: PLC0415 - few files refer to classes
+        from toolkit.sources.named_classes import find_class  # few files refer to classes
 
         return find_class(text, base, self._refused, self.permission)
 
@@ -264,7 +264,7 @@ class SourceOpener:
         """Return why a ready tool cannot be used with the project's settings, or `None` if it can."""
         if self.looks:
             return None
-        from toolkit.sources.setting_consents import access_of_ready  # noqa: PLC0415 - few tools are configured
+        from toolkit.sources.setting_consents import access_of_ready  # few tools are configured
 
         access = access_of_ready(name, self.configuration)
         return None if access is None else self.consents.refusal(access)
@@ -291,12 +291,12 @@ class SourceOpener:
         objections = self.permission.objections_to_file(path, name, chooser, is_walked=is_walked)
         if objections is not None:
             return Collected.nothing(*objections)
-        from toolkit.sources.modules import import_file  # noqa: PLC0415 - not needed for ready tools
+        from toolkit.sources.modules import import_file  # not needed for ready tools
 
         return self._collect(import_file(path), name, str(path), chooser)
 
     def _open_module(self, target: NameTarget, base: Path, chooser: Chooser) -> Collected:
-        from toolkit.sources.modules import import_named, source_of  # noqa: PLC0415 - not needed for files and ready tools
+        from toolkit.sources.modules import import_named, source_of  # not needed for files and ready tools
 
         if is_module_name(target.module):
             file = source_of(target.module, base)
@@ -353,7 +353,7 @@ class SourceOpener:
         if name is None:
             found = self._collector.collect_module(module, source)
         else:
-            from toolkit.sources.module_names import ModuleName  # noqa: PLC0415 - few targets have a name within
+            from toolkit.sources.module_names import ModuleName  # few targets have a name within
 
             found = ModuleName(self._collector, module, name, source).tools(only_declared=chooser != "user")
 
@@ -362,7 +362,7 @@ class SourceOpener:
 
     @cached_property
     def _collector(self) -> "Collector":
-        from toolkit.sources.collecting import Collector  # noqa: PLC0415 - slow to import
+        from toolkit.sources.collecting import Collector  # slow to import
 
         return Collector(self.configuration.granted, looks=self.looks)
 

@@ -47,7 +47,7 @@ def load_pipeline(path: "str | os.PathLike[str]") -> "Pipeline":
     found = SourceOpener(configuration).open_yaml(Path(path))
     here = Path.cwd()
     raise_errors(InvalidPipeline, [seen_from(here, problem) for problem in [*problems, *found.problems]])
-    from toolkit.pipelines.pipeline import Pipeline  # noqa: PLC0415 - not needed to load tools
+    from toolkit.pipelines.pipeline import Pipeline  # not needed to load tools
 
     [tool] = found.tools
     if isinstance(tool, Pipeline):

@@ -56,11 +56,11 @@ def open_for_agents(name: str) -> Collected | None:
 
 
 def _for_agents(name: str) -> Tool:
-    from toolkit.agents.blackboards import BlackboardTools  # noqa: PLC0415 - rarely needed
-    from toolkit.agents.introspection import AgentProcessTools  # noqa: PLC0415
-    from toolkit.agents.user_messages import communicate, progress  # noqa: PLC0415
-    from toolkit.disclosure.facades import UnfoldingTool  # noqa: PLC0415
-    from toolkit.tools.functions import from_function  # noqa: PLC0415
+    from toolkit.agents.blackboards import BlackboardTools
+    from toolkit.agents.introspection import AgentProcessTools
+    from toolkit.agents.user_messages import communicate, progress
+    from toolkit.disclosure.facades import UnfoldingTool
+    from toolkit.tools.functions import from_function
 
     match name:
         case "agent_process":

@@ -44,7 +44,7 @@ class Scope:
         configuration = self._opener.configuration
         if self._opener.looks or configuration.own_env.issuperset(configuration.env):
             return None
-        from toolkit.sources.setting_consents import access_of_environment  # noqa: PLC0415 - few projects read any
+        from toolkit.sources.setting_consents import access_of_environment  # few projects read any
 
         return self._opener.consents.refusal(access_of_environment(configuration))
 

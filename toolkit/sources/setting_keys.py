@@ -63,7 +63,7 @@ def _defaults(written: Mapping[str, Any], spot: Spot) -> dict[str, Any]:
 
 
 def _model(name: str, spot: Spot) -> str | None:
-    from toolkit.agents.models.script_files import runs_code  # noqa: PLC0415 - few projects set a model
+    from toolkit.agents.models.script_files import runs_code  # few projects set a model
 
     if not runs_code(name):
         return name
@@ -73,7 +73,7 @@ def _model(name: str, spot: Spot) -> str | None:
 
 
 def _prices(tables: Mapping[str, Mapping[str, Any]], spot: Spot) -> "dict[str, Price]":
-    from toolkit.agents.models.named_models import Price  # noqa: PLC0415 - few projects set prices
+    from toolkit.agents.models.named_models import Price  # few projects set prices
 
     return {name: Price(**read_settings_table(written, PRICES, spot.below(name))) for name, written in tables.items()}
 
@@ -89,12 +89,11 @@ def _limit(written: Mapping[str, Any], spot: Spot) -> Limit:
 
 
 def _ready(tables: Mapping[str, Any], spot: Spot) -> dict[str, ReadySettings]:
-
     return read_ready_settings(tables, spot)
 
 
 def _servers(tables: Mapping[str, Any], spot: Spot) -> "dict[str, McpServer]":
-    from toolkit.mcp.settings.server_tables import read_servers  # noqa: PLC0415 - few projects have servers
+    from toolkit.mcp.settings.server_tables import read_servers  # few projects have servers
 
     return read_servers(tables, spot)
 
@@ -107,13 +106,13 @@ def _audit(written: bool, spot: Spot) -> bool | None:  # noqa: FBT001 - called w
 
 
 def _webhook(written: Mapping[str, Any], spot: Spot) -> "WebhookSettings | None":
-    from toolkit.webhooks.webhook_keys import read_webhook  # noqa: PLC0415 - few users have a webhook
+    from toolkit.webhooks.webhook_keys import read_webhook  # few users have a webhook
 
     return read_webhook(written, spot)
 
 
 def _policy(written: Mapping[str, Any], spot: Spot) -> "PolicyFile":
-    from toolkit.sources.project_policies import read_settings_policy  # noqa: PLC0415 - few projects have rules there
+    from toolkit.sources.project_policies import read_settings_policy  # few projects have rules there
 
     groups = table_of_tables(spot.beside.get("groups"), spot.setting.folder) or {}
     silent = spot._replace(setting=spot.setting._replace(take=lambda _: None))  # reported when the groups are read
@@ -139,7 +138,6 @@ def _group(written: Mapping[str, Any], spot: Spot) -> GroupSettings:
 
 
 def _permissions(names: tuple[str, ...], spot: Spot) -> tuple[str, ...]:
-
     for name in names:
         if name not in PERMISSIONS:
             problem = unknown_permission(name)
@@ -151,7 +149,6 @@ def _permissions(names: tuple[str, ...], spot: Spot) -> tuple[str, ...]:
 
 
 def _permission_schema() -> Schema:
-
     return {"type": "array", "items": {"enum": [*PERMISSIONS]}}
 
 
@@ -160,24 +157,23 @@ def _group_schema() -> Schema:
 
 
 def _ready_schema() -> Schema:
-
     return ready_schema()
 
 
 def _policy_schema() -> Schema:
-    from toolkit.approvals.policy_keys import settings_policy_schema  # noqa: PLC0415 - few projects have rules there
+    from toolkit.approvals.policy_keys import settings_policy_schema  # few projects have rules there
 
     return settings_policy_schema()
 
 
 def _webhook_schema() -> Schema:
-    from toolkit.webhooks.webhook_keys import webhook_schema  # noqa: PLC0415 - few users have a webhook
+    from toolkit.webhooks.webhook_keys import webhook_schema  # few users have a webhook
 
     return webhook_schema()
 
 
 def _servers_schema() -> Schema:
-    from toolkit.mcp.settings.server_tables import servers_schema  # noqa: PLC0415 - few projects have servers
+    from toolkit.mcp.settings.server_tables import servers_schema  # few projects have servers
 
     return servers_schema()
 

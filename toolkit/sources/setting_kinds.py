@@ -38,7 +38,7 @@ def unknown_dialect(name: str) -> str | None:
 
 
 def _dialects() -> tuple[str, ...]:
-    from toolkit.dialects import DIALECTS  # noqa: PLC0415 - rarely needed
+    from toolkit.dialects import DIALECTS
 
     return (PLAIN, *DIALECTS)
 

@@ -27,14 +27,14 @@ class TomlDocument:
 
     def place(self, path: Sequence[str]) -> Location:
         """Return the location of the key at a path, or of the last existing key on the path."""
-        from toolkit.documents.nodes import place_of  # noqa: PLC0415 - rarely needed
+        from toolkit.documents.nodes import place_of
 
         found = place_of(self._root, path)
         return Location(self.file, found.line, found.column) if found else Location(self.file)
 
     @cached_property
     def _root(self) -> "Mapping":
-        from toolkit.documents.toml_reading import nodes_of  # noqa: PLC0415 - as above
+        from toolkit.documents.toml_reading import nodes_of
 
         return nodes_of(self.data, self.text, self.file)
 
@@ -52,7 +52,7 @@ def text_of(file: Path) -> str | Problem:
 
 def document_in(text: str, file: Path) -> TomlDocument | Problem:
     """Return the parsed document, or the problem that the text is not valid TOML."""
-    from toolkit.documents.toml_reading import read_data  # noqa: PLC0415 - only needed for files with our settings
+    from toolkit.documents.toml_reading import read_data  # only needed for files with our settings
 
     data = read_data(text, str(file))
     return replace(data, code=BAD_CONFIGURATION) if isinstance(data, Problem) else TomlDocument(data, text, str(file))

@@ -300,7 +300,7 @@ class HandmadeTool(Tool):
         Raises:
             InvalidTools: If the tool is not valid; `problems` lists everything that is wrong.
         """
-        from toolkit.tools.handmade import read_handmade  # noqa: PLC0415 - needs pydantic, which most tools do not
+        from toolkit.tools.handmade import read_handmade  # needs pydantic, which most tools do not
 
         self.function = function
         self.work = read_handmade(name, description, parameters, function, options)

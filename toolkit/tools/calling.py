@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from time import perf_counter
+from traceback import format_exception
 from typing import Any, NamedTuple
 
 from toolkit.approvals.gates import Demand
@@ -128,7 +129,7 @@ async def call_as_meant(
     tool: Callee, arguments: str | Mapping[str, Any], context: ToolContext, demand: Demand | None
 ) -> ToolResult:
     """Call a tool with a model's arguments after correcting obvious mistakes; only the corrected ones are used."""
-    from toolkit.tools.argument_repairs import as_meant  # noqa: PLC0415 - only for calls of a model
+    from toolkit.tools.argument_repairs import as_meant  # only for calls of a model
 
     arguments, remark = as_meant(tool, arguments)
     call = call_tool if context.listener is None else call_reported
@@ -177,7 +178,7 @@ def _keep(
     if ending is not None:
         ending.ended = ended
     if (run := context.run) is not None:
-        from toolkit.runs.records import CallRecord  # noqa: PLC0415 - only runs record calls
+        from toolkit.runs.records import CallRecord  # only runs record calls
 
         sent, chosen_by = _for_records(tool, arguments), context.chosen_by
         run.record_call(CallRecord(run.id, tool.name, sent, *ended, chosen_by=chosen_by, loop_id=context.loop_id))
@@ -238,8 +239,6 @@ def _with_replacement(tool: Callee, replaced: str, context: ToolContext, result:
 
 def _log_raised(tool: Callee, error: BaseException, redactor: Redactor) -> None:
     """Log an exception; if its traceback contains a secret, log it as redacted text instead."""
-    from traceback import format_exception  # noqa: PLC0415 - needed only for logging at level DEBUG
-
     shown_trace = (type(error), error, trace_from_tool(error))
     text = "".join(format_exception(*shown_trace))
     redacted = redactor.text(text)

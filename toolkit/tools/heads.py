@@ -44,6 +44,6 @@ class HeadReader(ShapeReader):
         node = root.get(key)
         if node is None:
             return None
-        from toolkit.tools.inputs import InputReader  # noqa: PLC0415 - many tools declare no inputs
+        from toolkit.tools.inputs import InputReader  # many tools declare no inputs
 
         return InputReader(self.problems, key, each).read(node)

@@ -228,7 +228,7 @@ class InputShape:
 
     @cached_property
     def _shape(self) -> "Shape":
-        from toolkit.tools.shapes.schema_types import shape_of_schema  # noqa: PLC0415 - it imports pydantic
+        from toolkit.tools.shapes.schema_types import shape_of_schema  # it imports pydantic
 
         return shape_of_schema(self.schema)
 

@@ -40,7 +40,7 @@ def as_result(value: Any) -> ToolResult:
         return value if all(isinstance(text, str) for text in texts) else _as_text(value)
     if isinstance(value, str):
         return ToolResult(value)
-    from toolkit.tools.attachments import attachments_in  # noqa: PLC0415 - most tools return text
+    from toolkit.tools.attachments import attachments_in  # most tools return text
 
     if attachments := attachments_in(value):
         return ToolResult("\n".join(one.words for one in attachments), artifact=value)

@@ -329,7 +329,7 @@ class _Listening:
         audit = self._context.gate.audit if self._context.gate is not None else None
         if audit is None:
             return
-        from toolkit.tools import audit_records  # noqa: PLC0415 - few runs have an audit log
+        from toolkit.tools import audit_records  # few runs have an audit log
 
         audit.append(made(audit_records))
 

@@ -1,5 +1,6 @@
 """A model's request to call a tool and the result of the call, for models, programs and people."""
 
+import linecache
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -117,8 +118,6 @@ def _place_in_code(code: CodeType, instruction: int, line: int) -> Location:
 
 def _characters(file: str, line: int, bytes_before: int) -> int:
     """Convert a column in bytes, as Python counts them, to characters."""
-    import linecache  # noqa: PLC0415 - needed only for exceptions
-
     return len(linecache.getline(file, line).encode()[:bytes_before].decode(errors="replace"))
 
 

@@ -48,7 +48,7 @@ def digest_of_step(tool: "Callee", context: "ToolContext") -> str:
 
 def digest_in_process(text: str) -> str:
     """Return a salted digest, from which not even a short text can be guessed."""
-    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, which only questions need
+    from hashlib import sha256  # it loads OpenSSL, which only questions need
 
     return sha256(_SALT + text.encode(errors="surrogatepass")).hexdigest()
 

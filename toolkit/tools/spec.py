@@ -178,7 +178,7 @@ class ToolSpec:
         Raises:
             InvalidTools: If a method is not a valid tool, or `tools` is not a class; `problems` lists everything.
         """
-        from toolkit.tools.function_readings import read_methods  # noqa: PLC0415 - needed only here
+        from toolkit.tools.function_readings import read_methods
 
         return [cls(**reading.fields) for reading in read_methods(tools)]
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
 
 from toolkit.documents.tables import (
     DURATION_SCHEMA,
@@ -52,9 +53,7 @@ class WebhookSettings:
         Raises:
             ConfigurationError: If the environment variable with the secret is not set, or a setting is not valid.
         """
-        from urllib.parse import urlsplit  # noqa: PLC0415 - only needed if a webhook is used
-
-        from toolkit.webhooks.webhook_reviewer import WebhookReviewer  # noqa: PLC0415
+        from toolkit.webhooks.webhook_reviewer import WebhookReviewer
 
         secret = variables.get(self.secret, "")
         if not secret:

@@ -75,7 +75,7 @@ class WebhookReviewer:
 
     async def review(self, request: ReviewRequest) -> Decision:
         """Send a question and return the decision; anything that is not a valid answer rejects the call."""
-        from toolkit.builtin.web.fetching import FetchError  # noqa: PLC0415 - slow to import
+        from toolkit.builtin.web.fetching import FetchError  # slow to import
 
         if request.form is not None:
             return Reject("a webhook cannot fill in forms")
@@ -141,14 +141,14 @@ class WebhookReviewer:
 
     @property
     def _fetcher(self) -> "Fetcher":
-        from toolkit.builtin.web.address_guard import AddressGuard  # noqa: PLC0415 - only needed to send a question
-        from toolkit.builtin.web.fetching import Fetcher  # noqa: PLC0415
+        from toolkit.builtin.web.address_guard import AddressGuard  # only needed to send a question
+        from toolkit.builtin.web.fetching import Fetcher
 
         return Fetcher(AddressGuard(self._private_hosts), self._timeout, MOST_BYTES)
 
 
 def _callbacks_at(listen: str) -> "Callbacks":
-    from toolkit.webhooks.callbacks import Callbacks  # noqa: PLC0415 - few webhooks use callbacks
+    from toolkit.webhooks.callbacks import Callbacks  # few webhooks use callbacks
 
     host, _, port = listen.rpartition(":")
     if not host or not port.isdecimal():

@@ -30,7 +30,7 @@ def limited(
         if limit is not None and limit <= 0:
             raise ConfigurationError(f"the limit of {name} must be above zero, not {limit!r}")
     if seconds is not None:
-        from toolkit.wrappers.timing import TimedTool  # noqa: PLC0415 - it imports asyncio
+        from toolkit.wrappers.timing import TimedTool  # it imports asyncio
 
         tool = TimedTool(tool, seconds)
     if characters is not None:

@@ -147,7 +147,7 @@ def _wants_bar(options: BatchOptions) -> bool:
 
 
 def _show_bar(tally: Tally, screen: Screen) -> None:
-    from toolkit_cli.rendering.live import BatchBar  # noqa: PLC0415 - rich is heavy, and few runs have bars
+    from toolkit_cli.rendering.live import BatchBar  # rich is heavy, and few runs have bars
 
     def words() -> str:
         return progress_words(

@@ -234,8 +234,8 @@ def _settings(configuration: "Configuration", options: LintOptions) -> "LintSett
         ConfigurationError: If the project's settings are invalid; lists all problems.
         Failure: If the options are invalid; lists all problems.
     """
-    from toolkit.lint import setting_keys as keys, settings as lint  # noqa: PLC0415 - help needs none of it
-    from toolkit.lint.selection import Selection  # noqa: PLC0415
+    from toolkit.lint import setting_keys as keys, settings as lint  # help needs none of it
+    from toolkit.lint.selection import Selection
 
     settings, problems = lint.read_lint_settings(configuration)
     raise_errors(ConfigurationError, problems)
@@ -258,7 +258,7 @@ def _settings(configuration: "Configuration", options: LintOptions) -> "LintSett
 def _interpreter(named: str | None) -> "Interpreter | None":
     if named is None:
         return None
-    from toolkit.lint.interpreters import find_interpreter  # noqa: PLC0415 - few runs use another one
+    from toolkit.lint.interpreters import find_interpreter  # few runs use another one
 
     return find_interpreter(named)
 
@@ -268,7 +268,7 @@ def _parts(values: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def _show_diff(problems: Sequence[Problem], *, unsafe: bool) -> ExitCode:
-    from toolkit.lint.fixing import diff_of, make_changes  # noqa: PLC0415 - few runs fix
+    from toolkit.lint.fixing import diff_of, make_changes  # few runs fix
 
     changes, _ = make_changes(problems, unsafe=unsafe)
     console.write_data(_for_reader("".join(diff_of(change, shown_path(change.file)) for change in changes)))
@@ -287,8 +287,8 @@ def _for_reader(difference: str) -> str:
 
 def _show_compatibility(options: LintOptions, configuration: "Configuration", settings: "LintSettings") -> ExitCode:
     """Print which providers accept which tools; the exit code is 1 if a provider given as an option rejects one."""
-    from toolkit.lint.checking import find_tools  # noqa: PLC0415 - few runs ask for it
-    from toolkit.lint.compatibility import EVERYBODY, compatibility_of  # noqa: PLC0415
+    from toolkit.lint.checking import find_tools  # few runs ask for it
+    from toolkit.lint.compatibility import EVERYBODY, compatibility_of
 
     if options.format not in {"text", "json"}:
         raise Failure(ExitCode.USAGE, f"'--compat' does not support the format {options.format}, only text and json")
@@ -304,8 +304,8 @@ def _show_compatibility(options: LintOptions, configuration: "Configuration", se
 
 def _explain(wanted: str) -> ExitCode:
     """Print the documentation of a rule, given by code or name, or a list of all rules."""
-    from toolkit.lint.rules import all_pages  # noqa: PLC0415 - few runs explain
-    from toolkit_cli.rendering.rule_pages import as_list, page_of  # noqa: PLC0415
+    from toolkit.lint.rules import all_pages  # few runs explain
+    from toolkit_cli.rendering.rule_pages import as_list, page_of
 
     rules = list(all_pages())
     if wanted.upper() == "ALL":
@@ -355,8 +355,8 @@ def _note_on_running(files: "FileCounts", settings: "LintSettings", paths: Seque
 
 def _note_on_reading(settings: "LintSettings") -> str:
     """Return a note that nothing was run, and which of the selected rules need an import."""
-    from toolkit.lint.rules import codes, page_of  # noqa: PLC0415 - few runs only read
-    from toolkit.lint.selection import selected_codes  # noqa: PLC0415
+    from toolkit.lint.rules import codes, page_of  # few runs only read
+    from toolkit.lint.selection import selected_codes
 
     selected = selected_codes(settings.selections)
     missing = {code for code in selected if page_of(code).needs_import}

@@ -57,7 +57,7 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
 
 
 def _list_written(targets: list[str] | None, format: str) -> ExitCode:  # noqa: A002
-    from toolkit.sources.written_lists import list_written  # noqa: PLC0415 - few lists are static
+    from toolkit.sources.written_lists import list_written  # few lists are static
 
     configuration = load_configuration()
     base = Path() if targets else configuration.directory
@@ -73,7 +73,6 @@ def _list_written(targets: list[str] | None, format: str) -> ExitCode:  # noqa: 
 
 
 def _list_groups(targets: list[str] | None, grant: list[str] | None, format: str) -> ExitCode:  # noqa: A002
-
     configuration = load_configuration(grant=grant)
     known, granted = configuration.groups, configuration.granted
     if unknown := [name for name in targets or () if name not in known]:

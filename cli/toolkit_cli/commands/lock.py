@@ -43,7 +43,7 @@ def lock(
     """
     if check and update:
         raise Failure(ExitCode.USAGE, "'--check' and '--update' cannot be combined")
-    from toolkit.pins.lockfile import (  # noqa: PLC0415
+    from toolkit.pins.lockfile import (
         LOCK_FILE,
         entries_of,
         read_lock,
@@ -61,7 +61,7 @@ def lock(
         if gone:
             console.say(f"no longer pinned, because no target has them: {', '.join(gone)}")
         return ExitCode.SUCCESS
-    from toolkit.pins.drifts import drifts_between  # noqa: PLC0415
+    from toolkit.pins.drifts import drifts_between
 
     if isinstance(locked, Problem):
         raise Failure(code_for([locked]), problems=[locked])
@@ -71,14 +71,14 @@ def lock(
     elif format == "text":
         console.write_data(_as_text(drifts, LOCK_FILE))
     else:
-        from toolkit_cli.rendering.findings import render  # noqa: PLC0415 - only these formats need it
+        from toolkit_cli.rendering.findings import render  # only these formats need it
 
         console.write_data(render(list(_problems_of(drifts, found, Location(str(file)))), format))
     return ExitCode.FINDINGS if drifts else ExitCode.SUCCESS
 
 
 def _write(file: "Path", text: str) -> None:
-    from toolkit.pins.lockfile import MARK  # noqa: PLC0415 - help needs none of it
+    from toolkit.pins.lockfile import MARK  # help needs none of it
 
     try:
         overwrite_same_kind(file, text.encode(), MARK, "a lockfile", beneath=file.parent)
@@ -99,7 +99,7 @@ def _find(targets: list[str] | None, configuration: "Configuration") -> "dict[st
 
 def _describe(tool: "Tool") -> "ToolSpec":
     """Return the definition to pin; for a tool of an MCP server, the one that the server announces."""
-    from toolkit.tools.spec import ToolSpec  # noqa: PLC0415
+    from toolkit.tools.spec import ToolSpec
 
     known = call_safely(lambda: getattr(tool, "announced", None), None)
     return known if isinstance(known, ToolSpec) else tool.spec
@@ -107,8 +107,8 @@ def _describe(tool: "Tool") -> "ToolSpec":
 
 def _problems_of(drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_file: Location) -> Iterator[Problem]:
     """Yield each change as a problem located at its tool, or at the lockfile if the tool was removed."""
-    from toolkit.pins.drifts import problems_of  # noqa: PLC0415
-    from toolkit.tools.origins import place_of_tool  # noqa: PLC0415
+    from toolkit.pins.drifts import problems_of
+    from toolkit.tools.origins import place_of_tool
 
     for drift in drifts:
         tool = tools.get(drift.name)
@@ -117,7 +117,7 @@ def _problems_of(drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_fi
 
 
 def _as_text(drifts: "Sequence[Drift]", name: str) -> str:
-    from toolkit.pins.drifts import HEADINGS  # noqa: PLC0415
+    from toolkit.pins.drifts import HEADINGS
 
     if not drifts:
         return f"all tools match {name}\n"

@@ -52,8 +52,8 @@ def list_servers(options: ServersOptions) -> ExitCode:
     chosen = _choose_servers(options)
     if chosen is None:
         return ExitCode.SUCCESS
-    from toolkit.mcp.client.server_sessions import check_servers  # noqa: PLC0415 - it imports the SDK
-    from toolkit.mcp.tools.remote import left_out  # noqa: PLC0415 - as above
+    from toolkit.mcp.client.server_sessions import check_servers  # it imports the SDK
+    from toolkit.mcp.tools.remote import left_out
 
     allowed = [server for server in chosen.servers if chosen.opened.may_be_reached(server)]
     found = {one.server.name: one for one in check_servers(allowed, chosen.configuration.context)}
@@ -74,8 +74,8 @@ def ping_servers(options: ServersOptions) -> ExitCode:
     chosen = _choose_servers(options)
     if chosen is None:
         return ExitCode.SUCCESS
-    from toolkit.mcp.client.connections import ServerUnreachable  # noqa: PLC0415 - it imports the SDK
-    from toolkit.mcp.client.server_sessions import ping  # noqa: PLC0415 - as above
+    from toolkit.mcp.client.connections import ServerUnreachable  # it imports the SDK
+    from toolkit.mcp.client.server_sessions import ping
 
     problems = []
     for server in chosen.servers:
@@ -120,11 +120,11 @@ def _choose_servers(options: ServersOptions) -> _Chosen | None:
     if not configuration.mcp:
         console.say("no MCP server is configured; add one to toolkit.toml under [mcp.NAME]")
         return None
-    from toolkit.sources.servers import ConfiguredServers, missing_extra  # noqa: PLC0415 - help needs none of it
+    from toolkit.sources.servers import ConfiguredServers, missing_extra  # help needs none of it
 
     if problem := missing_extra():
         raise Failure(code_for([problem]), problems=[problem])
-    from toolkit.sources.setting_consents import consents_for  # noqa: PLC0415 - as above
+    from toolkit.sources.setting_consents import consents_for
 
     opened = ConfiguredServers(configuration, consents_for(configuration, gate_for(configuration)))
     names = list(dict.fromkeys(options.names or ())) or list(configuration.mcp)

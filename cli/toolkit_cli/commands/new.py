@@ -57,17 +57,17 @@ def _schema_beside(folder: Path, kind: Kind) -> dict[Path, str]:
     file = folder / {"tool": "", "pipeline": SCHEMA_FILE, "agent": AGENT_SCHEMA_FILE}[kind]
     if kind == "tool" or file.exists():
         return {}
-    import json  # noqa: PLC0415 - only a format needs it
+    import json  # only a format needs it
 
     return {file: f"{json.dumps(_schema_of(kind), indent=2, ensure_ascii=False)}\n"}
 
 
 def _schema_of(kind: Kind) -> dict[str, Any]:
     if kind == "agent":
-        from toolkit.agents.files.keys import agent_schema  # noqa: PLC0415 - seldom wanted
+        from toolkit.agents.files.keys import agent_schema
 
         return agent_schema()
-    from toolkit.pipelines.format import pipeline_schema  # noqa: PLC0415 - as above
+    from toolkit.pipelines.format import pipeline_schema
 
     return pipeline_schema()
 

@@ -112,15 +112,15 @@ def show_audit(options: AuditOptions) -> ExitCode:
 def _check(
     words: Sequence[str], configuration: "Configuration", chosen_by: "Chooser", after: After | None, *, as_json: bool
 ) -> ExitCode:
-    from toolkit_cli.rendering.policy_tables import (  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.rendering.policy_tables import (  # help needs none of it
         DecidedCall,
         decided_calls,
         decision_record,
     )
-    from toolkit_cli.running.answer_sources import policy_of_files  # noqa: PLC0415
-    from toolkit_cli.running.clearance import calls_of  # noqa: PLC0415
-    from toolkit_cli.running.server_consent import gate_for  # noqa: PLC0415
-    from toolkit_cli.running.single_tools import open_one  # noqa: PLC0415
+    from toolkit_cli.running.answer_sources import policy_of_files
+    from toolkit_cli.running.clearance import calls_of
+    from toolkit_cli.running.server_consent import gate_for
+    from toolkit_cli.running.single_tools import open_one
 
     gate = Gate(policy=policy_of_files(configuration, words[:1]))
     tool = open_one(words[0], configuration, gate_for(configuration), "one of them is checked", warn=False, looks=True)
@@ -144,20 +144,20 @@ def _verdict_on(one: "ForeseenCall", gate: Gate) -> "Verdict":
     asks_itself = one.tool is not None and one.tool.demands and one.call.demanded_by is None
     if not asks_itself:
         return one.verdict
-    from toolkit_cli.rendering.policy_tables import ASKS_ITSELF  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.rendering.policy_tables import ASKS_ITSELF  # help needs none of it
 
     return gate.verdict_on(one.call._replace(demanded_by=ASKS_ITSELF))
 
 
 def _missing(tool: "Tool", names: Sequence[str], target: str) -> list[Problem]:
-    from toolkit_cli.arguments.argument_prompts import missing_problems  # noqa: PLC0415 - only where something is missing
+    from toolkit_cli.arguments.argument_prompts import missing_problems  # only where something is missing
 
     return list(missing_problems(tool, names, f"toolkit policy check {target}"))
 
 
 def _list(configuration: "Configuration", *, as_json: bool) -> ExitCode:
-    from toolkit_cli.rendering.policy_tables import listed_rules, rule_records  # noqa: PLC0415 - help needs none of it
-    from toolkit_cli.running.answer_sources import policy_of_files  # noqa: PLC0415
+    from toolkit_cli.rendering.policy_tables import listed_rules, rule_records  # help needs none of it
+    from toolkit_cli.running.answer_sources import policy_of_files
 
     found = policy_of_files(configuration)
     if found is None:
@@ -173,7 +173,7 @@ def _test(configuration: "Configuration", *, as_json: bool) -> ExitCode:
     if not configuration.has_policy:
         console.say(_NO_FILES)
         return ExitCode.SUCCESS
-    from toolkit.sources.project_policies import configured_policy  # noqa: PLC0415 - help needs none of it
+    from toolkit.sources.project_policies import configured_policy  # help needs none of it
 
     found, problems = configured_policy(configuration)
     problems = [*problems, *_unmatched(found, configuration)]
@@ -188,9 +188,9 @@ def _test(configuration: "Configuration", *, as_json: bool) -> ExitCode:
 
 
 def _audit(*, verify: bool, as_json: bool) -> ExitCode:
-    from toolkit.approvals.audit_log import faults_of_log, records_of_log  # noqa: PLC0415 - help needs none of it
-    from toolkit_cli.rendering.policy_tables import listed_decisions  # noqa: PLC0415
-    from toolkit_cli.running.audits import audit_file  # noqa: PLC0415
+    from toolkit.approvals.audit_log import faults_of_log, records_of_log  # help needs none of it
+    from toolkit_cli.rendering.policy_tables import listed_decisions
+    from toolkit_cli.running.audits import audit_file
 
     file = audit_file()
     try:
@@ -212,9 +212,9 @@ def _audit(*, verify: bool, as_json: bool) -> ExitCode:
 
 def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Problem]:
     """Return a problem for each rule of the project that matches none of its tools."""
-    from toolkit.approvals.dead_rules import KnownTool, unmatched_rules  # noqa: PLC0415 - help needs none of it
-    from toolkit_cli.opened_tools import open_configured  # noqa: PLC0415
-    from toolkit_cli.running.server_consent import gate_for  # noqa: PLC0415
+    from toolkit.approvals.dead_rules import KnownTool, unmatched_rules  # help needs none of it
+    from toolkit_cli.opened_tools import open_configured
+    from toolkit_cli.running.server_consent import gate_for
 
     opened = open_configured(None, configuration, gate_for(configuration))
     end_at_errors(opened.problems)

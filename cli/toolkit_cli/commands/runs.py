@@ -399,7 +399,7 @@ def decide(options: DecideOptions) -> int:
 
 def add_schedule(options: NewScheduleOptions) -> int:
     """Run a target repeatedly on the workers of a store."""
-    from toolkit_cli.batching import schedules  # noqa: PLC0415 - few runs are scheduled
+    from toolkit_cli.batching import schedules  # few runs are scheduled
 
     wanted = schedules.ScheduleOptions(options.each, options.name, options.on_approval)
     return schedules.add_schedule(_needed_store(options.store), options.cron, options.words or (), wanted)
@@ -407,7 +407,7 @@ def add_schedule(options: NewScheduleOptions) -> int:
 
 def list_schedules(options: SchedulesOptions) -> int:
     """List the schedules of a store."""
-    from toolkit_cli.batching import schedules  # noqa: PLC0415 - as above
+    from toolkit_cli.batching import schedules
 
     return schedules.list_schedules(_needed_store(options.store), as_json=options.format == "json")
 
@@ -417,7 +417,7 @@ def remove_schedule(options: UnscheduleOptions) -> int:
 
     Runs that it has begun are kept.
     """
-    from toolkit_cli.batching import schedules  # noqa: PLC0415 - as above
+    from toolkit_cli.batching import schedules
 
     return schedules.remove_schedule(_needed_store(options.store), options.name)
 

@@ -86,7 +86,7 @@ def _print_tools(
         if explain:
             _explain({tool.name: () for tool in tools}, dialect)
         return ExitCode.SUCCESS
-    from toolkit.dialects import export, request_tools  # noqa: PLC0415 - the plain form needs none
+    from toolkit.dialects import export, request_tools  # the plain form needs none
 
     exports = [export(tool.spec, dialect) for tool in tools]
     definitions = request_tools(exports, dialect)
@@ -100,15 +100,15 @@ def _print_tools(
 
 
 def _explain(changes: "Mapping[str, Sequence[Change]]", dialect: str) -> None:
-    from toolkit_cli.rendering.compatibility_tables import explained  # noqa: PLC0415 - only an explanation needs it
-    from toolkit_cli.rendering.styles import paint_all  # noqa: PLC0415 - as above
+    from toolkit_cli.rendering.compatibility_tables import explained  # only an explanation needs it
+    from toolkit_cli.rendering.styles import paint_all
 
     lines = explained(changes, dialect, console.width())
     console.say(paint_all(lines, colour=console.stderr_has_colour()).rstrip("\n"))
 
 
 def _objections(tools: list[Tool], exports: "list[Export]", dialect: str) -> list[Problem]:
-    from toolkit.dialects import objections, request_objections  # noqa: PLC0415 - the plain form needs none
+    from toolkit.dialects import objections, request_objections  # the plain form needs none
 
     pairs = zip(tools, exports, strict=True)
     found = [(tool, one) for tool, made in pairs for one in objections(tool.spec, dialect, made)]
@@ -126,28 +126,28 @@ def _problem(objection: "Objection", about: str, location: Location | None) -> P
 def _format_schema(of: _Format) -> Any:
     match of:
         case "agent":
-            from toolkit.agents.files.keys import agent_schema  # noqa: PLC0415 - it is seldom wanted
+            from toolkit.agents.files.keys import agent_schema
 
             return agent_schema()
         case "config":
-            from toolkit.lint.setting_keys import lint_schema  # noqa: PLC0415 - it is seldom wanted
-            from toolkit.sources.toml_settings import configuration_schema  # noqa: PLC0415
+            from toolkit.lint.setting_keys import lint_schema
+            from toolkit.sources.toml_settings import configuration_schema
 
             return configuration_schema(lint_schema())
         case "pipeline":
-            from toolkit.pipelines.format import pipeline_schema  # noqa: PLC0415 - it is seldom wanted
+            from toolkit.pipelines.format import pipeline_schema
 
             return pipeline_schema()
         case "policy":
-            from toolkit.approvals.policy_keys import policy_schema  # noqa: PLC0415 - it is seldom wanted
+            from toolkit.approvals.policy_keys import policy_schema
 
             return policy_schema()
         case "review":
-            from toolkit.webhooks import review_schema  # noqa: PLC0415 - it is seldom wanted
+            from toolkit.webhooks import review_schema
 
             return review_schema()
         case "answer":
-            from toolkit.webhooks import answer_schema  # noqa: PLC0415 - it is seldom wanted
+            from toolkit.webhooks import answer_schema
 
             return answer_schema()
 
@@ -156,6 +156,6 @@ def _write(data: Any, format: str) -> str:  # noqa: A002
     data = console.redactor().data(data)
     if format == "json":
         return f"{visible_json(data, indent=2)}\n"
-    from toolkit.documents.dumping import as_yaml  # noqa: PLC0415 - it loads a YAML library
+    from toolkit.documents.dumping import as_yaml  # it loads a YAML library
 
     return as_yaml(data)

@@ -101,10 +101,10 @@ def serve(options: ServeOptions) -> int:
     _go_to(options.directory)
     memory_id = checked_memory_id(options.given.memory_id)
     options = options._replace(given=options.given._replace(memory_id=memory_id))
-    from toolkit_cli.serving.client_configs import require_mcp  # noqa: PLC0415 - help needs none of it
+    from toolkit_cli.serving.client_configs import require_mcp  # help needs none of it
 
     require_mcp()
-    from toolkit_cli.serving import server_transports  # noqa: PLC0415 - it imports the SDK
+    from toolkit_cli.serving import server_transports  # it imports the SDK
 
     place = None if options.http is None else server_transports.parse_place(options.http)
     if options.print_config is not None:
@@ -113,8 +113,8 @@ def serve(options: ServeOptions) -> int:
 
 
 def _serve(options: ServeOptions, place: "Place | None") -> int:
-    from toolkit_cli.serving import served_tools, server_transports  # noqa: PLC0415 - help needs none of it
-    from toolkit_cli.serving.server_transports import reloader  # noqa: PLC0415
+    from toolkit_cli.serving import served_tools, server_transports  # help needs none of it
+    from toolkit_cli.serving.server_transports import reloader
 
     with Screen() as screen, telemetry(options.otel) as listener:
         show_logs(screen, options.messages.verbose, debug=options.messages.debug)
@@ -189,7 +189,7 @@ def _print_configuration(
     editor: "Editor", name: str, words: Sequence[str], place: "Place | None", token_variable: str
 ) -> int:
     """Print the configuration for a client; secrets are referenced by variable, and context values are left out."""
-    from toolkit_cli.serving.client_configs import configuration_to_paste  # noqa: PLC0415 - only `--print-config` needs it
+    from toolkit_cli.serving.client_configs import configuration_to_paste  # only `--print-config` needs it
 
     if place is not None and place.port == 0:
         raise Failure(ExitCode.USAGE, "--print-config needs a fixed port", hint="for example --http 8000")

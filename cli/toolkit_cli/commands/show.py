@@ -98,7 +98,7 @@ def _fold(tools: Iterable[Tool], target: str) -> list[Tool]:
     named = target.replace(":", ".").rpartition(".")[2]
     if all(tool.toolbox is None or tool.name == named for tool in shown):
         return shown
-    from toolkit.disclosure.offering import fold  # noqa: PLC0415 - few tools are in toolboxes
+    from toolkit.disclosure.offering import fold  # few tools are in toolboxes
 
     return fold(shown)
 
@@ -125,7 +125,7 @@ def _diagram(tool: Tool) -> str:
 
 
 def _drawing(tools: Sequence[Tool]) -> str:
-    from toolkit_cli.running.graphviz import svg_of  # noqa: PLC0415 - seldom wanted
+    from toolkit_cli.running.graphviz import svg_of
 
     if len(tools) != 1:
         raise Failure(

@@ -58,8 +58,8 @@ def worker(options: WorkerOptions) -> int:
     unfinished items of workers that have died. Approvals are not stored with items: if a call needs one, the question
     is asked here, or the item fails.
     """
-    from toolkit_cli.batching.stored_runs import named_store, open_store  # noqa: PLC0415 - help needs none of it
-    from toolkit_cli.batching.working import WorkerTools, work  # noqa: PLC0415 - as above
+    from toolkit_cli.batching.stored_runs import named_store, open_store  # help needs none of it
+    from toolkit_cli.batching.working import WorkerTools, work
 
     url = named_store(options.store)
     if url is None:

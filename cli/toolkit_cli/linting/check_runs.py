@@ -91,7 +91,7 @@ class CheckRun:
     @cached_property
     def changes_beneath(self) -> list[str]:
         """The real paths of the files and folders in which files can be fixed: the targets and the project."""
-        from toolkit.lint.fixing import real_targets  # noqa: PLC0415 - few runs fix
+        from toolkit.lint.fixing import real_targets  # few runs fix
 
         return real_targets(self._targets, self._directory)
 
@@ -118,10 +118,10 @@ def _check(
     against: str | None,
 ) -> "Checked":
     if against is not None:
-        from toolkit.lint.comparing import check_against  # noqa: PLC0415 - few runs compare
+        from toolkit.lint.comparing import check_against  # few runs compare
 
         return check_against(against, paths, configuration, settings)
-    from toolkit.lint.checking import check_and_count  # noqa: PLC0415 - help needs none of it
+    from toolkit.lint.checking import check_and_count  # help needs none of it
 
     _collect_less()
     gate = gate_for(configuration)
@@ -141,7 +141,7 @@ def apply_fixes(check_run: CheckRun, *, unsafe: bool) -> list[Problem]:
     Raises:
         Failure: If a file cannot be written.
     """
-    from toolkit.lint.fixing import fix_files, is_beneath, is_fixable  # noqa: PLC0415 - few runs fix
+    from toolkit.lint.fixing import fix_files, is_beneath, is_fixable  # few runs fix
 
     try:
         problems, solved, refused = fix_files(check_run, unsafe=unsafe, beneath=check_run.changes_beneath)
@@ -164,8 +164,8 @@ def add_suppressions(check_run: CheckRun, problems: Sequence[Problem]) -> list[P
     Raises:
         Failure: If a file cannot be written.
     """
-    from toolkit.lint.fixing import is_beneath, write_change  # noqa: PLC0415 - few runs write
-    from toolkit.lint.silencing import silence_with_comments  # noqa: PLC0415
+    from toolkit.lint.fixing import is_beneath, write_change  # few runs write
+    from toolkit.lint.silencing import silence_with_comments
 
     ours = [problem for problem in problems if is_beneath(problem, check_run.changes_beneath)]
     changes, left = silence_with_comments(ours)

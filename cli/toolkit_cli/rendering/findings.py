@@ -139,7 +139,7 @@ def _records(problems: Sequence[Problem]) -> list[dict[str, Any]]:
 
 
 def _names() -> dict[str, str]:
-    from toolkit.lint.rules import codes, name_of  # noqa: PLC0415 - text needs none
+    from toolkit.lint.rules import codes, name_of  # text needs none
 
     return {code: name_of(code) for code in codes()}
 
@@ -153,18 +153,16 @@ def _as_jsonl(problems: Sequence[Problem]) -> str:
 
 
 def _as_sarif(problems: Sequence[Problem]) -> str:
-    from toolkit.lint.rules import all_pages  # noqa: PLC0415
+    from toolkit.lint.rules import all_pages
 
     return as_sarif(problems, {page.code: page for page in all_pages()})
 
 
 def _as_gitlab(problems: Sequence[Problem]) -> str:
-
     return as_gitlab(problems)
 
 
 def _as_junit(problems: Sequence[Problem]) -> str:
-
     return as_junit(problems)
 
 

@@ -185,7 +185,7 @@ def outline_of_agent(tool: Tool) -> "AgentOutline | None":
     """Return the outline of an agent; `None` if the tool is not an agent."""
     if "toolkit.agents.agent" not in sys.modules:  # without this import, no agent exists
         return None
-    from toolkit.agents.agent_outlines import outline_of  # noqa: PLC0415 - only an agent needs it
+    from toolkit.agents.agent_outlines import outline_of  # only an agent needs it
 
     return outline_of(tool)
 
@@ -296,14 +296,14 @@ def _placeholder(parameter: Parameter) -> str:
 
 
 def _tree(tool: Tool, width: int) -> list[Line]:
-    from toolkit.disclosure.facade_trees import tree_of  # noqa: PLC0415 - only a facade needs it
-    from toolkit_cli.rendering.listings import drawn_tree  # noqa: PLC0415
+    from toolkit.disclosure.facade_trees import tree_of  # only a facade needs it
+    from toolkit_cli.rendering.listings import drawn_tree
 
     return drawn_tree(tree_of(tool), width)
 
 
 def _tree_record(tool: Tool) -> list[dict[str, Any]]:
-    from toolkit.disclosure.facade_trees import tree_of  # noqa: PLC0415 - only a facade needs it
-    from toolkit_cli.rendering.listings import tree_record  # noqa: PLC0415
+    from toolkit.disclosure.facade_trees import tree_of  # only a facade needs it
+    from toolkit_cli.rendering.listings import tree_record
 
     return tree_record(tree_of(tool))

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from toolkit.approvals.requests import ReviewRequest
@@ -88,8 +89,7 @@ async def _typed(prompter: Prompter, name: str, form: _Form) -> str:
 async def _typed_in_editor(command: list[str], text: str) -> str:
     """Return the text from the user's editor, without the newline that editors add at the end."""
     import asyncio
-    from pathlib import Path  # noqa: PLC0415
-    from tempfile import TemporaryDirectory  # noqa: PLC0415
+    from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="toolkit-") as folder, temporary(Path(folder)):
         file = Path(folder) / "argument.txt"

@@ -63,9 +63,9 @@ class RuleBook:
 
     def offers(self, call: DescribedCall, action: Action) -> list[Offer]:
         """Return rules that would decide a call like this one, narrowest first."""
-        from toolkit.approvals.rule_offers import offered_rules  # noqa: PLC0415 - as above
-        from toolkit.documents.dumping import as_yaml_line  # noqa: PLC0415 - it loads YAML
-        from toolkit.sources.project_policies import Provenance  # noqa: PLC0415 - as above
+        from toolkit.approvals.rule_offers import offered_rules
+        from toolkit.documents.dumping import as_yaml_line  # it loads YAML
+        from toolkit.sources.project_policies import Provenance
 
         known = call._replace(risk=Provenance(self._configuration, self._targets).identified(call.risk))
         rules = offered_rules(known, action)
@@ -77,8 +77,8 @@ class RuleBook:
         Raises:
             ConfigurationError: If the file cannot be written, or the resulting policy is invalid.
         """
-        from toolkit.approvals.rule_offers import write_rule  # noqa: PLC0415 - only an answer needs it
-        from toolkit.sources.project_policies import configured_policy, group_fits  # noqa: PLC0415
+        from toolkit.approvals.rule_offers import write_rule  # only an answer needs it
+        from toolkit.sources.project_policies import configured_policy, group_fits
 
         configuration = self._configuration
         owner: Literal["user", "project"] = "user" if file == self.own_file else "project"
@@ -96,9 +96,9 @@ class RuleBook:
 
     def _decides(self, rule: dict[str, Any], action: Action, call: DescribedCall) -> bool:
         """Return whether a rule in the user's file would decide a call; a rule that asks takes precedence over it."""
-        from toolkit.approvals.file_policies import FilePolicy  # noqa: PLC0415 - as above
-        from toolkit.approvals.policy_keys import read_policy_table  # noqa: PLC0415
-        from toolkit.sources.project_policies import Provenance, configured_policy  # noqa: PLC0415 - as above
+        from toolkit.approvals.file_policies import FilePolicy
+        from toolkit.approvals.policy_keys import read_policy_table
+        from toolkit.sources.project_policies import Provenance, configured_policy
 
         problems: list[Problem] = []
         setting = Setting(Path.cwd(), lambda _: None, problems.append, "user")

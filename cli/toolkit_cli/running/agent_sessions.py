@@ -121,7 +121,7 @@ class Conversation:
 
     def start_over(self) -> None:
         """Start a new conversation; the transcript file keeps the old one."""
-        from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - loaded already
+        from toolkit.agents.transcripts import Transcript
 
         if self.file is not None:
             self.file.start_over(self.transcript)
@@ -194,7 +194,7 @@ def agent_of_file(
 
 
 def _declare(file: str, configuration: "Configuration", gate: "Gate", *, warn: bool) -> "DeclaredAgent":
-    from toolkit.agents.files.declared import DeclaredAgent  # noqa: PLC0415 - few runs use an agent file
+    from toolkit.agents.files.declared import DeclaredAgent  # few runs use an agent file
 
     opened = open_all([file], configuration, gate)
     end_at_errors(opened.problems)

@@ -65,7 +65,7 @@ class Answers(NamedTuple):
         answers = self._replace(files=policy_of_files(configuration, targets), webhook=configuration.webhook)
         if not self.may_ask:
             return answers
-        from toolkit_cli.reviewing.rule_books import RuleBook  # noqa: PLC0415 - only where somebody can be asked
+        from toolkit_cli.reviewing.rule_books import RuleBook  # only where somebody can be asked
 
         return answers._replace(book=RuleBook(configuration, targets))
 
@@ -101,14 +101,14 @@ class Answers(NamedTuple):
         """
         policy = self.files
         if self.approve:
-            from toolkit.approvals.allowances import Allowances  # noqa: PLC0415 - few runs have rules
+            from toolkit.approvals.allowances import Allowances  # few runs have rules
 
             policy = Allowances(self.rules, policy)
         return AllowAll("--yes", policy) if self.yes else policy
 
 
 def _rule(text: str) -> "Allowance":
-    from toolkit.approvals.allowances import Allowance  # noqa: PLC0415 - few runs have rules
+    from toolkit.approvals.allowances import Allowance  # few runs have rules
 
     try:
         return Allowance.parse(text)
@@ -128,7 +128,7 @@ def policy_of_files(configuration: "Configuration", targets: Sequence[str] = ())
     """
     if not configuration.has_policy:
         return None
-    from toolkit.sources.project_policies import configured_policy  # noqa: PLC0415 - most projects have no rules
+    from toolkit.sources.project_policies import configured_policy  # most projects have no rules
 
     policy, problems = configured_policy(configuration, targets)
     raise_errors(ConfigurationError, problems)
@@ -163,7 +163,7 @@ def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> Gate
     """Return the gate of a run, with a reviewer for the terminal, for the webhook, or one that rejects everything."""
     reviewer: Reviewer
     if answers.may_ask:
-        from toolkit_cli.reviewing.console_reviewer import ConsoleReviewer  # noqa: PLC0415 - only where somebody can be asked
+        from toolkit_cli.reviewing.console_reviewer import ConsoleReviewer  # only where somebody can be asked
 
         reviewer = ConsoleReviewer(screen, answers.book)
     elif answers.asks_elsewhere and answers.webhook is not None:
@@ -171,7 +171,7 @@ def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> Gate
     else:
         reviewer = RefusingReviewer(answers.why_not)
     if answers.waits:
-        from toolkit.approvals.waiting import WaitingReviewer  # noqa: PLC0415 - few runs wait
+        from toolkit.approvals.waiting import WaitingReviewer  # few runs wait
 
         reviewer = WaitingReviewer(reviewer)
     gate = Gate(reviewer, answers.policy(), timeout=DEFAULT_TIMEOUT if timeout is None else timeout)

@@ -42,7 +42,7 @@ class Flag(NamedTuple):
 
 def flag_for(call: DescribedCall) -> Flag | None:
     """Return the narrowest flag that allows a call, based on its known arguments; `None` if none can name the tool."""
-    from glob import escape  # noqa: PLC0415 - only refusals need it
+    from glob import escape  # only refusals need it
 
     tool = escape(call.risk.tool)
     exact = exact_arguments(call)
@@ -68,7 +68,7 @@ def _open_words(left: Sequence[str], *, may_be_more: bool) -> str:
 
 def _pair(name: str, value: Any, tool: str, call: DescribedCall) -> str | None:
     """Return a pattern that only this value matches, and that can be copied from a screen, or `None`."""
-    from glob import escape  # noqa: PLC0415 - only refusals need it
+    from glob import escape  # only refusals need it
 
     if not name.isidentifier() or console.redactor().data(value) is not value:  # a pattern may hide a secret
         return None

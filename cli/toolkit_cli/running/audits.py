@@ -23,7 +23,7 @@ def audit_of(configuration: "Configuration", *, always: bool = False) -> "AuditL
     wanted = configuration.audit
     if not (wanted if wanted is not None else always or _is_ci()):
         return None
-    from toolkit.approvals.audit_log import AuditLog  # noqa: PLC0415 - most calls are not logged
+    from toolkit.approvals.audit_log import AuditLog  # most calls are not logged
 
     return AuditLog(audit_file())
 
@@ -36,6 +36,6 @@ def audit_file() -> Path:
 def _is_ci() -> bool:
     if not os.environ.get(_IN_CI):
         return False
-    from toolkit.approvals.rules import is_ci  # noqa: PLC0415 - most commands do not run in CI
+    from toolkit.approvals.rules import is_ci  # most commands do not run in CI
 
     return is_ci()

@@ -118,7 +118,7 @@ def problem_of(question: ForeseenCall, because: str) -> Problem:
         return Problem("", f"{asker} is denied by {question.verdict.because}", question.location)
     because_of = question.verdict.because
     reason = f" ({because_of})" if because_of and because_of != asker else ""
-    from toolkit_cli.running.approval_flags import flag_for  # noqa: PLC0415 - only problems need it
+    from toolkit_cli.running.approval_flags import flag_for  # only problems need it
 
     flag = flag_for(question.call)
     if flag is not None and question.tool is None:

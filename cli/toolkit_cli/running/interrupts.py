@@ -7,6 +7,7 @@ running step. A watchdog ends runs that do not end by themselves. The terminal s
 import os
 import signal
 import threading
+from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import Any, Self
 
@@ -100,7 +101,7 @@ def _leave_it_to_the_watchdog(number: int, frame: FrameType | None) -> None:
 
 def _terminal_settings() -> Any:
     try:
-        import termios  # noqa: PLC0415 - not on every system
+        import termios  # not on every system
     except ImportError:
         return None
     try:
@@ -110,8 +111,7 @@ def _terminal_settings() -> Any:
 
 
 def _restore_terminal(settings: Any) -> None:
-    import termios  # noqa: PLC0415 - not on every system
-    from contextlib import suppress  # noqa: PLC0415
+    import termios  # not on every system
 
     with suppress(termios.error):
         termios.tcsetattr(0, termios.TCSADRAIN, settings)

@@ -158,7 +158,7 @@ def _is_unicode(stream: TextIO) -> bool:
 
 
 def _make_bars() -> "Bars":
-    from toolkit_cli.rendering.live import Bars  # noqa: PLC0415 - rich is heavy, and few runs have bars
+    from toolkit_cli.rendering.live import Bars  # rich is heavy, and few runs have bars
 
     return Bars()
 

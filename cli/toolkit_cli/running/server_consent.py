@@ -11,7 +11,7 @@ def gate_for(configuration: "Configuration") -> "Gate | None":
     """Return a gate that asks for consent to start servers; `None` if no servers are configured."""
     if not configuration.mcp:
         return None
-    from toolkit_cli.running.answer_sources import Answers, make_gate  # noqa: PLC0415 - few projects have servers
-    from toolkit_cli.screen import Screen  # noqa: PLC0415 - as above
+    from toolkit_cli.running.answer_sources import Answers, make_gate  # few projects have servers
+    from toolkit_cli.screen import Screen
 
     return make_gate(Answers(), Screen(), configuration.approval_timeout)

@@ -4,6 +4,7 @@ import logging
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from toolkit.errors import ConfigurationError
@@ -52,7 +53,7 @@ class _Opened:
     """Sends spans and metrics, and collects errors from the exporter."""
 
     def __init__(self) -> None:
-        from toolkit.telemetry import open_telemetry  # noqa: PLC0415 - few runs use telemetry
+        from toolkit.telemetry import open_telemetry  # few runs use telemetry
 
         self._failures = _Failures()
         logger = logging.getLogger(_LOGGER)
@@ -80,7 +81,7 @@ class _Failures(logging.Handler):
 def _is_wanted(wanted: bool | None) -> bool:  # noqa: FBT001 - as above
     if not any(name.startswith("OTEL_") for name in os.environ):
         return bool(wanted)
-    from toolkit.telemetry.propagation import is_disabled, wants_telemetry  # noqa: PLC0415 - few environments set it
+    from toolkit.telemetry.propagation import is_disabled, wants_telemetry  # few environments set it
 
     return wants_telemetry(os.environ) if wanted is None else wanted and not is_disabled(os.environ)
 
@@ -102,11 +103,8 @@ def _open(wanted: bool | None) -> "_Opened | None":  # noqa: FBT001 - as above
 
 
 def _is_installed() -> bool:
-    from importlib.util import find_spec  # noqa: PLC0415 - only after a failure
-
     return find_spec("opentelemetry") is not None and find_spec("opentelemetry.sdk") is not None
 
 
 def _line(text: str) -> str:
-
     return one_line(text)

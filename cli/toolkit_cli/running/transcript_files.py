@@ -70,7 +70,7 @@ def read_transcript(path: Path) -> "tuple[Transcript, Earlier]":
     Raises:
         Failure: If the file cannot be read, or is not a transcript.
     """
-    from toolkit.agents.transcripts import Transcript  # noqa: PLC0415 - help needs none of it
+    from toolkit.agents.transcripts import Transcript  # help needs none of it
 
     try:
         record = json.loads(path.read_text("utf-8"))

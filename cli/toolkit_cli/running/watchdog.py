@@ -57,7 +57,7 @@ def end_what_was_started(exit_code: object) -> None:
 
 def _end_descendants() -> None:
     if os.name == "posix":
-        from toolkit.processes.warden import end_descendants  # noqa: PLC0415 - few runs end like this
+        from toolkit.processes.warden import end_descendants  # few runs end like this
 
         end_descendants()
 

@@ -146,7 +146,7 @@ def _timed(tool: "Tool", seconds: float | None) -> "Tool":
 
 def _why_not(request: "ReviewRequest") -> str:
     """Return why a call is rejected without a question, and the flag that allows it."""
-    from toolkit_cli.running.approval_flags import flag_for  # noqa: PLC0415 - only a rejection needs it
+    from toolkit_cli.running.approval_flags import flag_for  # only a rejection needs it
 
     flag = flag_for(request.call or DescribedCall(request.risk, "model", None, request.arguments, unknown=None))
     asked_by = f" ({request.asked_by})" if request.asked_by else ""

@@ -162,7 +162,7 @@ def serve_over_http(
     tools: Mapping[str, Tool], options: Options, access: HttpOptions, watch: Watch | None, *, quiet: bool
 ) -> int:
     """Serve clients over HTTP until interrupted; return the exit code."""
-    from toolkit.mcp.serving import over_http  # noqa: PLC0415 - stdio needs none of it
+    from toolkit.mcp.serving import over_http  # stdio needs none of it
 
     with closing(_listener(access.place)) as listener:
         port = listener.getsockname()[1]

@@ -99,14 +99,14 @@ def _opened(name: str, base_url: str | None, timeout: float | None) -> Model:
     if kind != CHAT and base_url is not None:
         raise _refused(f"'{name}' cannot be used with a base URL, only {CHAT}:NAME can", _KINDS)
     if kind == SCRIPTED:
-        from toolkit.agents.models.scripted import ScriptedModel  # noqa: PLC0415 - reading a script needs YAML
+        from toolkit.agents.models.scripted import ScriptedModel  # reading a script needs YAML
 
         return ScriptedModel.load(rest)
     if kind == CHAT and base_url is None:
         raise _refused(f"'{name}' needs the base URL of its server", _SUCH_AS)
     if base_url is not None and not base_url.lower().startswith(("http://", "https://")):
         raise _refused(f"the base URL of '{name}' does not begin with http:// or https://", _SUCH_AS)
-    from toolkit.agents.models.provider_models import ProvidedModel  # noqa: PLC0415 - only providers need pydantic-ai
+    from toolkit.agents.models.provider_models import ProvidedModel  # only providers need pydantic-ai
 
     return ProvidedModel(name, base_url, timeout=timeout)
 

@@ -42,7 +42,7 @@ def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
     if len(before) + len(after) > _COMPARED_LINES or not before:
         lines = _one_hunk(before, after)
     else:
-        from difflib import unified_diff  # noqa: PLC0415 - only previews of a change need it
+        from difflib import unified_diff  # only previews of a change need it
 
         # The first two lines are a head, which cannot express that a file is missing.
         lines = list(unified_diff(before, after, n=_CONTEXT))[2:]

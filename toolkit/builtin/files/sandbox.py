@@ -237,7 +237,7 @@ def state_of(content: bytes | None) -> str:
     """Return a digest of the content of a file, or `missing` for a file that does not exist."""
     if content is None:
         return _MISSING
-    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, which reading does not need
+    from hashlib import sha256  # it loads OpenSSL, which reading does not need
 
     return sha256(content).hexdigest()
 

@@ -241,7 +241,7 @@ class _Writer:
 
 def main() -> None:
     """Answer the request on standard input."""
-    from resource import RLIMIT_AS, setrlimit  # noqa: PLC0415 - this module is also imported on Windows
+    from resource import RLIMIT_AS, setrlimit  # this module is also imported on Windows
 
     request = json.load(sys.stdin)
     sys.path[:] = request["path"]

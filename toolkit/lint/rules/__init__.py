@@ -98,7 +98,7 @@ def _installed() -> Mapping[str, type[Rule]]:
     """Return the rules of installed packages by code; built-in codes take precedence."""
     if not any(map(_mentions_rules, sys.path)):
         return {}
-    from importlib.metadata import entry_points  # noqa: PLC0415 - importing it takes as long as all of lint
+    from importlib.metadata import entry_points  # importing it takes as long as all of lint
 
     points = sorted((point for point in entry_points(group=ENTRY_POINTS)), key=lambda point: point.name)
     return {point.name: _load(point) for point in points if point.name not in NAMES}

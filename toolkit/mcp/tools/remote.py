@@ -78,7 +78,7 @@ class RemoteTool(ForeignSchemaTool):
             ToolExecutionError: If the server cannot be reached, returns an error, violates the protocol or the output
                 schema, or times out.
         """
-        from toolkit.mcp.tools.remote_calls import call_remote  # noqa: PLC0415 - it imports the SDK
+        from toolkit.mcp.tools.remote_calls import call_remote  # it imports the SDK
 
         with without_trace() if withholds_trace(self.server.converter) else nullcontext():
             result = await call_remote(self.server, self.wire_name, parsed, context, self._meta(context))
@@ -87,7 +87,6 @@ class RemoteTool(ForeignSchemaTool):
         return result
 
     def _hold_to(self, output_schema: Mapping[str, Any], result: ToolResult) -> None:
-
         if (mismatch := output_mismatch(result.structured, output_schema)) is not None:
             message = f"MCP server '{self.server.name}' violated the output schema of '{self.wire_name}': {mismatch}"
             raise ToolExecutionError(message, "invalid_result")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from toolkit.pipelines.expressions.json_values import (
@@ -92,8 +93,6 @@ def ends_with(text: Any, end: Any) -> bool:
 
 def now() -> str:
     """Return the current time in UTC, such as `2026-11-21T08:30:00Z`."""
-    from datetime import UTC, datetime  # noqa: PLC0415 - few expressions need the time
-
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

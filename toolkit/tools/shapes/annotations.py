@@ -116,7 +116,7 @@ def shape_of_parameters(name: str, parameters: Sequence[Parameter]) -> Shape:
 
 
 def _shape_by_pydantic(name: str, parameters: Sequence[Parameter]) -> Shape:
-    from toolkit.tools.shapes.pydantic_types import describe_enum_names, shape_of_members  # noqa: PLC0415 - slow import
+    from toolkit.tools.shapes.pydantic_types import describe_enum_names, shape_of_members  # slow import
 
     shape = shape_of_members(name, parameters)
     _explain_all(shape, parameters)
@@ -130,7 +130,7 @@ def shape_of_type(annotation: Any) -> Shape:
     Raises:
         UnfitTypeError: If the type is not supported for arguments.
     """
-    from toolkit.tools.shapes.pydantic_types import shape_of_annotation  # noqa: PLC0415 - slow import
+    from toolkit.tools.shapes.pydantic_types import shape_of_annotation  # slow import
 
     return shape_of_annotation(annotation)
 
@@ -142,11 +142,11 @@ def output_schema(annotation: Any) -> dict[str, Any] | None:
     form = form_of(annotation)
     if form is not None:
         return form.schema
-    from toolkit.tools.attachments import holds_attachments  # noqa: PLC0415 - plain types do not need it
+    from toolkit.tools.attachments import holds_attachments  # plain types do not need it
 
     if holds_attachments(annotation):
         return None
-    from toolkit.tools.shapes.pydantic_types import serialized_schema  # noqa: PLC0415 - slow import
+    from toolkit.tools.shapes.pydantic_types import serialized_schema  # slow import
 
     try:
         return serialized_schema(annotation)
@@ -168,6 +168,6 @@ def _explain(schema: dict[str, Any], parameter: Parameter) -> None:
     if type(parameter.default) in _PLAIN or (type(parameter.default) is float and isfinite(parameter.default)):
         schema["default"] = parameter.default
         return
-    from toolkit.tools.shapes.pydantic_types import plain_default  # noqa: PLC0415 - most defaults are plain
+    from toolkit.tools.shapes.pydantic_types import plain_default  # most defaults are plain
 
     plain_default(schema, parameter.default)

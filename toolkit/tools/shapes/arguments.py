@@ -29,6 +29,6 @@ def read_arguments(shape: "Shape", arguments: str | Mapping[str, Any], *, drops_
                 return shape.validate_data(loads(arguments))
         return shape.validate_text(arguments)
     except ValueError as error:  # base class of pydantic's ValidationError, which takes time to import
-        from toolkit.tools.shapes.objections import validate_again  # noqa: PLC0415
+        from toolkit.tools.shapes.objections import validate_again
 
         return validate_again(shape, arguments, error, drops_nulls=drops_nulls)

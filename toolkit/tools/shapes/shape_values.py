@@ -34,7 +34,7 @@ class Shape:
     def _validator(self) -> "SchemaValidator":
         from pydantic_core import SchemaValidator
 
-        from toolkit.tools.shapes.leniency import with_our_rules  # noqa: PLC0415 - needed only with pydantic
+        from toolkit.tools.shapes.leniency import with_our_rules  # needed only with pydantic
 
         schema = with_our_rules(self._core())
         try:  # the prebuilt validator of a model would use pydantic's own rules
