@@ -6,14 +6,6 @@ from typing import Any
 from docs.generators.regions import with_region
 from toolkit.dialects import CLIENTS, LIMITS, Limit, Limits
 
-BASES = {
-    "openai-strict": "openai",
-    "anthropic-strict": "anthropic",
-    "gemini-json-schema": "gemini",
-    "bedrock-strict": "anthropic-strict",
-    "mistral-strict": "mistral",
-}
-
 
 def pages() -> dict[str, str]:
     """Return the pages with the current limits, by their paths in the docs."""
@@ -29,7 +21,7 @@ def tables(names: Collection[str]) -> str:
 
 
 def _section(name: str, limits: Limits) -> str:
-    base = BASES.get(name)
+    base = limits.base
     known = LIMITS[base].stated() if base else {}
     told = {key: limit for key, limit in limits.stated().items() if known.get(key) != limit}
     gone = [limit for key, limit in known.items() if key not in limits.stated()]

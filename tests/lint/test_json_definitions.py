@@ -4,9 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from toolkit.dialects import definitions_in, recognize
 from toolkit.lint import PROVIDERS, LintSettings, check, find_tools
 from toolkit.sources import Configuration
+from toolkit_cli.main import application
 
 SAID = "Find an order of the shop by its number."
 SCHEMA = {
@@ -229,4 +232,76 @@ def test_definitions_of_two_servers_in_two_folders_may_have_one_name(folder):
     found = check(["shop", "museum/more.json", "museum/tools.json", "shop/tools.json"], Configuration())
     assert [str(problem) for problem in found if problem.code == "TK103"] == [
         "museum/tools.json:1:11: error[TK103]: duplicate tool name 'find_order' (give one of them another name)"
+    ]
+
+
+def lint(folder, name, data):
+    """Run `toolkit lint` on one file of JSON; return the findings without the name of the file, and the exit code."""
+    folder.joinpath(name).write_text(json.dumps(data), "utf-8")
+    ended = CliRunner().invoke(application(), ["lint", name, "--format", "concise", "--quiet"])
+    return [line.removeprefix(f"{name}:").strip() for line in ended.stdout.splitlines()], ended.exit_code
+
+
+BAD = {"name": "9 bad", "description": SAID, "parameters": {"type": "object", "properties": {}}}
+GOOD = {**BAD, "name": "find_order"}
+IS_BAD = "error[TK101] the tool's name is '9 bad', which not every provider accepts"
+AROUND = {
+    "an assistant, which has a name of its own": {"object": "assistant", "name": "Helper", "instructions": "Help.", "description": "An assistant.", "tools": [{"type": "function", "function": BAD}]},
+    "a namespace of OpenAI": {"tools": [{"type": "namespace", "name": "shop", "description": "The shop.", "tools": [{"type": "function", **BAD}]}]},
+    "functions beside tools": {"tools": [{"type": "function", "function": GOOD}], "functions": [BAD]},
+    "tools beside functions": {"functions": [GOOD], "tools": [{"type": "function", "function": BAD}]},
+    "an answer of a server": {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "9 bad", "description": SAID, "inputSchema": {"type": "object", "additionalProperties": False}}]}},
+    "several answers of a server": [{"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}, {"jsonrpc": "2.0", "id": 2, "result": {"tools": [{"name": "9 bad", "description": SAID, "inputSchema": {"type": "object"}}]}}],
+    "a server card, with whole definitions": {"name": "Shop", "version": "1.0", "tools": [{"name": "9 bad", "description": SAID, "inputSchema": {"type": "object"}}]},
+    "a request to Bedrock": {"toolConfig": {"tools": [{"cachePoint": {"type": "default"}}, {"toolSpec": {"name": "9 bad", "description": SAID, "inputSchema": {"json": {"type": "object"}}}}]}},
+    "a request to Gemini, with a hosted tool": {"tools": [{"google_search": {}}, {"googleSearch": {}, "functionDeclarations": [BAD]}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", AROUND)
+def test_bad_name_is_found_wherever_a_provider_has_tools(folder, what):
+    found, code = lint(folder, "tools.json", AROUND[what])
+    assert ([line.partition(" ")[2] for line in found], code) == ([IS_BAD], 1)
+
+
+HOSTED = {
+    "Gemini": {"tools": [{"google_search": {}}, {"code_execution": {}}, {"urlContext": {}}]},
+    "Bedrock": {"toolConfig": {"tools": [{"systemTool": {"name": "nova_grounding"}}]}},
+    "OpenAI": {"tools": [{"type": "web_search"}, {"type": "mcp", "server_label": "shop", "server_url": "https://x"}]},
+    "Anthropic": {"tools": [{"type": "bash_20250124", "name": "bash"}]},
+}
+OTHER_FILES = {
+    "server.json": {"$schema": "https://static.modelcontextprotocol.io/schemas/server.json", "name": "io.github.x/y", "description": "A server for things.", "version": "1", "packages": [{"identifier": "@x/y"}]},
+    "package.json": {"name": "@x/y", "version": "1", "description": "A package.", "scripts": {}, "dependencies": {}},
+    "manifest.json": {"manifest_version": "0.3", "name": "My Manifest!", "tools": [{"name": "find me", "description": "x"}]},
+    "plugin.json": {"name": "my plugin", "description": "A plugin."},
+    "agent.json": {"name": "my agent", "tools": ["Read", "Bash(git *)"]},
+    "tsconfig.json": {"compilerOptions": {"strict": True}},
+    "template.json": {"name": "my stack", "parameters": {"region": "eu-north-1"}, "resources": []},
+    "composer.json": {"name": "x/y", "type": "library", "require": {}},
+    "schema.json": {"title": "An order", "type": "object", "properties": {}},
+    ".mcp.json": {"mcpServers": {"shop": {"command": "shop"}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("provider", HOSTED)
+def test_tool_that_a_provider_hosts_is_no_finding(folder, provider):
+    assert lint(folder, "tools.json", HOSTED[provider]) == (
+        ["warning[TK004] there are no tools in 'tools.json'"],
+        0,
+    )
+
+
+@pytest.mark.parametrize("name", OTHER_FILES)
+def test_file_of_another_program_has_no_tools(folder, name):
+    assert lint(folder, name, OTHER_FILES[name]) == ([f"warning[TK004] there are no tools in '{name}'"], 0)
+
+
+@pytest.mark.parametrize("what", [*SHAPES, *AROUND])
+def test_lint_and_the_dialects_read_the_same_tools(folder, what):
+    document = (SHAPES | AROUND)[what]
+    tools = find_tools([written(folder, document)], Configuration(), LintSettings())
+    found = [recognize(definition, pointer.split("/")[-2:][0]) for pointer, definition in definitions_in(document)]
+    assert [(one.name, one.description, one.schema) for one in tools] == [
+        (one.name, one.description, one.parameters) for one in found
     ]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     )
     from toolkit.dialects.exporting import Export as Export, export as export, request_tools as request_tools
     from toolkit.dialects.provider_limits import (
-        DIALECTS as DIALECTS,
         Change as Change,
         Limit as Limit,
         Limits as Limits,
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     )
     from toolkit.dialects.providers import LIMITS as LIMITS
     from toolkit.dialects.recognizing import definitions_in as definitions_in, recognize as recognize
+    from toolkit.dialects.registry import DIALECTS as DIALECTS
 else:
     from toolkit.faces import face
 
@@ -32,8 +32,9 @@ else:
             "clients": "CLIENTS",
             "conformance": "objections PROVIDERS request_objections",
             "exporting": "Export export request_tools",
-            "provider_limits": "Change DIALECTS Limit Limits Objection",
+            "provider_limits": "Change Limit Limits Objection",
             "providers": "LIMITS",
             "recognizing": "definitions_in recognize",
+            "registry": "DIALECTS",
         },
     )

@@ -18,16 +18,17 @@ from toolkit.codes import (
 )
 from toolkit.dialects import exporting
 from toolkit.dialects.clients import CLIENTS, client_objections, length_objections
-from toolkit.dialects.provider_limits import DIALECTS, Limit, Limits, Notes, Objection, refusal
-from toolkit.dialects.providers import LIMITS
-from toolkit.dialects.recognizing import FORM_OF, Recognized, recognize
+from toolkit.dialects.provider_limits import Limit, Limits, Notes, Objection, refusal
+from toolkit.dialects.providers import LIMITS, dialect
+from toolkit.dialects.recognizing import Recognized, forms_of, recognize
+from toolkit.dialects.registry import DIALECTS, PROVIDER_MODULES
 from toolkit.dialects.schema_parts import Part, child, read_schema, walk
 from toolkit.problems import Severity
 from toolkit.schemas.places import MAPPINGS, types_of
 from toolkit.schemas.schema import Schema
 from toolkit.tools.spec import ToolSpec
 
-PROVIDERS = (*DIALECTS, "llama-cpp", "portable", *CLIENTS)
+PROVIDERS = (*DIALECTS, *PROVIDER_MODULES.values(), *CLIENTS)
 """What a tool can be checked for: every dialect, llama.cpp, `portable`, which all of them accept, and every client."""
 
 
@@ -55,7 +56,7 @@ def objections(
     found = recognize(subject)
     if found is None:
         raise ValueError("it is not a tool definition in any provider's format")
-    is_own = found.form in FORM_OF.get(provider, ())
+    is_own = found.form in forms_of(provider)
     about = [*_root_objections(found, provider), *_objections_to_spec(found.spec, provider)]
     if is_own and provider in DIALECTS:
         about += _changes_needed(found, provider)
@@ -84,7 +85,7 @@ def request_objections(
         ),
     ]
     if provider in DIALECTS:
-        strict = [spec for spec in specs if LIMITS[exporting.limits_of(spec, provider)].strict_tools]
+        strict = [spec for spec in specs if dialect(provider).limits_for(spec).strict_tools]
         found += _budget_objections(strict, provider, export)
     return [one for one in found if one]
 
@@ -94,7 +95,7 @@ def _budget_objections(
 ) -> list[Objection | None]:
     if not strict:
         return []
-    limits = LIMITS[exporting.limits_of(strict[0], provider)]
+    limits = dialect(provider).limits_for(strict[0])
     optional, unions = _counted_parameters([schema_of(export(one, provider).definition) for one in strict])
     return [
         _too_many(STRICT_BUDGET, limits.strict_tools, len(strict), "strict tools", limits.title),
@@ -125,7 +126,7 @@ def _objections_to_spec(spec: ToolSpec, provider: str, made: exporting.Export | 
     losses: Sequence[Objection] = ()
     if provider in DIALECTS:
         made = made or exporting.export(spec, provider)
-        limits, losses, schema = LIMITS[exporting.limits_of(spec, provider)], made.losses, schema_of(made.definition)
+        limits, losses, schema = dialect(provider).limits_for(spec), made.losses, schema_of(made.definition)
     return [
         *name_objections(spec.name, limits, spec.source or ""),
         *_parameter_name_objections(spec, limits),

@@ -1,19 +1,31 @@
-"""Writes parameters for Ollama, which only passes on types, items, descriptions and enums."""
+"""Ollama, which only passes on the types, items, descriptions and enums of parameters."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from toolkit.dialects import strictness
+from toolkit.dialects.declarations import CHECKED, Dialect, Draft
 from toolkit.dialects.fitting import UNIONS, close_tuples, fold, make_one_object, settle_references, widen_tuples
 from toolkit.dialects.merging import ANNOTATIONS, merge_all_of, unique
-from toolkit.dialects.provider_limits import Notes
-from toolkit.dialects.providers import LIMITS
+from toolkit.dialects.openai import CHAT
+from toolkit.dialects.provider_limits import Limit, Limits, Notes, Source
 from toolkit.dialects.schema_parts import Part, child, read_schema, write_words
 from toolkit.schemas.places import types_of
 from toolkit.schemas.tidying import put_in_order
 from toolkit.schemas.words import as_json
 
-_LIMITS = LIMITS["ollama"]
+_SOURCE = Source("ollama 0.6.3, _types.py: Tool", CHECKED)
+
+_LIMITS = Limits(
+    title="Ollama",
+    keywords=Limit(
+        frozenset({"type", "items", "description", "enum"}),
+        "only the type, items, description and enum of a parameter arrive",
+        _SOURCE,
+    ),
+    references=Limit("none", "a parameter that is a $ref arrives without its type", _SOURCE),
+    recursion=Limit("never", "a schema cannot refer to itself", _SOURCE),
+)
 _ROOT = ("type", "properties", "required", "$defs", "description")
 
 
@@ -70,3 +82,11 @@ def _describe_branches(part: Part, notes: Notes) -> None:
         del part["anyOf"]
         part.update({key: value for key, value in whole[0].items() if key != "type"})
         notes.changed(child(part.pointer, "anyOf"), "expressed by a list of types", _LIMITS.stated()["keywords"])
+
+
+def _write(draft: Draft) -> dict[str, Any]:
+    parameters = parameters_for_ollama(draft.spec.parameters, "/parameters", draft.notes)
+    return {"type": "function", "function": draft.described | {"parameters": parameters}}
+
+
+DIALECTS = (Dialect(name="ollama", provider="ollama", write=_write, limits=_LIMITS, forms=(CHAT,), lists=("tools",)),)

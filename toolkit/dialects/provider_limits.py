@@ -28,6 +28,7 @@ class Limits(NamedTuple):
 
     Attributes:
         title: The usual name of the provider.
+        base: The name of the limits to which these are compared in lists; empty if there are none.
         name: A regular expression that must match the whole name of a tool.
         name_length: Maximum number of characters in a name.
         name_length_sure: Maximum number of characters that every version accepts, or that are kept unchanged.
@@ -67,6 +68,7 @@ class Limits(NamedTuple):
     """
 
     title: str
+    base: str = ""
     name: Limit[str] | None = None
     name_length: Limit[int] | None = None
     name_length_sure: Limit[int] | None = None
@@ -172,10 +174,3 @@ class Notes:
     def object_to(self, objection: Objection) -> None:
         """Record what cannot be fixed."""
         self._objections.setdefault((objection.code, objection.pointer, objection.message), objection)
-
-
-DIALECTS = (
-    "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama", "mcp",
-    "json-schema",
-)  # fmt: skip
-"""The names of the dialects."""

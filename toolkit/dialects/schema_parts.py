@@ -4,6 +4,7 @@ The input may be any data. Only valid JSON Schema is kept, so that code that cha
 `properties` is a mapping of parts, `anyOf` a list of at least one part, `type` a known name or a list of them.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -16,6 +17,7 @@ from toolkit.schemas.schema import DEEPEST
 _SPECIFICATION = Source("https://json-schema.org/draft/2020-12", "2026-11-22")
 _WELL_FORMED = Limit(True, "anything but JSON Schema is rejected or misread", _SPECIFICATION)
 _NOTHING = object()
+_INDEX = re.compile(r"0|[1-9][0-9]*", re.ASCII)
 _OPENING = frozenset({"additionalProperties", "additionalItems", "unevaluatedProperties", "unevaluatedItems"})
 _KNOWN = DRAFTS["2020-12"]
 
@@ -87,6 +89,12 @@ def read_schema(schema: Mapping[str, Any], pointer: str, notes: Notes) -> Part:
 def child(pointer: str, *steps: str) -> str:
     """Return the JSON pointer to something inside."""
     return "/".join([pointer, *(step.replace("~", "~0").replace("/", "~1") for step in steps)])
+
+
+def path_of(pointer: str) -> tuple[str | int, ...]:
+    """Return the keys and indexes of a JSON pointer."""
+    steps = (step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
+    return tuple(int(step) if _INDEX.fullmatch(step) else step for step in steps)
 
 
 class _Reader:

@@ -10,8 +10,10 @@ from typing import Any, ClassVar
 
 from toolkit import dialects
 from toolkit.dialects import Export
+from toolkit.dialects.conformance import PROVIDERS
 from toolkit.dialects.provider_limits import Limit, Objection
 from toolkit.dialects.providers import LIMITS
+from toolkit.dialects.schema_parts import path_of
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, Severity
@@ -19,6 +21,11 @@ from toolkit.tools.spec import ToolSpec
 
 STRICT = tuple(name for name, limits in LIMITS.items() if limits.closed is not None)
 """The providers whose strict mode requires every object to be closed."""
+
+
+def limited_in(*names: str) -> tuple[str, ...]:
+    """Return the providers and clients that set one of these limits, by the names of the attributes of `Limits`."""
+    return tuple(one for one in PROVIDERS if any(getattr(LIMITS[one], name) is not None for name in names))
 
 
 class ProviderRule(Rule):
@@ -120,7 +127,4 @@ def _as_it_stands(
 
 def steps_of(pointer: str) -> tuple[str | int, ...]:
     """Return the keys that lead into the parameters' schema; empty for a pointer to anything else."""
-    if not pointer.startswith("/parameters"):
-        return ()
-    parts = pointer.split("/")[2:]
-    return tuple(int(part) if part.isdigit() else part.replace("~1", "/").replace("~0", "~") for part in parts)
+    return path_of(pointer)[1:] if pointer.startswith("/parameters") else ()

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.dialects.clients import CLIENTS
+from toolkit.dialects.registry import PROVIDER_DIALECTS, PROVIDER_MODULES
 from toolkit.documents.tables import (
     TEXT_SCHEMA,
     TEXTS_SCHEMA,
@@ -23,10 +24,7 @@ from toolkit.lint.rules import all_pages
 from toolkit.lint.selection import unknown_parts
 from toolkit.problems import Problem, did_you_mean
 
-PROVIDERS = (
-    PORTABLE, "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
-    "mcp", "llama-cpp", *CLIENTS,
-)  # fmt: skip
+PROVIDERS = tuple(dict.fromkeys([PORTABLE, *PROVIDER_DIALECTS, *PROVIDER_MODULES.values(), *CLIENTS]))
 """The providers, and the clients of MCP servers, that lint can check tools for."""
 
 

@@ -7,12 +7,11 @@ exact cost depends on the model's vocabulary; for English text, it is close.
 import json
 from typing import Any
 
-from toolkit.dialects.clients import CLIENTS
+from toolkit.dialects.providers import dialect_for
 from toolkit.lint.definitions import ToolDefinition
 
 CHARACTERS_OF_A_TOKEN = 4
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=str)
-_DIALECT_OF = {"portable": "openai", "llama-cpp": "openai"} | dict.fromkeys(CLIENTS, "mcp")
 
 
 def tokens_of(tool: ToolDefinition, provider: str) -> int:
@@ -21,7 +20,7 @@ def tokens_of(tool: ToolDefinition, provider: str) -> int:
     Raises:
         ValueError: If only the tool's source was read.
     """
-    return tokens_of_data(tool.exported(_DIALECT_OF.get(provider, provider)).definition)
+    return tokens_of_data(tool.exported(dialect_for(provider)).definition)
 
 
 def tokens_of_data(data: Any) -> int:

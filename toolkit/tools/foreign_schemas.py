@@ -11,6 +11,7 @@ from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.objections import details_of, path_of
 from toolkit.tools.shapes.schema_types import shape_of_schema
 from toolkit.tools.shapes.shape_values import Shape
+from toolkit.tools.spec import MCP_HINTS
 
 
 class ForeignSchemaTool(Tool):
@@ -75,13 +76,6 @@ _MOST_ICONS = 10
 _LONGEST_ICON = 100_000
 _SCHEMES = ("https:", "data:image/")
 
-_MARKS = {
-    "readOnlyHint": "read_only",
-    "destructiveHint": "destructive",
-    "idempotentHint": "idempotent",
-    "openWorldHint": "open_world",
-}
-
 
 def presentation_of(wire: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the `metadata` for MCP, with the title and icons of a tool, so that they are passed on.
@@ -109,7 +103,7 @@ def marks_of(wire: Mapping[str, Any]) -> dict[str, Any]:
         wire: The tool definition in JSON form.
     """
     hints = wire.get("annotations") or {}
-    marks = {ours: hints[theirs] for theirs, ours in _MARKS.items() if hints.get(theirs) is not None}
+    marks = {ours: hints[theirs] for theirs, ours in MCP_HINTS.items() if hints.get(theirs) is not None}
     if marks.get("read_only"):
         marks.pop("destructive", None)  # has no meaning for a read-only tool
     return marks

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Final
 
 from toolkit.approvals.risks import Flow, Risk
 from toolkit.codes import BAD_OPTION, INVALID_TOOL_NAME, ROOT_NOT_OBJECT
@@ -14,6 +14,14 @@ from toolkit.redactors.redactor import Redactor
 from toolkit.tools.foreign_values import short_repr
 from toolkit.tools.secret_arguments import secrets_of_schema
 from toolkit.tools.spec_fields import OPTIONS, ReturnBehavior, option_problems, plain_fields
+
+MCP_HINTS: Final[Mapping[str, str]] = {
+    "readOnlyHint": "read_only",
+    "destructiveHint": "destructive",
+    "idempotentHint": "idempotent",
+    "openWorldHint": "open_world",
+}
+"""The fields that the Model Context Protocol has as hints, by the names of the hints."""
 
 _ALWAYS = ("name", "description", "parameters")
 _OBJECTS = ("parameters", "output_schema")

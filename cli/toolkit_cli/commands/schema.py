@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from toolkit.dialects.registry import DIALECTS
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.tools.base import Tool
 from toolkit.tools.origins import place_of_tool
@@ -16,17 +17,16 @@ from toolkit_cli.opened_tools import open_configured
 from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.shared_options import Debug, Grants, Sources, Starts, Targets
 
+_PLAIN = "plain"
+
 if TYPE_CHECKING:
     from toolkit.dialects import Change, Export, Objection
 
-_PLAIN = "plain"
+    Dialect = str
+else:
+    Dialect = Literal[(_PLAIN, *DIALECTS)]
 
 _Format = Literal["pipeline", "agent", "config", "policy", "review", "answer"]
-
-Dialect = Literal[
-    "plain", "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
-    "mcp", "json-schema",
-]  # fmt: skip
 
 
 def schema(  # noqa: PLR0913 - each is an option of the command

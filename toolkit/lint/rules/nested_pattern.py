@@ -5,7 +5,7 @@ from toolkit.dialects.provider_limits import Objection
 from toolkit.documents.nodes import Mapping
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import without_entry
-from toolkit.lint.provider_objections import ProviderRule
+from toolkit.lint.provider_objections import ProviderRule, limited_in
 from toolkit.problems import Fix
 
 
@@ -55,7 +55,7 @@ class NestedPattern(ProviderRule):
     code = NESTED_PATTERN
     severity = "error"
     fix = "unsafe"
-    providers = ("llama-cpp",)
+    providers = limited_in("nested_pattern")
 
     def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
         node = tool.node(*path[:-1])

@@ -7,7 +7,7 @@ from toolkit.dialects.provider_limits import Objection
 from toolkit.documents.nodes import Mapping
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import with_entry
-from toolkit.lint.provider_objections import ProviderRule
+from toolkit.lint.provider_objections import ProviderRule, limited_in
 from toolkit.problems import Fix, Problem
 
 
@@ -43,7 +43,7 @@ class OpenObject(ProviderRule):
     code = OPEN_OBJECT
     severity = "info"
     fix = "safe"
-    providers = ("mcp", "openai-strict", "anthropic-strict")
+    providers = limited_in("closed", "closed_if_empty")
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         """Check the parameters; a JSON list of names and descriptions alone has none."""

@@ -1,7 +1,7 @@
 """TK307: a schema that refers to itself."""
 
 from toolkit.codes import RECURSIVE_SCHEMA
-from toolkit.lint.provider_objections import ProviderRule
+from toolkit.lint.provider_objections import ProviderRule, limited_in
 
 
 class RecursiveSchema(ProviderRule):
@@ -60,4 +60,4 @@ class RecursiveSchema(ProviderRule):
 
     code = RECURSIVE_SCHEMA
     severity = "error"
-    providers = ("anthropic-strict", "gemini", "ollama")
+    providers = limited_in("recursion")

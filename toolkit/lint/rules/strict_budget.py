@@ -1,7 +1,7 @@
 """TK306: strict tools that exceed the limits of one request together."""
 
 from toolkit.codes import STRICT_BUDGET
-from toolkit.lint.provider_objections import ToolsetRule
+from toolkit.lint.provider_objections import ToolsetRule, limited_in
 
 
 class StrictBudget(ToolsetRule):
@@ -57,5 +57,5 @@ class StrictBudget(ToolsetRule):
 
     code = STRICT_BUDGET
     severity = "error"
-    providers = ("anthropic-strict",)
+    providers = limited_in("strict_tools")
     advice = "make fewer tools strict, or require more of their parameters"

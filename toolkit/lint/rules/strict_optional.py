@@ -5,7 +5,7 @@ from toolkit.dialects.provider_limits import Objection
 from toolkit.documents.nodes import Mapping, Scalar, Sequence, plain
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import replacing, with_entry, with_item
-from toolkit.lint.provider_objections import ProviderRule
+from toolkit.lint.provider_objections import ProviderRule, limited_in
 from toolkit.problems import Edit, Fix
 
 
@@ -66,7 +66,7 @@ class StrictOptional(ProviderRule):
     code = STRICT_OPTIONAL
     severity = "error"
     fix = "safe"
-    providers = ("openai-strict",)
+    providers = limited_in("all_required")
 
     def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
         if len(path) < 2:  # noqa: PLR2004 - 'properties' and a name

@@ -3,6 +3,7 @@
 from toolkit.codes import UNSUPPORTED_KEYWORD
 from toolkit.dialects.clients import CLIENTS
 from toolkit.dialects.provider_limits import Objection
+from toolkit.dialects.registry import PROVIDER_DIALECTS
 from toolkit.documents.nodes import Mapping, Scalar
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.json_edits import appending, instead_of_entry, without_entry
@@ -66,10 +67,7 @@ class UnsupportedKeyword(ProviderRule):
     code = UNSUPPORTED_KEYWORD
     severity = "error"
     fix = "unsafe"
-    providers = (
-        "openai", "openai-strict", "anthropic", "anthropic-strict", "gemini", "bedrock", "mistral", "ollama",
-        *CLIENTS,
-    )  # fmt: skip
+    providers = (*(name for name in PROVIDER_DIALECTS if name != "mcp"), *CLIENTS)  # MCP accepts every keyword
 
     def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:
         """Return the fix that moves the keyword's meaning into the description."""
