@@ -68,13 +68,10 @@ def wheel(folder, name, version, files, entry_points=""):
 
 
 def plugin_of_the_page():
-    """Return the two modules that the page about other frameworks shows."""
+    """Return the module that the page about other frameworks shows."""
     blocks = [block.text for block in blocks_of(ROOT / "docs/tools-of-other-frameworks.md")]
-    return {
-        "toolkit_acme/__init__.py": "",
-        "toolkit_acme/marks.py": next(text for text in blocks if "MARKS = " in text),
-        "toolkit_acme/objects.py": next(text for text in blocks if "CLASSES = " in text),
-    }
+    parts = [text for text in blocks if "MARKS = " in text or "CLASSES = " in text]
+    return {"toolkit_acme.py": "\n\n".join(parts)}
 
 
 @pytest.fixture
@@ -151,10 +148,10 @@ def test_version_that_a_plugin_does_not_know_is_one_line(toolkit):
 
 @pytest.mark.proof
 def test_plugin_that_is_broken_is_named(toolkit):
-    [(_, told, code)] = toolkit("lint --static tools.py", plugin={"toolkit_acme/marks.py": "import nowhere\n"})
+    [(_, told, code)] = toolkit("lint --static tools.py", plugin={"toolkit_acme.py": "import nowhere\n"})
     assert (told, code) == (
         (
-            "error[TK005]: the framework plugin 'toolkit_acme.marks' cannot be imported: ModuleNotFoundError: "
+            "error[TK005]: the framework plugin 'toolkit_acme' cannot be imported: ModuleNotFoundError: "
             "No module named 'nowhere'\n"
             "hint: its package declares it as an entry point of 'toolkit.frameworks': upgrade or uninstall the package\n"
         ),
@@ -162,12 +159,25 @@ def test_plugin_that_is_broken_is_named(toolkit):
     )
 
 
+@pytest.mark.proof
+@pytest.mark.parametrize(
+    ("module", "why"),
+    [
+        ("", "has neither 'MARKS' nor 'CLASSES'"),
+        ("MARKS = {}\n", "has no 'MARKS' of type 'SourceMarks'"),
+        ("CLASSES = []\n", "has no 'CLASSES' of type 'Mapping'"),
+    ],
+)
+def test_plugin_without_the_tables_is_named(toolkit, module, why):
+    [(_, told, code)] = toolkit("lint --static tools.py", plugin={"toolkit_acme.py": module})
+    assert (told.splitlines()[0], code) == (f"error[TK005]: the framework plugin 'toolkit_acme' {why}", 2)
+
+
 def test_metadata_in_the_folder_of_a_project_registers_nothing(tmp_path):
     info = tmp_path / "evil-1.0.dist-info"
     info.mkdir()
     (info / "entry_points.txt").write_text("[toolkit.frameworks]\nacme_agents = evil\n", "utf-8")
-    Path(tmp_path, "evil").mkdir()
-    Path(tmp_path, "evil/marks.py").write_text("print('imported')\n", "utf-8")
+    Path(tmp_path, "evil.py").write_text("print('imported')\n", "utf-8")
     (tmp_path / "tools.py").write_text(MODULE, "utf-8")
     ended = subprocess.run(
         [sys.executable, "-m", "toolkit_cli", "lint", "--static", "tools.py"],

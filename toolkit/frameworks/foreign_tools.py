@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from inspect import isawaitable
 from typing import Any, Self
 
 from toolkit.frameworks.late_approvals import ApprovalWanted, ask_late
+from toolkit.running import loop_is_running, run_in_loop, run_in_new_thread
 from toolkit.tools.context import ToolContext
 from toolkit.tools.foreign_schemas import ForeignSchemaTool
 from toolkit.tools.json_data import plain_data
@@ -73,3 +75,16 @@ class ForeignTool(ForeignSchemaTool):
         except ApprovalWanted as wanted:
             await ask_late(self, parsed, context, wanted)
             return self.result_of(await wanted.go_on())
+
+
+def settled(value: Any) -> Any:
+    """Return the result of an awaitable, or any other value unchanged; blocks until the result is there."""
+    if not isawaitable(value):
+        return value
+    waiting = awaited(value)
+    return run_in_new_thread(lambda: run_in_loop(waiting)) if loop_is_running() else run_in_loop(waiting)
+
+
+async def awaited(value: Any) -> Any:
+    """Return the result of an awaitable, or any other value unchanged."""
+    return await value if isawaitable(value) else value

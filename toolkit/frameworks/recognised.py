@@ -18,14 +18,14 @@ from toolkit.tools.frameworks import (
     framework_of_holder,
     framework_of_mark,
     framework_of_variables,
-    part_of,
+    support_for,
 )
 from toolkit.tools.origins import function_of, place_of_tool
 from toolkit.tools.tool_checks import check_tool
 
 
 class ForeignClass(NamedTuple):
-    """A class of a framework, for a row of the `CLASSES` of its `objects`.
+    """A class of a framework, for a row of its `CLASSES`.
 
     Attributes:
         tools_of: Returns the Tools of an object of the class, and problems of those that cannot become a Tool. It may
@@ -102,19 +102,17 @@ def foreign_class(cls: type) -> ForeignClass | None:
 def object_of_module(module: ModuleType) -> Any:
     """Return the framework object that a whole module represents, or None."""
     framework = framework_of_variables(module)
-    objects = framework and part_of(framework, "objects")
-    return objects.object_of_module(module) if objects else None
+    return support_for(framework).object_of_module(module) if framework else None
 
 
 def _of_class(cls: type) -> _Known | None:
     for base in bases_of_class(cls):
         module = module_of_class(base)
-        framework = framework_of(module)
-        objects = framework and part_of(framework, "objects")
-        if objects:
-            classes: Mapping[str, ForeignClass] = objects.CLASSES
+        if framework := framework_of(module):
+            support = support_for(framework)
+            classes: Mapping[str, ForeignClass] = getattr(support, "CLASSES", {})
             if (row := classes.get(f"{module}.{name_of_class(base)}")) is not None:
-                return _Known(row, getattr(objects, "VERSIONS", None))
+                return _Known(row, getattr(support, "VERSIONS", None))
     return _of_part(framework_of_holder(cls), "HOLDERS")
 
 
@@ -125,5 +123,7 @@ def _of_mark(thing: Any) -> _Known | None:
 
 def _of_part(framework: str | None, row: Literal["MARKED", "HOLDERS"]) -> _Known | None:
     """Return a framework's row for objects that are not of its own classes."""
-    objects = framework and part_of(framework, "objects")
-    return _Known(getattr(objects, row), getattr(objects, "VERSIONS", None)) if objects else None
+    if not framework:
+        return None
+    support = support_for(framework)
+    return _Known(getattr(support, row), getattr(support, "VERSIONS", None))

@@ -8,7 +8,7 @@ from toolkit.problems import Problem
 
 
 class Versions(NamedTuple):
-    """The supported versions of a framework, for the `VERSIONS` of its `objects`.
+    """The supported versions of a framework, for its `VERSIONS`.
 
     Attributes:
         distribution: The name of its package on PyPI.

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from toolkit.tools.frameworks import framework_of, part_of
+from toolkit.tools.frameworks import framework_of, support_for
 from toolkit.tools.source_marks import OUR_MARKS, SourceMarks, is_among
 
 MARKS: tuple[SourceMarks, ...] = (OUR_MARKS,)
@@ -54,8 +54,8 @@ class MarksTable:
 @cache
 def marks_of(framework: str) -> SourceMarks | None:
     """Return the marks of a framework, or `None` if its tools cannot be recognized in source code."""
-    part = part_of(framework, "marks")
-    return None if part is None else part.MARKS
+    marks: SourceMarks | None = getattr(support_for(framework), "MARKS", None)
+    return marks
 
 
 @cache

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import FunctionType, ModuleType
-from typing import Final, Literal
+from typing import Final, NamedTuple
 
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
@@ -21,7 +21,7 @@ _HEADING: Final = "[toolkit.frameworks]"
 
 @cache
 def registered_frameworks() -> Mapping[str, str]:
-    """Map the packages that users of each framework import to the plugin package that supports it."""
+    """Map the packages that users of each framework import to the plugin module that supports it."""
     found: dict[str, str] = {}
     for text in _entry_points():
         for package, home in _registered_in(text):
@@ -45,7 +45,7 @@ def _entry_points() -> Iterator[str]:
 
 
 def _registered_in(text: str) -> Iterator[tuple[str, str]]:
-    """Yield pairs of the package that users import and the package that supports the framework."""
+    """Yield pairs of the package that users import and the module that supports the framework."""
     of_group = text.partition(_HEADING)[2].partition("\n[")[0]
     for line in of_group.splitlines():
         package, equals, home = (one.strip() for one in line.partition("="))
@@ -53,47 +53,49 @@ def _registered_in(text: str) -> Iterator[tuple[str, str]]:
             yield package, home
 
 
-Part = Literal["marks", "objects", "exports"]
+class Framework(NamedTuple):
+    """A supported framework, whose module in `toolkit.frameworks` has the name of its row.
+
+    Attributes:
+        packages: The packages that its users import.
+        mark: The attribute that it sets on functions; empty if it sets none.
+        takes_any_object: Whether it accepts objects of any class with marked methods.
+        variable: The variable by which it recognises a module as a tool; empty if there is none.
+    """
+
+    packages: tuple[str, ...]
+    mark: str = ""
+    takes_any_object: bool = False
+    variable: str = ""
+
+
+FRAMEWORKS: Mapping[str, Framework] = {
+    "fastmcp": Framework(("fastmcp",), mark="__fastmcp__"),
+    "mcp_sdk": Framework(("mcp", "mcp_types")),
+    "langchain": Framework(("langchain", "langchain_core", "langchain_community", "langgraph")),
+    "pydantic_ai": Framework(("pydantic_ai",)),
+    "openai_agents": Framework(("agents",)),
+    "anthropic_sdk": Framework(("anthropic",)),
+    "claude_agent_sdk": Framework(("claude_agent_sdk",)),
+    "smolagents": Framework(("smolagents",)),
+    "llama_index": Framework(("llama_index",)),
+    "haystack": Framework(("haystack",)),
+    "strands": Framework(("strands",), variable="TOOL_SPEC"),
+    "google_adk": Framework(("google.adk",)),
+    "crewai": Framework(("crewai", "crewai_tools")),
+    "semantic_kernel": Framework(("semantic_kernel",), mark="__kernel_function__", takes_any_object=True),
+    "autogen": Framework(("autogen_core", "autogen_agentchat", "autogen_ext")),
+}
+"""The supported frameworks, by the names of their modules."""
 
 FRAMEWORK_OF_PACKAGE: Mapping[str, str] = {
-    "fastmcp": "fastmcp",
-    "mcp": "mcp_sdk",
-    "mcp_types": "mcp_sdk",
-    "langchain": "langchain",
-    "langchain_core": "langchain",
-    "langchain_community": "langchain",
-    "langgraph": "langchain",
-    "pydantic_ai": "pydantic_ai",
-    "agents": "openai_agents",
-    "anthropic": "anthropic_sdk",
-    "claude_agent_sdk": "claude_agent_sdk",
-    "smolagents": "smolagents",
-    "llama_index": "llama_index",
-    "haystack": "haystack",
-    "strands": "strands",
-    "google.adk": "google_adk",
-    "crewai": "crewai",
-    "crewai_tools": "crewai",
-    "semantic_kernel": "semantic_kernel",
-    "autogen_core": "autogen",
-    "autogen_agentchat": "autogen",
-    "autogen_ext": "autogen",
+    package: name for name, framework in FRAMEWORKS.items() for package in framework.packages
 }
-"""Maps the packages that users import to the folder of the framework."""
+"""Maps the packages that users import to the framework."""
 
-_OWN = frozenset(FRAMEWORK_OF_PACKAGE.values())
-
-_FRAMEWORK_OF_MARK: Mapping[str, str] = {
-    "__fastmcp__": "fastmcp",
-    "__kernel_function__": "semantic_kernel",
-}
-"""Maps the attributes that frameworks set on functions to those frameworks."""
-
-_FRAMEWORKS_OF_HOLDERS = frozenset({"semantic_kernel"})
-"""Frameworks that accept objects of any class with marked methods."""
-
-_FRAMEWORK_OF_VARIABLE: Mapping[str, str] = {"TOOL_SPEC": "strands"}
-"""Maps the variables by which frameworks recognise a module as a tool to those frameworks."""
+_FRAMEWORK_OF_MARK = {framework.mark: name for name, framework in FRAMEWORKS.items() if framework.mark}
+_FRAMEWORKS_OF_HOLDERS = {name for name, framework in FRAMEWORKS.items() if framework.takes_any_object}
+_FRAMEWORK_OF_VARIABLE = {framework.variable: name for name, framework in FRAMEWORKS.items() if framework.variable}
 
 
 def framework_of(module: str) -> str | None:
@@ -152,51 +154,42 @@ def is_installed(module: str) -> bool:
         return False
 
 
-def part_of(framework: str, part: Part) -> ModuleType | None:
-    """Import and return a part of the support for a framework, or `None` if there is no such part.
+def support_for(framework: str) -> ModuleType:
+    """Import and return the module that supports a framework, which has `MARKS`, `CLASSES` or both.
 
     Raises:
         ConfigurationError: If the plugin that supports the framework is broken.
     """
-    if framework not in _OWN:
-        return part_of_plugin(framework, part)
-    name = f"toolkit.frameworks.{framework}.{part}"
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name in (name, name.rpartition(".")[0]):
-            return None
-        raise
+    if framework in FRAMEWORKS:
+        return import_module(f"toolkit.frameworks.{framework}")
+    return _plugin(framework)
 
 
 def title_of(framework: str) -> str:
     """Return the display name of a framework."""
-    marks = part_of(framework, "marks")
-    title: str = framework if marks is None else marks.MARKS.title
-    return title
+    marks: SourceMarks | None = getattr(support_for(framework), "MARKS", None)
+    return framework if marks is None else marks.title
 
 
-_NEEDED: Final = {"marks": ("MARKS", SourceMarks), "objects": ("CLASSES", Mapping), "exports": ("exported", object)}
+_EXPECTED: Final = {"MARKS": SourceMarks, "CLASSES": Mapping}
 
 
-def part_of_plugin(home: str, part: str) -> ModuleType | None:
-    """Import and return a part of a plugin's support for a framework, or `None` if there is no such part.
+def _plugin(name: str) -> ModuleType:
+    """Import and return a plugin.
 
     Raises:
-        ConfigurationError: If the module cannot be imported, or lacks the expected attribute.
+        ConfigurationError: If it cannot be imported, or lacks the expected attributes.
     """
-    name = f"{home}.{part}"
     try:
         module = import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name == name:
-            return None
-        raise _broken(name, f"cannot be imported: {describe_error(error)}") from error
     except Exception as error:
         raise _broken(name, f"cannot be imported: {describe_error(error)}") from error
-    attribute, kind = _NEEDED[part]
-    if not isinstance(getattr(module, attribute, None), kind):
-        raise _broken(name, f"has no '{attribute}' of type '{kind.__name__}'")
+    found = {attribute: getattr(module, attribute) for attribute in _EXPECTED if hasattr(module, attribute)}
+    if not found:
+        raise _broken(name, "has neither 'MARKS' nor 'CLASSES'")
+    for attribute, value in found.items():
+        if not isinstance(value, _EXPECTED[attribute]):
+            raise _broken(name, f"has no '{attribute}' of type '{_EXPECTED[attribute].__name__}'")
     return module
 
 

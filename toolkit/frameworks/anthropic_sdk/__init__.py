@@ -1,1 +1,0 @@
-"""The Anthropic SDK: `@beta_tool` and `@beta_async_tool`."""

@@ -1,1 +1,0 @@
-"""The Claude Agent SDK: `@tool`, and servers of such tools created by `create_sdk_mcp_server`."""

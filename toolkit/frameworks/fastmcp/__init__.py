@@ -1,1 +1,0 @@
-"""FastMCP: servers, mounted servers, and tools and functions outside of a server."""

@@ -1,1 +1,0 @@
-"""LangChain: `@tool`, `StructuredTool`, and subclasses of `BaseTool`."""
