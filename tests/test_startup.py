@@ -46,6 +46,16 @@ def greet(name: str, times: int = 1) -> str:
     """Greet somebody."""
     return ", ".join(["hello " + name] * times)
 '''
+TOOL_OF_FASTMCP = '''
+from fastmcp import FastMCP
+
+server = FastMCP("shop")
+
+@server.tool
+def find_order(number: str) -> str:
+    """Find an order of the shop by its number."""
+    return number
+'''
 TEXT_TOOLS = """
 class Upper:
     name = "upper"
@@ -122,6 +132,13 @@ def test_schema_of_a_tool_imports_only_what_makes_schemas(project):
     output, libraries = imported(project, COMMAND, "schema", "tools.py")
     assert '"greet"' in output
     assert libraries <= {"pydantic", "pydantic_core"}
+
+
+def test_static_lint_of_another_framework_s_tools_imports_no_library(project):
+    (project / "server.py").write_text(TOOL_OF_FASTMCP, "utf-8")
+    output, libraries = imported(project, COMMAND, "lint", "--static", "server.py")
+    assert "1 FastMCP" in output
+    assert libraries == set()
 
 
 @pytest.mark.proof

@@ -5,13 +5,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.foreign_tools import ForeignTool, explained
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.supported_versions import Versions
 from toolkit.tools.context import ToolContext
 from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import kind_of
-from toolkit.tools.shapes.objections import explain
 from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 from toolkit.tools.spec import ToolSpec
 
@@ -71,7 +70,7 @@ async def _invoke(tool: Any, arguments: dict[str, Any], _context: ToolContext) -
         return await tool.run_json(arguments, sys.modules["autogen_core"].CancellationToken())
     except ValueError as error:
         if kind_of(error) == "ValidationError" and getattr(error, "title", "") == tool.args_type().__name__:
-            raise explain(error, tool.schema["parameters"], arguments) from None
+            raise explained(error, tool.schema["parameters"], arguments) from None
         raise
 
 

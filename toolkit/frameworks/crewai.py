@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from toolkit.errors import ToolExecutionError
-from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.foreign_tools import ForeignTool, explained
 from toolkit.frameworks.late_approvals import keeping_what_is_approved
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.supported_versions import Versions
@@ -17,7 +17,6 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import bases_of_class, kind_of, module_of_class
 from toolkit.tools.results import ToolResult
-from toolkit.tools.shapes.objections import explain
 from toolkit.tools.source_marks import Registration, SourceMarks, Terms, ToolClasses
 from toolkit.tools.spec import ToolSpec
 
@@ -100,7 +99,7 @@ async def _invoke(
             output = await (tool.arun(**given) if _is_async(tool) else in_thread(partial(tool.run, **given)))
     except ValueError as error:
         if kind_of(error.__cause__) == "ValidationError" and isinstance(error.__cause__, ValueError):
-            raise explain(error.__cause__, parameters, arguments) from None
+            raise explained(error.__cause__, parameters, arguments) from None
         raise
     return ToolResult.failure(output.message, "error") if kind_of(output) == "ToolFailure" else output
 

@@ -1,6 +1,6 @@
 """Wraps a tool of another framework as a Tool: its definition is unchanged, and the framework calls it."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import replace
 from inspect import isawaitable
 from typing import Any, Self
@@ -75,6 +75,13 @@ class ForeignTool(ForeignSchemaTool):
         except ApprovalWanted as wanted:
             await ask_late(self, parsed, context, wanted)
             return self.result_of(await wanted.go_on())
+
+
+def explained(error: Any, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> Exception:
+    """Return the error for arguments that a framework has rejected, with everything that is wrong with them."""
+    from toolkit.tools.shapes.objections import explain
+
+    return explain(error, schema, arguments)
 
 
 def settled(value: Any) -> Any:

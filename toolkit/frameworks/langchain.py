@@ -11,7 +11,7 @@ from typing import Any
 
 from toolkit.errors import ToolExecutionError
 from toolkit.frameworks.exported_calls import context_of_agent, imported, record_export
-from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.foreign_tools import ForeignTool, explained
 from toolkit.frameworks.langchain_injections import config_of, injected
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.result_parts import attachment_of, attachment_of_data_url, result_of_parts
@@ -23,7 +23,6 @@ from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import bases_of_class, has_base, kind_of, module_of_class
 from toolkit.tools.results import ToolResult
-from toolkit.tools.shapes.objections import explain
 from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 from toolkit.tools.spec import ToolSpec
 
@@ -226,7 +225,7 @@ async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) ->
             output = await in_thread(partial(tool.invoke, call, config))
     except ValueError as error:
         if _is_about_arguments(error, tool):
-            raise explain(error, _schema_of(tool), arguments) from None
+            raise explained(error, _schema_of(tool), arguments) from None
         raise
     except KeyError as error:
         if error.args == (_GRAPH,):

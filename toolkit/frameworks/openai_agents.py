@@ -11,7 +11,7 @@ from typing import Any, get_args, get_type_hints
 
 from toolkit.errors import ToolExecutionError
 from toolkit.frameworks.exported_calls import context_of_agent, imported, record_export
-from toolkit.frameworks.foreign_tools import ForeignTool, awaited, new_call_id
+from toolkit.frameworks.foreign_tools import ForeignTool, awaited, explained, new_call_id
 from toolkit.frameworks.given_values import given
 from toolkit.frameworks.late_approvals import ApprovalWanted
 from toolkit.frameworks.recognised import ForeignClass
@@ -24,7 +24,6 @@ from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import call_safely, kind_of
 from toolkit.tools.json_data import dumps
 from toolkit.tools.results import ToolResult
-from toolkit.tools.shapes.objections import explain
 from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms
 from toolkit.tools.spec import ToolSpec
 
@@ -309,7 +308,7 @@ async def _failure(tool: Any, ctx: Any, error: Exception, arguments: dict[str, A
         ToolExecutionError: If the call timed out.
     """
     if kind_of(error) == "ModelBehaviorError" and isinstance(error.__cause__, ValueError):
-        raise explain(error.__cause__, tool.params_json_schema, arguments) from None
+        raise explained(error.__cause__, tool.params_json_schema, arguments) from None
     is_late = kind_of(error) == "ToolTimeoutError"
     words = tool.timeout_error_function if is_late else tool._failure_error_function  # noqa: SLF001 - as above
     if words is not None:

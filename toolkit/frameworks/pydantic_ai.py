@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 
 from toolkit.errors import ToolExecutionError
 from toolkit.frameworks.exported_calls import context_of_agent, imported, record_export
-from toolkit.frameworks.foreign_tools import ForeignTool, awaited, new_call_id, settled
+from toolkit.frameworks.foreign_tools import ForeignTool, awaited, explained, new_call_id, settled
 from toolkit.frameworks.given_values import given
 from toolkit.frameworks.late_approvals import ApprovalWanted
 from toolkit.frameworks.recognised import ForeignClass
@@ -25,7 +25,6 @@ from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import call_safely, has_base, kind_of, module_of_class
 from toolkit.tools.frameworks import framework_of
-from toolkit.tools.shapes.objections import explain
 from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms
 from toolkit.tools.spec import ToolSpec
 
@@ -252,7 +251,7 @@ async def _invoke(
     try:
         valid = tool.args_validator.validate_python(arguments)
     except ValueError as error:
-        raise explain(error, held.definition.parameters_json_schema, arguments) from None
+        raise explained(error, held.definition.parameters_json_schema, arguments) from None
     try:
         await _check(tool, ctx, valid)
         return result_of_output(await held.toolset.call_tool(name, valid, ctx, tool))

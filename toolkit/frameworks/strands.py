@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 from toolkit.errors import ToolExecutionError
-from toolkit.frameworks.foreign_tools import ForeignTool
+from toolkit.frameworks.foreign_tools import ForeignTool, explained
 from toolkit.frameworks.given_values import GivenValues, given
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.result_parts import attachment_of, result_of_parts
@@ -16,7 +16,6 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.definition_places import place_of
 from toolkit.tools.foreign_values import kind_of
 from toolkit.tools.results import ToolResult
-from toolkit.tools.shapes.objections import explain
 from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 from toolkit.tools.spec import ToolSpec
 
@@ -91,7 +90,7 @@ async def _invoke(tool: Any, arguments: dict[str, Any], context: ToolContext) ->
         raise ToolExecutionError(message, "interrupted")
     if error is not None:
         if kind_of(error.__cause__) == "ValidationError" and isinstance(error.__cause__, ValueError):
-            raise explain(error.__cause__, tool.tool_spec["inputSchema"].get("json", {}), arguments) from None
+            raise explained(error.__cause__, tool.tool_spec["inputSchema"].get("json", {}), arguments) from None
         raise error
     return _result_of(getattr(last, "tool_result", last))
 

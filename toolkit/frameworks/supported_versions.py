@@ -1,6 +1,5 @@
 """Checks whether the installed version of a framework is supported."""
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from toolkit.codes import NOT_A_TOOL
@@ -21,6 +20,8 @@ class Versions(NamedTuple):
 
 def unsupported_version(versions: Versions) -> Problem | None:
     """Return the problem if the installed version is too old; newer versions are accepted."""
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         installed = version(versions.distribution)
     except PackageNotFoundError:

@@ -2,16 +2,15 @@
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.json_data import plain_data
-from toolkit.tools.shapes.arguments import read_arguments
-from toolkit.tools.shapes.objections import details_of, path_of
-from toolkit.tools.shapes.schema_types import shape_of_schema
-from toolkit.tools.shapes.shape_values import Shape
 from toolkit.tools.spec import MCP_HINTS
+
+if TYPE_CHECKING:
+    from toolkit.tools.shapes.shape_values import Shape
 
 
 class ForeignSchemaTool(Tool):
@@ -21,6 +20,8 @@ class ForeignSchemaTool(Tool):
 
     def parse(self, arguments: Arguments) -> Any:
         """Validate the arguments against the schema, as far as possible."""
+        from toolkit.tools.shapes.arguments import read_arguments
+
         return read_arguments(self._shape, arguments)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
@@ -34,7 +35,6 @@ class ForeignSchemaTool(Tool):
 
     @cached_property
     def _shape(self) -> "Shape":
-
         return shape_of_arguments(self.spec.parameters)
 
 
@@ -42,8 +42,10 @@ _ANYTHING: Mapping[str, Any] = {"type": "object", "additionalProperties": True}
 _COMBINING = ("allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties")
 
 
-def shape_of_arguments(parameters: Mapping[str, Any]) -> Shape:
+def shape_of_arguments(parameters: Mapping[str, Any]) -> "Shape":
     """Return the shape of a tool's arguments; the owner of the tool checks what cannot be checked here."""
+    from toolkit.tools.shapes.schema_types import shape_of_schema
+
     schema = parameters
     if "properties" not in schema or any(key in schema for key in _COMBINING):
         schema = _allow_extra(schema)
@@ -55,6 +57,9 @@ def shape_of_arguments(parameters: Mapping[str, Any]) -> Shape:
 
 def output_mismatch(structured: Any, output_schema: Mapping[str, Any]) -> str | None:
     """Return where and how a result violates the tool's output schema, or `None` if it is valid."""
+    from toolkit.tools.shapes.objections import details_of, path_of
+    from toolkit.tools.shapes.schema_types import shape_of_schema
+
     try:
         shape = shape_of_schema(_allow_extra(output_schema), foreign=True)
     except ValueError:

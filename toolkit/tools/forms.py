@@ -9,8 +9,6 @@ from toolkit.approvals.risks import Risk
 from toolkit.errors import ToolArgumentsError
 from toolkit.tools.context import ToolContext
 from toolkit.tools.questions import decide
-from toolkit.tools.shapes.objections import validate_again
-from toolkit.tools.shapes.schema_types import shape_of_schema
 
 
 class Form:
@@ -22,6 +20,8 @@ class Form:
         Args:
             requested: The JSON Schema of the requested object, as received from the server.
         """
+        from toolkit.tools.shapes.schema_types import shape_of_schema
+
         self.schema: dict[str, Any] = {"type": "object", **requested, "additionalProperties": False}
         self._members: Mapping[str, Any] = self.schema.get("properties") or {}
         self._shape = shape_of_schema(self.schema, foreign=True)
@@ -68,6 +68,8 @@ class Form:
         return None
 
     def _in_words(self, answer: Mapping[str, Any] | str, error: ValueError) -> str:
+        from toolkit.tools.shapes.objections import validate_again
+
         try:
             validate_again(self._shape, answer, error, drops_nulls=False)
         except ToolArgumentsError as objection:
