@@ -216,6 +216,7 @@ PROGRAMS = [
         (folder, COMMAND, *arguments.split())
         for folder, arguments in (
             (".", "--version"),
+            ("foreign", "list --static server.py"),
             (".", "run --help"),
             (".", "run calculator 1+1"),
             (".", "run tools.py:greet name=Ada"),
@@ -309,6 +310,8 @@ def test_every_late_import_of_our_own_modules_saves_some_program_from_importing_
     (project / "ruled").mkdir()
     (project / "ruled" / "tools.py").write_text(TOOL, "utf-8")
     (project / "ruled" / "toolkit.policy.yaml").write_text("deny: [{tool: greet}]\n", "utf-8")
+    (project / "foreign").mkdir()
+    (project / "foreign" / "server.py").write_text(TOOL_OF_FASTMCP, "utf-8")
     (project / "known").mkdir()
     (project / "known" / "tools.py").write_text(TOOL_WITHOUT_FINDINGS, "utf-8")
     loaded_modules(project, "known", COMMAND, "lint", "tools.py")  # from now on, everything of it is kept

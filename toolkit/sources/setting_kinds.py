@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
+from toolkit.dialects.registry import DIALECTS
 from toolkit.documents.tables import (
     DURATION_SCHEMA,
     DURATION_WORDS,
@@ -33,14 +34,8 @@ VARIABLE_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 def unknown_dialect(name: str) -> str | None:
     """Return a hint if a dialect does not exist."""
-    known = _dialects()
+    known = (PLAIN, *DIALECTS)
     return None if name in known else did_you_mean(name, known, otherwise=f"the dialects are {', '.join(known)}")
-
-
-def _dialects() -> tuple[str, ...]:
-    from toolkit.dialects import DIALECTS
-
-    return (PLAIN, *DIALECTS)
 
 
 def _dialect(written: Any, _: Path) -> str | None:
@@ -97,7 +92,7 @@ DIALECT: Final = Kind(
     "the name of a dialect",
     read=_dialect,
     example="",
-    schema=lambda: {"enum": [*_dialects()]},
+    schema=lambda: {"enum": [PLAIN, *DIALECTS]},
     advice=_near_dialect,
 )
 MODEL: Final = Kind(

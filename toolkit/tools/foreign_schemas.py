@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.json_data import plain_data
+from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.spec import MCP_HINTS
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ class ForeignSchemaTool(Tool):
 
     def parse(self, arguments: Arguments) -> Any:
         """Validate the arguments against the schema, as far as possible."""
-        from toolkit.tools.shapes.arguments import read_arguments
-
         return read_arguments(self._shape, arguments)
 
     def describe(self, parsed: Any) -> dict[str, Any]:

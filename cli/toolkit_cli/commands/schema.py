@@ -86,7 +86,7 @@ def _print_tools(
         if explain:
             _explain({tool.name: () for tool in tools}, dialect)
         return ExitCode.SUCCESS
-    from toolkit.dialects import export, request_tools  # the plain form needs none
+    from toolkit.dialects.exporting import export, request_tools  # the plain form needs none
 
     exports = [export(tool.spec, dialect) for tool in tools]
     definitions = request_tools(exports, dialect)
@@ -108,7 +108,7 @@ def _explain(changes: "Mapping[str, Sequence[Change]]", dialect: str) -> None:
 
 
 def _objections(tools: list[Tool], exports: "list[Export]", dialect: str) -> list[Problem]:
-    from toolkit.dialects import objections, request_objections  # the plain form needs none
+    from toolkit.dialects.conformance import objections, request_objections  # the plain form needs none
 
     pairs = zip(tools, exports, strict=True)
     found = [(tool, one) for tool, made in pairs for one in objections(tool.spec, dialect, made)]

@@ -1,0 +1,245 @@
+"""What CONTRIBUTING says of adding things is true: each test adds one to a copy of the house, and uses the command line.
+
+The copy consists of links to the real files, except for those that the new thing touches.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+class House:
+    """A copy of the library and the command line, and a project of a user."""
+
+    def __init__(self, folder):
+        self.root, self.project, self.touched = folder / "house", folder / "project", set()
+        self.project.mkdir()
+        for package in ("toolkit", "cli/toolkit_cli"):
+            (self.root / package).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / package).symlink_to(ROOT / package)
+
+    def write(self, path, text):
+        """Add a file to the house."""
+        assert not (ROOT / path).exists()
+        self._unlink(path)
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text, "utf-8")
+        self.touched.add(path)
+
+    def add(self, path, line, *, after):
+        """Add a line to a file of the house, after a line that begins in a certain way."""
+        lines = (ROOT / path).read_text("utf-8").splitlines(keepends=True)
+        [position] = [number for number, one in enumerate(lines) if one.startswith(after)]
+        self._unlink(path)
+        (self.root / path).unlink()
+        (self.root / path).write_text("".join([*lines[: position + 1], f"{line}\n", *lines[position + 1 :]]), "utf-8")
+        self.touched.add(path)
+
+    def run(self, *arguments):
+        """Run the program of this house; return what it prints, and its exit code."""
+        settings = {name: value for name, value in os.environ.items() if not name.startswith("TOOLKIT_")}
+        ended = subprocess.run(
+            [sys.executable, "-m", "toolkit_cli", *arguments],
+            cwd=self.project,
+            env={**settings, "COLUMNS": "200", "PYTHONPATH": os.pathsep.join([str(self.root), str(self.root / "cli")])},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        return ended.stdout, ended.stderr, ended.returncode
+
+    def _unlink(self, path):
+        """Replace the link that leads to a file by a folder of links, one level after the other."""
+        for parent in reversed(Path(path).parents):
+            copy = self.root / parent
+            if copy.is_symlink():
+                real = copy.resolve()
+                copy.unlink()
+                copy.mkdir()
+                for one in real.iterdir():
+                    if one.name != "__pycache__":
+                        (copy / one.name).symlink_to(one)
+
+
+@pytest.fixture
+def house(tmp_path):
+    return House(tmp_path)
+
+
+DIALECT = '''
+"""Acme: an invented provider, whose names have no digits."""
+
+from toolkit.dialects.declarations import CHECKED, Dialect, Form  # private
+from toolkit.dialects.provider_limits import Limit, Limits, Source  # private
+
+_PAGE = Source("https://acme.example/tools", CHECKED)
+
+
+def _write(draft):
+    return {"acmeTool": draft.described | {"input": draft.parameters}}
+
+
+DIALECTS = (
+    Dialect(
+        name="acme",
+        provider="acme",
+        write=_write,
+        limits=Limits("Acme", name=Limit("[a-z_]+", "a name has only small letters", _PAGE)),
+        forms=(Form("acme", "/acmeTool", "/acmeTool", ("/acmeTool/input",)),),
+        lists=("acmeTools",),
+        hosted=frozenset({"acmeSearch"}),
+    ),
+)
+'''
+TOOL = '''
+from toolkit import tool
+
+
+@tool(read_only=True)
+def find_2(number: str) -> str:
+    """Find an order of the shop.
+
+    Args:
+        number: The number of the order.
+    """
+    return number
+'''
+
+
+def test_dialect_touches_two_files(house):
+    house.write("toolkit/dialects/acme.py", DIALECT)
+    house.add("toolkit/dialects/registry.py", '    "acme": ("acme",),', after='    "mistral"')
+    assert len(house.touched) == 2
+
+    (house.project / "tools.py").write_text(TOOL, "utf-8")
+    written, said, code = house.run("schema", "tools.py:find_2", "--dialect", "acme")
+    assert list(json.loads(written)) == ["acmeTool"]
+    assert json.loads(written)["acmeTool"]["name"] == "find_2"
+    assert said.startswith("error[TK101]: tool 'find_2': Acme refuses the name 'find_2'")
+    assert code == 1
+    assert "|acme|" in house.run("schema", "--help")[0]
+
+    (house.project / "tools.json").write_text(json.dumps({"acmeTools": [json.loads(written), {"acmeSearch": {}}]}))
+    refused = "error[TK101] the tool's name is 'find_2', which is not accepted by Acme\n"
+    for target, place in (("tools.py", "6:5"), ("tools.json", "1:38")):
+        found = house.run("lint", target, "--provider", "acme", "--format", "concise", "--quiet", "--select", "TK101")
+        assert found == (f"{target}:{place}: {refused}", "", 1)
+        assert house.run("lint", target, "--provider", "openai", "--quiet", "--select", "TK101") == ("", "", 0)
+    (house.project / "toolkit.toml").write_text('[defaults]\ndialect = "acme"\n\n[lint]\nprovider = "acme"\n')
+    assert house.run("schema", "tools.py:find_2")[0] == written
+
+
+FRAMEWORK = '''
+"""Acme Agents: an invented framework."""
+
+from toolkit.frameworks.foreign_tools import ForeignTool  # private
+from toolkit.frameworks.recognised import ForeignClass  # private
+from toolkit.tools.source_marks import Registration, SourceMarks  # private
+from toolkit.tools.spec import ToolSpec  # private
+
+MARKS = SourceMarks(
+    title="Acme Agents",
+    packages=("acme_agents",),
+    classes=("acme_agents.*Action",),
+    registrations=(Registration(("acme_agents.action",), name=("called",), description=("says",)),),
+)
+
+
+def _tools_of_action(action):
+    async def invoke(arguments, context):
+        return action.perform(**arguments)
+
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    yield ForeignTool(ToolSpec(action.name, action.says, schema), invoke, framework="acme", thing=action, function=action.perform)
+
+
+CLASSES = {"acme_agents.Action": ForeignClass(_tools_of_action)}
+'''
+PACKAGE = """
+class Action:
+    def __init__(self, perform, called, says):
+        self.perform, self.name, self.says = perform, called, says
+
+
+def action(*, called, says):
+    return lambda function: Action(function, called, says)
+"""
+MODULE = """
+from acme_agents import action
+
+
+@action(called="forecast", says="Tell the weather of tomorrow in a city.")
+def tell(city: str) -> str:
+    return f"{city}: sunny"
+"""
+
+
+def test_framework_touches_three_files_with_its_case(house):
+    house.write("toolkit/frameworks/acme.py", FRAMEWORK)
+    house.add("toolkit/tools/frameworks.py", '    "acme": Framework(("acme_agents",)),', after='    "haystack"')
+    house.write("tests/frameworks/cases/acme/tools.py", MODULE)
+    assert len(house.touched) == 3
+
+    (house.project / "acme_agents.py").write_text(PACKAGE, "utf-8")
+    (house.project / "tools.py").write_text(MODULE, "utf-8")
+    listed, _, code = house.run("list", "tools.py", "--format", "json")
+    assert ([(one["name"], one["framework"]) for one in json.loads(listed)], code) == ([("forecast", "acme")], 0)
+    read, _, code = house.run("list", "--static", "tools.py", "--format", "json")
+    assert ([(one["name"], one["framework"]) for one in json.loads(read)], code) == ([("forecast", "acme")], 0)
+    assert json.loads(house.run("schema", "tools.py:forecast")[0])["name"] == "forecast"
+    assert house.run("run", "tools.py:forecast", "city=Oslo") == ("Oslo: sunny\n", "", 0)
+    for options in ((), ("--static",)):
+        found = house.run("lint", *options, "tools.py", "--format", "concise", "--quiet")
+        assert found == ("tools.py:6:10: warning[TK204] parameter 'city' of 'forecast' has no description\n", "", 0)
+
+
+RULE = '''
+"""TK198: a name that is a colour."""
+
+from collections.abc import Iterator
+
+from toolkit.codes import COLOURFUL_NAME
+from toolkit.lint.definitions import ToolDefinition  # private
+from toolkit.lint.rule import Rule  # private
+from toolkit.problems import Problem
+
+
+class ColourfulName(Rule):
+    """The name of a tool is a colour.
+
+    ## Why is this bad?
+
+    It says nothing.
+    """
+
+    code = COLOURFUL_NAME
+    severity = "error"
+
+    def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        """Report a name that is a colour."""
+        if tool.name in {"red", "green"}:
+            yield self.problem(f"the name {tool.name!r} is a colour", tool.location)
+'''
+
+
+def test_rule_touches_three_files_with_its_case(house):
+    case = "tests/lint/rules/TK198"
+    house.add("toolkit/codes.py", 'COLOURFUL_NAME: Final = "TK198"', after="INVALID_PARAMETER_NAME")
+    house.write("toolkit/lint/rules/colourful_name.py", RULE)
+    house.write(f"{case}/bad.py", TOOL.replace("find_2", "red"))
+    house.write(f"{case}/good.py", TOOL)
+    assert len({path.removesuffix("/bad.py").removesuffix("/good.py") for path in house.touched}) == 3
+
+    bad, good = (str(house.root / case / name) for name in ("bad.py", "good.py"))
+    found, _, code = house.run("lint", bad, "--format", "concise", "--quiet", "--select", "colourful-name")
+    assert (found.partition("bad.py:")[2], code) == ("6:5: error[TK198] the name 'red' is a colour\n", 1)
+    assert house.run("lint", good, "--quiet", "--select", "TK198") == ("", "", 0)
+    assert "TK198" in house.run("lint", bad, "--format", "concise")[0]
+    assert "It says nothing." in house.run("lint", "--explain", "TK198")[0]
