@@ -51,7 +51,7 @@ def launch(options: RunOptions) -> int:
     configuration = answered_by(with_values(configuration, options.given), options.model, options.base_url)
     answers = Answers.of_options(options.asking)._replace(waits=options.waits).under(configuration, [options.target])
     memory_id = checked_memory_id(options.given.memory_id)
-    id = options.resumed.run.id if options.resumed is not None else None  # noqa: A001 - its name everywhere
+    id = options.resumed.run.id if options.resumed is not None else None
     with Screen() as screen, telemetry(options.otel) as listener, RunReport(listener, options.target, id) as report:
         show_logs(screen, options.messages.verbose, debug=options.messages.debug)
         gate = make_gate(answers, screen, configuration.approval_timeout)
@@ -241,7 +241,7 @@ def _is_agent(tool: Tool) -> bool:
     return getattr(innermost(tool), "is_agent", False)
 
 
-def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:  # noqa: A002
+def _rehearse(tool: Tool, arguments: Mapping[str, Any], gate: "Gate", format: Format) -> ExitCode:
     from toolkit_cli.rendering.question_texts import rehearsal_lines
 
     record = rehearsal_record(tool, arguments, gate)

@@ -36,7 +36,7 @@ class ItemFile:
         format: The format of the file.
     """
 
-    def __init__(self, path: Path | None, format: Format) -> None:  # noqa: A002 - what it is
+    def __init__(self, path: Path | None, format: Format) -> None:
         """Create the value without opening the file.
 
         Args:

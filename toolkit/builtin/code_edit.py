@@ -110,7 +110,7 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
         effect = describe_change(path, edit.old, edit.new.text)
         return Preview(effect, state={self._sandbox.name_of(path): edit.state})
 
-    def execute(self, input: CodeEditInput, context: ToolContext) -> ToolResult:  # noqa: A002 - typed tools call it so
+    def execute(self, input: CodeEditInput, context: ToolContext) -> ToolResult:
         """Make the change and report it to the event listener."""
         path = input.path.strip()
         with self._turn:  # concurrent edits would undo one another

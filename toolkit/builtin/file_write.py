@@ -79,7 +79,7 @@ class FileWrite(FileChangingTool[FileWriteInput]):
             effect = describe_change(path, text, f"{text or ''}{parsed.content}" if parsed.append else parsed.content)
         return Preview(effect, state={self._sandbox.name_of(path): state_of(old)})
 
-    def execute(self, input: FileWriteInput, context: ToolContext) -> ToolResult:  # noqa: A002 - typed tools call it so
+    def execute(self, input: FileWriteInput, context: ToolContext) -> ToolResult:
         """Write the file and report the change to the event listener."""
         path = input.path.strip()
         content = encode_text(input.content, self._max_bytes)
