@@ -136,7 +136,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
         guard = AddressGuard(private_hosts, resolve, only_hosts=only)
         self._fetcher = Fetcher(guard, timeout, max_bytes, MAX_REDIRECTS)
 
-    def check(self, parsed: WebScrapeInput, context: ToolContext) -> None:  # noqa: ARG002 - only the surroundings matter
+    def check(self, parsed: WebScrapeInput, context: ToolContext) -> None:
         """Check that the tool can work here, before a reviewer is asked.
 
         Raises:

@@ -109,7 +109,7 @@ class WebSearch(TypedTool[WebSearchInput]):
         self._provider = provider
         self._max_results = max_results
 
-    def check(self, parsed: WebSearchInput, context: ToolContext) -> None:  # noqa: ARG002 - only the surroundings matter
+    def check(self, parsed: WebSearchInput, context: ToolContext) -> None:
         """Check that a search is possible, before a reviewer is asked.
 
         Raises:
