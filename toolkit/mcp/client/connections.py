@@ -21,7 +21,7 @@ _CANCELLING_SECONDS = 1.0
 _TERMINATED = "Session terminated"
 
 
-class ServerUnreachable(ToolExecutionError):  # noqa: N818 - named for what happened
+class ServerUnreachable(ToolExecutionError):
     """Raised if a server cannot be started or reached, or does not speak the protocol."""
 
     def __init__(self, message: str) -> None:
