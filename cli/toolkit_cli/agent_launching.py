@@ -320,7 +320,7 @@ def _agent(wanted: _Wanted, configuration: "Configuration", gate: "Gate", answer
     chaining = _chaining(options.chaining or (), configuration)
     if not chaining:  # otherwise the calls are not known in advance
         check_names(answers.rules, opened.tools.values())
-    assert wanted.model is not None  # noqa: S101 - without a file there is one
+    assert wanted.model is not None  # without a file there is one
     agent = AgentTool(
         "agent",
         "Does a task.",

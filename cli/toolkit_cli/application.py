@@ -208,5 +208,5 @@ def _load(name: str) -> "TyperCommand | TyperGroup":
     for command, function in made.items() if isinstance(made, Mapping) else ((name, made),):
         alone.command(command, cls=_Command, short_help=_first_line(function))(spread(function))
     command_or_group = get_command(alone)
-    assert isinstance(command_or_group, TyperCommand | TyperGroup)  # noqa: S101 - what the two classes above are
+    assert isinstance(command_or_group, TyperCommand | TyperGroup)  # what the two classes above are
     return command_or_group

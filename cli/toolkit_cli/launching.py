@@ -139,7 +139,7 @@ class _Work(NamedTuple):
         """
         options, answers, tool = self.options, self.answers, self.tool
         gate = self.context.gate
-        assert gate is not None  # noqa: S101 - it was made above
+        assert gate is not None  # it was made above
         arguments = _complete(tool, self.given, answers, options.target)
         if options.dry_run:
             return _rehearse(tool, arguments, gate, options.format)

@@ -91,7 +91,7 @@ def _check_questions(tool: Tool, options: BatchOptions, context: ToolContext, an
     Raises:
         Failure: If one of them does not, or cannot.
     """
-    assert context.gate is not None  # noqa: S101 - the command line always has one
+    assert context.gate is not None  # the command line always has one
     calls = calls_of_items(tool, context.gate)
     check_rules_on(answers.rules, calls)
     if options.jobs:  # with 0, the workers ask
