@@ -1,22 +1,18 @@
 """The command-line options of `toolkit agent`, and how a journal records them."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
 from toolkit_cli.completion import complete_group, complete_target
+from toolkit_cli.option_values import Forgotten, recorded
 from toolkit_cli.rendering.result_texts import Format
 from toolkit_cli.shared_options import (
-    AskingOptions,
     BaseUrl,
-    ContextOptions,
-    MessageOptions,
     ModelName,
     OnApproval,
-    OpeningOptions,
-    Otel,
+    SessionOptions,
 )
 
 if TYPE_CHECKING:
@@ -89,6 +85,11 @@ Spending = Annotated[
     ),
 ]
 Transcript = Annotated[Path | None, typer.Option(metavar="FILE", help="Write the conversation to this file, as JSON.")]
+Continued = Annotated[
+    bool,
+    typer.Option("--continue", help="Continue the conversation in the transcript."),
+    Forgotten("a continued conversation is not recorded, since it depends on its earlier messages"),
+]
 Journaled = Annotated[
     bool | None,
     typer.Option(
@@ -96,6 +97,7 @@ Journaled = Annotated[
         help="Record finished requests and calls, so that `toolkit runs resume` can continue.",
         show_default=False,
     ),
+    Forgotten("only a recorded run can be resumed"),
 ]
 Shown = Annotated[
     Format,
@@ -124,61 +126,23 @@ class AgentOptions(NamedTuple):
     max_turns: Turns = None
     budget: Spending = None
     transcript: Transcript = None
-    go_on: Annotated[bool, typer.Option("--continue", help="Continue the conversation in the transcript.")] = False
+    go_on: Continued = False
     journal: Journaled = None
     on_approval: OnApproval = "ask"
-    asking: AskingOptions = AskingOptions()
     format: Shown = "text"
-    opening: OpeningOptions = OpeningOptions()
-    given: ContextOptions = ContextOptions()
-    otel: Otel = None
-    messages: MessageOptions = MessageOptions()
+    session: SessionOptions = SessionOptions()
     resumed: "Resumed | None" = None
 
-    @classmethod
-    def of_request(cls, kept: Mapping[str, Any]) -> "AgentOptions":
-        """Return the options of a recorded run."""
-        fields: dict[str, Any] = {name: kept.get(name) if name == "chaining" else kept[name] for name in _KEPT}
-        fields["transcript"] = None if kept["transcript"] is None else Path(kept["transcript"])
-        fields["first"], fields["task"] = (kept["task"], None) if kept["file"] is None else (kept["file"], kept["task"])
-        fields["given"] = ContextOptions(kept["context"], kept["memory_id"])
-        fields["asking"] = AskingOptions(policy=None if kept["policy"] is None else Path(kept["policy"]))
-        return cls(**fields)
-
     def as_request(self, file: str | None, task: str | None) -> dict[str, Any]:
-        """Return what is needed to run it again, as plain data; options about approvals are left out.
+        """Return what is needed to run it again, as plain data.
 
         Args:
             file: The agent file, if any.
-            task: The task.
+            task: The task, which may come from stdin.
         """
-        request = {name: getattr(self, name) for name in _KEPT} | self.given._asdict()
-        request["transcript"] = self.transcript and str(self.transcript)
-        policy = self.asking.policy
-        return {
-            **request,
-            "command": AGENT,
-            "file": file,
-            "task": task,
-            "target": file or f"{AGENT}: {task}",
-            "policy": policy and str(policy),
-            "batch": None,
-        }
+        typed = self._replace(first=task, task=None) if file is None else self._replace(first=file, task=task)
+        return {**recorded(typed), "command": AGENT, "target": file or f"{AGENT}: {task}"}
 
 
 AGENT: Final = "agent"
 """The command that is recorded for an agent's run."""
-_KEPT: Final = (
-    "model",
-    "base_url",
-    "model_timeout",
-    "tools",
-    "group",
-    "chaining",
-    "instructions",
-    "max_turns",
-    "budget",
-    "transcript",
-    "format",
-    "on_approval",
-)

@@ -1,9 +1,10 @@
-"""Lets a command take its options as one value whose fields declare them, and groups them in its help."""
+"""Lets a command take its options as one value whose fields declare them, records them, and groups them in its help."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Annotated, Any, get_origin
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin
 
 
 def spread(command: Callable[..., int]) -> Callable[..., int]:
@@ -45,6 +46,63 @@ def _make(fields: Any, typed: Mapping[str, Any]) -> Any:
     """Build the value from the parsed options, with its nested values."""
     inner = {name: _make(kind, typed) for name, kind in fields.__annotations__.items() if _is_value(kind)}
     return fields(**inner, **{name: typed[name] for name in fields._fields if name in typed})
+
+
+Options = TypeVar("Options")
+
+
+class Forgotten(NamedTuple):
+    """Marks an option that a recorded run does not keep; all others apply again when the run is resumed.
+
+    Attributes:
+        why: The reason.
+    """
+
+    why: str
+
+
+def recorded(options: Any) -> dict[str, Any]:
+    """Return the options that a recorded run keeps, by name, as plain data."""
+    kept: dict[str, Any] = {}
+    for name, kind in type(options).__annotations__.items():
+        value = getattr(options, name)
+        if _is_value(kind):
+            kept |= recorded(value)
+        elif _is_kept(kind):
+            kept[name] = str(value) if isinstance(value, Path) else value
+    return kept
+
+
+def restored(kind: type[Options], record: Mapping[str, Any]) -> Options:
+    """Return the options of a recorded run; those that were not kept have their defaults."""
+    given: dict[str, Any] = {}
+    for name, declared in kind.__annotations__.items():
+        if _is_value(declared):
+            given[name] = restored(declared, record)
+        elif _is_kept(declared) and name in record:
+            value, is_path = record[name], Path in get_args(get_args(declared)[0])
+            given[name] = Path(value) if is_path and value is not None else value
+    return kind(**given)
+
+
+def forgotten(kind: Any) -> dict[str, str]:
+    """Return why a recorded run does not keep some of these options, by name."""
+    whys: dict[str, str] = {}
+    for name, declared in kind.__annotations__.items():
+        if _is_value(declared):
+            whys |= forgotten(declared)
+        else:
+            mark = _mark_of(declared)
+            whys |= {} if mark is None else {name: mark.why}
+    return whys
+
+
+def _is_kept(kind: Any) -> bool:
+    return get_origin(kind) is Annotated and _mark_of(kind) is None
+
+
+def _mark_of(kind: Any) -> Forgotten | None:
+    return next((mark for mark in get_args(kind) if isinstance(mark, Forgotten)), None)
 
 
 _MOST_TOGETHER = 12

@@ -2,31 +2,29 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from toolkit.tools.base import Tool
 from toolkit.visibility import visible_json
 from toolkit_cli.completion import complete_argument, complete_target
 from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.option_values import Forgotten, recorded, restored
 from toolkit_cli.rendering.result_texts import Format
 from toolkit_cli.running.answer_sources import waits_for_answers
 from toolkit_cli.shared_options import (
-    AskingOptions,
     BaseUrl,
-    ContextOptions,
-    MessageOptions,
     OnApproval,
-    OpeningOptions,
-    Otel,
+    SessionOptions,
     Sources,
     StoreName,
 )
 
 if TYPE_CHECKING:
-    from toolkit_cli.batching.item_results import BatchOptions
-    from toolkit_cli.batching.stored_runs import StoredResume
-    from toolkit_cli.running.keeping import Resumed
+    from toolkit_cli.running.keeping import Keeping, Resumed, StoredResume
+
+_ARGUMENTS = Forgotten("the arguments that it gives are recorded instead")
 
 Target = Annotated[
     str,
@@ -45,9 +43,14 @@ Words = Annotated[
         show_default=False,
         autocompletion=complete_argument,
     ),
+    _ARGUMENTS,
 ]
-Whole = Annotated[str | None, typer.Option(metavar="JSON|@FILE|-", help="All arguments as one JSON object.")]
-Text = Annotated[str | None, typer.Option(metavar="TEXT|-", help="The tool's text input; - or a pipe for stdin.")]
+Whole = Annotated[
+    str | None, typer.Option(metavar="JSON|@FILE|-", help="All arguments as one JSON object."), _ARGUMENTS
+]
+Text = Annotated[
+    str | None, typer.Option(metavar="TEXT|-", help="The tool's text input; - or a pipe for stdin."), _ARGUMENTS
+]
 Each = Annotated[
     str | None,
     typer.Option(
@@ -82,6 +85,7 @@ Journaled = Annotated[
         help="Record finished steps, so that `toolkit runs resume` can continue. On by default for batches.",
         show_default=False,
     ),
+    Forgotten("only a recorded run can be resumed"),
 ]
 Time = Annotated[
     str | None, typer.Option(metavar="TIME", help="The time limit, not counting time for questions: 500ms, 30s, 5m.")
@@ -98,7 +102,11 @@ Model = Annotated[
         metavar="MODEL", help="The model for agents, instead of the one in their file; as in `toolkit agent`."
     ),
 ]
-Rehearsal = Annotated[bool, typer.Option("--dry-run", help="Check everything and show what would run.")]
+Rehearsal = Annotated[
+    bool,
+    typer.Option("--dry-run", help="Check everything and show what would run."),
+    Forgotten("a dry run is not recorded"),
+]
 
 
 class RunOptions(NamedTuple):
@@ -119,17 +127,13 @@ class RunOptions(NamedTuple):
     store: StoreName = None
     journal: Journaled = None
     dry_run: Rehearsal = False
-    asking: AskingOptions = AskingOptions()
     on_approval: OnApproval = "ask"
     timeout: Time = None
     format: Shown = "text"
     tools: Sources = None
-    opening: OpeningOptions = OpeningOptions()
+    session: SessionOptions = SessionOptions()
     model: Model = None
     base_url: BaseUrl = None
-    given: ContextOptions = ContextOptions()
-    otel: Otel = None
-    messages: MessageOptions = MessageOptions()
     resumed: "Resumed | StoredResume | None" = None
 
     @property
@@ -139,76 +143,47 @@ class RunOptions(NamedTuple):
         Raises:
             Failure: If another option contradicts that.
         """
-        return waits_for_answers(self.on_approval, self.asking, self.journal)
+        return waits_for_answers(self.on_approval, self.session.asking, self.journal)
 
     @property
-    def batch(self) -> "BatchOptions | None":
-        """The batch options; `None` for a single call.
+    def is_batch(self) -> bool:
+        """Whether the tool runs for each item of a file.
 
         Raises:
-            Failure: If a batch option is used without `--each`, or options contradict each other.
+            Failure: If a batch option is used without `--each`.
         """
         given = {
             "--jobs": self.jobs, "--out": self.out, "--on-item-error": self.on_item_error, "--store": self.store,
         }  # fmt: skip
-        if self.each is None:
-            if alone := [name for name, value in given.items() if value is not None]:
-                hint = "--each items.jsonl runs the tool for each item of a file"
-                raise Failure(ExitCode.USAGE, f"{alone[0]} works only with --each", hint=hint)
-            return None
-        from toolkit_cli.batching.item_results import BatchOptions  # a single call needs none of it
-
-        return BatchOptions(
-            self.each,
-            1 if self.jobs is None else self.jobs,
-            out=self.out,
-            on_item_error=self.on_item_error or "collect",
-            format=self.format,
-            quiet=self.messages.quiet,
-            dry_run=self.dry_run,
-            store=self._store(),
-        )
+        alone = [name for name, value in given.items() if value is not None]
+        if self.each is None and alone:
+            hint = "--each items.jsonl runs the tool for each item of a file"
+            raise Failure(ExitCode.USAGE, f"{alone[0]} works only with --each", hint=hint)
+        return self.each is not None
 
     def as_request(self) -> dict[str, Any]:
-        """Return what is needed to run it again, as plain data; options about approvals are left out."""
-        batch, policy = self.batch, self.asking.policy
-        kept = {name: getattr(self, name) for name in _KEPT} | self.given._asdict()
-        options = None if batch is None else batch._asdict() | {"out": batch.out and str(batch.out), "store": None}
-        return {**kept, "policy": policy and str(policy), "batch": options}
+        """Return what is needed to run it again, as plain data."""
+        return recorded(self)
 
-    @classmethod
-    def of_request(cls, kept: Mapping[str, Any], words: Sequence[str]) -> "RunOptions":
-        """Return the options of a recorded run; `words` are its arguments if they could not be recorded."""
-        batch = kept["batch"] or {}
-        return cls(
-            words=list(words),
-            args=visible_json(kept["arguments"]) if kept["is_whole"] and kept["arguments"] else None,
-            asking=AskingOptions(policy=None if kept["policy"] is None else Path(kept["policy"])),
-            given=ContextOptions(kept["context"], kept["memory_id"]),
-            each=batch.get("source"),
-            jobs=batch.get("jobs"),
-            out=Path(batch["out"]) if batch.get("out") else None,
-            on_item_error=batch.get("on_item_error"),
-            **{name: kept[name] for name in _KEPT if name in kept},
-        )
+    def record(self, run_id: str, tool: Tool, arguments: Mapping[str, Any]) -> "Keeping":
+        """Record a run with these options in the journal, or continue the one to resume.
 
-    def _store(self) -> str | None:
-        """Return the URL of the store for the batch, if any.
+        Args:
+            run_id: The id of the run.
+            tool: The tool to run.
+            arguments: The arguments of the call, or those for all items.
 
         Raises:
-            Failure: If options contradict each other.
+            Failure: If definitions have changed, and changes are not accepted.
+            JournalError: If the journal cannot be written.
         """
-        from toolkit_cli.batching.stored_runs import named_store  # a single call needs none of it
+        from toolkit_cli.running.keeping import Keeping, Resumed  # it loads SQLite, and most keep nothing
 
-        if self.store is not None and self.journal is not None:
-            name = "--journal" if self.journal else "--no-journal"
-            raise Failure(ExitCode.USAGE, f"{name} and --store cannot be combined: a store records every batch")
-        url = named_store(self.store) if self.journal is None else None
-        if self.jobs == 0 and url is None:
-            hint = "use --store postgresql://host/database"
-            raise Failure(ExitCode.USAGE, "--jobs 0 leaves the items to workers, so it needs --store", hint=hint)
-        return url
+        resumed = self.resumed if isinstance(self.resumed, Resumed) else None
+        return Keeping(run_id, tool, self.target, self.as_request(), arguments, resumed)
 
-
-_KEPT: Final = ("target", "timeout", "format", "tools", "model", "base_url", "on_approval")
-"""The options that are recorded as they were typed, and with which a run continues."""
+    @classmethod
+    def of_request(cls, kept: Mapping[str, Any], words: Sequence[str] = ()) -> "RunOptions":
+        """Return the options of a recorded run; `words` are its arguments if they could not be recorded."""
+        whole = visible_json(kept["arguments"]) if kept["is_whole"] and kept["arguments"] else None
+        return restored(cls, kept)._replace(words=list(words), args=whole)

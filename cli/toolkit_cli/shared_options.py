@@ -6,6 +6,10 @@ from typing import Annotated, Literal, NamedTuple
 import typer
 
 from toolkit_cli.completion import complete_consent, complete_server, complete_target
+from toolkit_cli.option_values import Forgotten
+
+_NOT_CARRIED_OVER = Forgotten("approvals and consents are not carried over: whoever resumes the run gives them again")
+_OF_THE_COMMAND = Forgotten("each command is as verbose as its own options say")
 
 Targets = Annotated[
     list[str] | None,
@@ -43,6 +47,7 @@ Grants = Annotated[
         help="Offer groups that need this permission: internet_access, host_access. Repeatable.",
         show_default=False,
     ),
+    _NOT_CARRIED_OVER,
 ]
 Starts = Annotated[
     list[str] | None,
@@ -53,6 +58,7 @@ Starts = Annotated[
         show_default=False,
         autocompletion=complete_server,
     ),
+    _NOT_CARRIED_OVER,
 ]
 Consented = Annotated[
     list[str] | None,
@@ -63,6 +69,7 @@ Consented = Annotated[
         show_default=False,
         autocompletion=complete_consent,
     ),
+    _NOT_CARRIED_OVER,
 ]
 StoreName = Annotated[
     str | None,
@@ -72,6 +79,7 @@ StoreName = Annotated[
         help="The database for batches and workers: sqlite:///FILE or postgresql://HOST/NAME. Also TOOLKIT_STORE.",
         show_default=False,
     ),
+    Forgotten("the command that resumes the run names its store"),
 ]
 ModelName = Annotated[
     str | None,
@@ -92,7 +100,10 @@ BaseUrl = Annotated[
 ]
 Rules = Annotated[
     list[str] | None,
-    typer.Option(metavar="RULE", help="Approve calls in advance: 'tool' or 'tool(arg=glob)'. Repeatable."),
+    typer.Option(
+        metavar="RULE", help="Approve calls in advance: 'tool', 'tool(arg=glob)' or 'tool(arg:=JSON)'. Repeatable."
+    ),
+    _NOT_CARRIED_OVER,
 ]
 PolicyPath = Annotated[
     Path | None,
@@ -103,8 +114,8 @@ PolicyPath = Annotated[
         show_default=False,
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", "-y", help="Approve every call in advance.")]
-NoInput = Annotated[bool, typer.Option("--no-input", help="Never ask, even on a terminal.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Approve every call in advance."), _NOT_CARRIED_OVER]
+NoInput = Annotated[bool, typer.Option("--no-input", help="Never ask, even on a terminal."), _NOT_CARRIED_OVER]
 Values = Annotated[
     list[str] | None,
     typer.Option(metavar="NAME=VALUE", help="Pass a context value to the tools, hidden from the model. Repeatable."),
@@ -128,6 +139,7 @@ OnApproval = Annotated[
 Debug = Annotated[
     bool,
     typer.Option("--debug", envvar="TOOLKIT_DEBUG", show_envvar=False, help="Show tracebacks and all log messages."),
+    _OF_THE_COMMAND,
 ]
 Verbose = Annotated[
     int,
@@ -138,6 +150,7 @@ Verbose = Annotated[
         show_default=False,
         help="Print more; repeat for details (-vv, -vvv).",
     ),
+    _OF_THE_COMMAND,
 ]
 Otel = Annotated[
     bool | None,
@@ -147,7 +160,7 @@ Otel = Annotated[
         show_default=False,
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors."), _OF_THE_COMMAND]
 
 
 class AskingOptions(NamedTuple):
@@ -180,3 +193,13 @@ class MessageOptions(NamedTuple):
     verbose: Verbose = 0
     quiet: Quiet = False
     debug: Debug = False
+
+
+class SessionOptions(NamedTuple):
+    """The options of every command that calls tools."""
+
+    asking: AskingOptions = AskingOptions()
+    opening: OpeningOptions = OpeningOptions()
+    given: ContextOptions = ContextOptions()
+    otel: Otel = None
+    messages: MessageOptions = MessageOptions()

@@ -99,23 +99,23 @@ class Rule:
         """Create the rule with the project's settings."""
         self.settings = settings
 
-    def check_tool(self, tool: "ToolDefinition") -> Iterable[Problem]:
+    def check_tool(self, tool: "ToolDefinition") -> Iterable[Problem]:  # noqa: ARG002 - for overriding methods
         """Check one tool, whether it is defined in Python, in JSON, as a pipeline or as an object."""
         return ()
 
-    def check_function(self, function: "PythonFunction") -> Iterable[Problem]:
+    def check_function(self, function: "PythonFunction") -> Iterable[Problem]:  # noqa: ARG002
         """Check the source of a Python function that is a tool."""
         return ()
 
-    def check_module(self, module: "PythonFile") -> Iterable[Problem]:
+    def check_module(self, module: "PythonFile") -> Iterable[Problem]:  # noqa: ARG002
         """Check the source of a whole Python file with tools."""
         return ()
 
-    def check_pipeline(self, pipeline: "PipelineFile") -> Iterable[Problem]:
+    def check_pipeline(self, pipeline: "PipelineFile") -> Iterable[Problem]:  # noqa: ARG002
         """Check a pipeline: its document, and its plan if it is valid."""
         return ()
 
-    def check_toolset(self, tools: "Sequence[ToolDefinition]") -> Iterable[Problem]:
+    def check_toolset(self, tools: "Sequence[ToolDefinition]") -> Iterable[Problem]:  # noqa: ARG002
         """Check all tools together; each occurs once."""
         return ()
 

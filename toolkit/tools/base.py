@@ -273,13 +273,13 @@ class UnbuiltTool(Tool):
         """
         raise self._error
 
-    def with_name(self, name: str) -> Tool:  # there is nothing to rename
+    def with_name(self, name: str) -> Tool:  # noqa: ARG002 - there is nothing to rename
         return self
 
-    def with_description(self, description: str) -> Tool:
+    def with_description(self, description: str) -> Tool:  # noqa: ARG002
         return self
 
-    def with_note(self, note: str) -> Tool:
+    def with_note(self, note: str) -> Tool:  # noqa: ARG002
         return self
 
 

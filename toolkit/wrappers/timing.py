@@ -43,7 +43,7 @@ class TimedTool(WrappedTool):
             return ToolResult.failure(message, "timeout")
 
 
-class OutOfTime(Exception):
+class OutOfTime(Exception):  # noqa: N818 - named for what happened
     """The time limit was exceeded. Distinguishes our own limit from a `TimeoutError` raised by a tool."""
 
 

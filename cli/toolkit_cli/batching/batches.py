@@ -21,7 +21,7 @@ from toolkit_cli.batching.item_results import BatchOptions, ItemResults, Waiting
 from toolkit_cli.running.keeping import Keeping, Resumed
 
 if TYPE_CHECKING:
-    from toolkit_cli.batching.stored_runs import StoredResume
+    from toolkit_cli.running.keeping import StoredResume
 
 
 class BatchWork(NamedTuple):

@@ -1,13 +1,13 @@
 """`toolkit run --each`: run a tool for each item of a file."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from toolkit.batches.item_files import STDIN, ItemFile
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.base import Tool
-from toolkit.tools.context import ToolContext
 from toolkit.tools.secret_arguments import learn_arguments
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments
@@ -15,41 +15,53 @@ from toolkit_cli.batching.batches import BatchRun, BatchWork
 from toolkit_cli.batching.item_calls import ItemArguments
 from toolkit_cli.batching.item_results import BatchOptions, Tally
 from toolkit_cli.batching.stored_batches import StoredBatch
-from toolkit_cli.batching.stored_runs import StoredRun
+from toolkit_cli.batching.stored_runs import StoredRun, named_store, open_store
 from toolkit_cli.failures import ExitCode, Failure, refuse, report
 from toolkit_cli.rendering.result_texts import progress_words, summary_line
-from toolkit_cli.running.answer_sources import Answers, refuse_unanswerable_calls
-from toolkit_cli.running.approve_checks import check_rules_on
-from toolkit_cli.running.clearance import calls_of_items
+from toolkit_cli.run_options import RunOptions
+from toolkit_cli.running.answer_sources import refuse_unanswerable_calls
 from toolkit_cli.running.finished_steps import KeptWork
-from toolkit_cli.running.keeping import Keeping
-from toolkit_cli.running.reporters import message_channel
-from toolkit_cli.running.shown_outcomes import RunReport
+from toolkit_cli.running.foreseen_calls import calls_of_items, check_rules_on
+from toolkit_cli.running.keeping import Keeping, StoredResume
+from toolkit_cli.running.sessions import Session
 from toolkit_cli.running.tool_calls import Ending, end_run
 from toolkit_cli.screen import Screen
 
 
-def run_each(
-    tool: Tool,
-    options: BatchOptions,
-    given: Given,
-    context: ToolContext,
-    answers: Answers,
-    screen: Screen,
-    keeper: Callable[[Mapping[str, Any]], Keeping | StoredRun | None],
-    run_report: RunReport,
-) -> int:
+def batch_of(options: RunOptions) -> BatchOptions:
+    """Return the options of a batch.
+
+    Raises:
+        Failure: If options contradict each other.
+    """
+    if options.store is not None and options.journal is not None:
+        name = "--journal" if options.journal else "--no-journal"
+        raise Failure(ExitCode.USAGE, f"{name} and --store cannot be combined: a store records every batch")
+    store = named_store(options.store) if options.journal is None else None
+    if options.jobs == 0 and store is None:
+        hint = "use --store postgresql://host/database"
+        raise Failure(ExitCode.USAGE, "--jobs 0 leaves the items to workers, so it needs --store", hint=hint)
+    return BatchOptions(
+        str(options.each),
+        1 if options.jobs is None else options.jobs,
+        out=options.out,
+        on_item_error=options.on_item_error or "collect",
+        format=options.format,
+        quiet=options.session.messages.quiet,
+        dry_run=options.dry_run,
+        store=store,
+    )
+
+
+def run_each(options: BatchOptions, typed: RunOptions, session: Session, tool: Tool, given: Given) -> int:
     """Call a tool for each item, write the results, and return the exit code.
 
     Args:
+        options: The options of the batch.
+        typed: All options of the command.
+        session: The session of the command.
         tool: The tool.
-        options: The options of the batch, from the command line.
         given: The arguments for all items.
-        context: The context of the calls, with the gate.
-        answers: How approval questions are answered.
-        screen: The screen that shows progress.
-        keeper: Starts recording the run, given the arguments for all items; returns `None` if the run is not recorded.
-        run_report: Reports the run to its observers.
 
     Raises:
         Failure: If options contradict each other, or a call would need an approval that cannot be given.
@@ -58,20 +70,21 @@ def run_each(
     _check(items, options, given)
     common = _common(tool, given)
     arguments = ItemArguments(tool, common, are_texts=items.format in ("csv", "tsv"))
-    _check_questions(tool, options, context, answers)
-    with items:
+    _check_questions(tool, options, session)
+    with items, ExitStack() as stack:
         if options.dry_run:
             return _rehearse(tool, items, arguments)
-        channel = None if options.quiet else message_channel(screen)
-        keeping = keeper(common)
-        work = BatchWork(tool, items, arguments, context, options, run=run_report.run, channel=channel)
+        keeping = stack.enter_context(_kept(options, typed, session, tool, common))
+        work = BatchWork(
+            tool, items, arguments, session.context, options, run=session.report.run, channel=session.channel
+        )
         batch = StoredBatch(work, keeping) if isinstance(keeping, StoredRun) else BatchRun(work, keeping)
         if _wants_bar(options):
-            _show_bar(batch.tally, screen)
+            _show_bar(batch.tally, session.screen)
 
         def show(ending: Ending) -> None:
-            run_report.end(ending.exit_code, ending.result.error)
-            screen.close()
+            session.report.end(ending.exit_code, ending.result.error)
+            session.screen.close()
             batch.close()
             _show_end(ending, batch.tally, options)
             if keeping is not None:
@@ -85,17 +98,42 @@ def run_each(
     return exit_code or (ExitCode.FINDINGS if is_incomplete else ExitCode.SUCCESS)
 
 
-def _check_questions(tool: Tool, options: BatchOptions, context: ToolContext, answers: Answers) -> None:
+@contextmanager
+def _kept(
+    options: BatchOptions, typed: RunOptions, session: Session, tool: Tool, common: Mapping[str, Any]
+) -> Iterator[Keeping | StoredRun | None]:
+    """Start recording the run in the store or in the journal; yield `None` if it is not recorded."""
+    if options.store is None:
+        yield None if typed.journal is False else typed.record(session.report.run, tool, common)
+        return
+    request, listener = typed.as_request(), session.context.listener
+    if listener is not None:
+        from toolkit.telemetry.propagation import trace_variables  # few runs are observed
+
+        request |= {"trace": trace_variables()}
+    with open_store(options.store) as store:
+        yield StoredRun(
+            store,
+            tool,
+            id=session.report.run,
+            target=typed.target,
+            request=request,
+            arguments=common,
+            resumed=typed.resumed if isinstance(typed.resumed, StoredResume) else None,
+            limits=session.configuration.limits,
+        )
+
+
+def _check_questions(tool: Tool, options: BatchOptions, session: Session) -> None:
     """Check that every approval rule matches a call, and that every question can be answered.
 
     Raises:
         Failure: If one of them does not, or cannot.
     """
-    assert context.gate is not None  # the command line always has one
-    calls = calls_of_items(tool, context.gate)
-    check_rules_on(answers.rules, calls)
+    calls = calls_of_items(tool, session.gate)
+    check_rules_on(session.answers.rules, calls)
     if options.jobs:  # with 0, the workers ask
-        refuse_unanswerable_calls(calls, answers)
+        refuse_unanswerable_calls(calls, session.answers)
 
 
 def _show_end(ending: Ending, tally: Tally, options: BatchOptions) -> None:

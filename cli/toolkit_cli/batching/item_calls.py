@@ -21,7 +21,7 @@ from toolkit.wrappers.journaling import journaled
 from toolkit_cli import console
 from toolkit_cli.arguments.assignments import Schemas, text_place
 from toolkit_cli.batching.item_results import WaitingResult, message_of
-from toolkit_cli.rendering.tools import pipeline_in
+from toolkit_cli.rendering.tool_kinds import pipeline_in
 
 _ENDINGS: Final = (ApprovalPending, BudgetExceeded, TerminationRequested)
 _STATUSES: Final = {"timeout": "timed_out", "rejected": "rejected"}

@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol, Self
 from toolkit.approvals.pending import KeptAnswer, PendingApproval
 from toolkit.journals.journal_files import JournalFile
 from toolkit.journals.kept_runs import KeptRun, KeptStep
-from toolkit_cli.batching.stored_runs import StoredResume, open_store
-from toolkit_cli.running.keeping import Resumed, refuse_doubts
+from toolkit_cli.batching.stored_runs import open_store
+from toolkit_cli.running.keeping import Resumed, StoredResume, refuse_doubts
 
 
 class Consent(NamedTuple):
@@ -44,7 +44,7 @@ class Kept(Protocol):
     def open_questions(self) -> list[PendingApproval]:
         """Return the open approval questions of all runs, oldest first."""
 
-    def answer(self, id: str, answer: KeptAnswer) -> bool:
+    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
         """Record the answer to a question, and return whether the question was still open."""
 
 
@@ -110,6 +110,6 @@ class StoreRuns:
         """Return the open approval questions of all runs, oldest first."""
         return self._store.approvals.all_open()
 
-    def answer(self, id: str, answer: KeptAnswer) -> bool:
+    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
         """Record the answer to a question, and return whether the question was still open."""
         return self._store.approvals.answer(id, answer)

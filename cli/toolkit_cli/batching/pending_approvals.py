@@ -18,7 +18,7 @@ from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, refuse
 from toolkit_cli.rendering.question_texts import pending_lines
 from toolkit_cli.rendering.styles import print_lines
-from toolkit_cli.running.audits import audit_of
+from toolkit_cli.running.answer_sources import audit_of
 from toolkit_cli.running.keeping import find_run
 
 _ANSWERS = {"approve": "approved", "edit": "edited and approved", "reject": "rejected"}
@@ -63,7 +63,7 @@ def list_approvals(kept: Kept, run: str | None, url: str | None, *, as_json: boo
     return ExitCode.SUCCESS
 
 
-def decide_approval(kept: Kept, id: str | None, words: Sequence[str], reply: Reply, url: str | None) -> ExitCode:
+def decide_approval(kept: Kept, id: str | None, words: Sequence[str], reply: Reply, url: str | None) -> ExitCode:  # noqa: A002 - its name everywhere
     """Answer a question; the answer is written to the audit log before it takes effect.
 
     Args:
@@ -109,7 +109,7 @@ def _answer_in(words: Sequence[str]) -> Answer:
     return cast("Answer", word)
 
 
-def _find(waiting: Sequence[PendingApproval], id: str | None) -> PendingApproval:
+def _find(waiting: Sequence[PendingApproval], id: str | None) -> PendingApproval:  # noqa: A002 - as above
     if not id:
         hint = "`toolkit runs approvals` lists them"
         raise Failure(ExitCode.USAGE, "`toolkit runs decide` needs the id of a question", hint=hint)

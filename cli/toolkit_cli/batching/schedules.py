@@ -1,7 +1,7 @@
 """Scheduled runs: a store starts them repeatedly, and its workers process them."""
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from toolkit.batches.item_files import SINGLE
 from toolkit.problems import Problem
@@ -10,16 +10,10 @@ from toolkit_cli.arguments.call_arguments import Given, gather_arguments, object
 from toolkit_cli.batching.stored_runs import bound_calls, open_store
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, refuse
+from toolkit_cli.opened_tools import open_one
 from toolkit_cli.rendering.styles import print_lines, table
+from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.keeping import without_secrets
-from toolkit_cli.running.single_tools import open_one
-
-_USUAL: Final[dict[str, Any]] = {"format": "text", "context": [], "policy": None, "tools": None, "timeout": None} | {
-    "model": None,
-    "base_url": None,
-    "memory_id": None,
-}
-"""The default options of a scheduled run."""
 
 
 class ScheduleOptions(NamedTuple):
@@ -61,8 +55,8 @@ def add_schedule(url: str, cron: str, words: Sequence[str], options: ScheduleOpt
         problems += [one.problem for one in objections(tool, gathered.arguments)]
         problems += [] if not gathered.missing else _missing(gathered.missing)
     refuse(problems)
-    own = {"target": target, "on_approval": options.on_approval, "batch": {"source": options.each or SINGLE}}
-    kept = without_secrets({**_USUAL, **own}, gathered.arguments)
+    run = RunOptions(target, each=options.each or SINGLE, on_approval=options.on_approval)
+    kept = without_secrets(run.as_request(), gathered.arguments)
     if not kept["is_whole"]:
         raise Failure(ExitCode.USAGE, "the arguments contain a secret, and a store keeps no secrets")
     record: dict[str, Any] = {"tool": tool.name, "target": target, "arguments": kept["arguments"], "request": kept}

@@ -5,11 +5,10 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.stores import Store
-from toolkit.journals.kept_runs import KeptRun
 from toolkit.releases import software_versions
 from toolkit.runs.records import JournalError
 from toolkit.tools.base import Tool
@@ -17,7 +16,14 @@ from toolkit.tools.call_limits import Limit
 from toolkit_cli import console
 from toolkit_cli.batching.item_results import items_done
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.running.keeping import check_unchanged, definition_of, how_to_continue, tools_within, without_secrets
+from toolkit_cli.running.keeping import (
+    StoredResume,
+    check_unchanged,
+    definition_of,
+    how_to_continue,
+    tools_within,
+    without_secrets,
+)
 from toolkit_cli.running.tool_calls import Ending
 
 STORE_VARIABLE: Final = "TOOLKIT_STORE"
@@ -67,22 +73,6 @@ def option_of(shown: str) -> str:
     return "" if os.environ.get(STORE_VARIABLE) else f" --store {shown}"
 
 
-class StoredResume(NamedTuple):
-    """A stored run to be resumed.
-
-    Attributes:
-        run: The run.
-        accepts_changes: Whether to continue although definitions or items have changed.
-        repeats_failures: Whether to run failed items again.
-        repeats_doubts: Whether to repeat steps that started and may have taken effect.
-    """
-
-    run: KeptRun
-    accepts_changes: bool = False
-    repeats_failures: bool = False
-    repeats_doubts: bool = False
-
-
 class StoredRun:
     """A run recorded in a store.
 
@@ -104,7 +94,7 @@ class StoredRun:
         resumed: StoredResume | None,
         limits: Mapping[str, Limit] | None,
         *,
-        id: str,
+        id: str,  # noqa: A002 - its name everywhere
         schedule: str | None = None,
     ) -> None:
         """Record a new run, or continue a recorded one.

@@ -5,18 +5,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from toolkit.approvals.waiting import WaitingReviewer
 from toolkit.batches.item_files import ItemFile
 from toolkit.durable.stored_items import ItemEnd, StoredItem
 from toolkit.durable.stores import Store
 from toolkit.durable.worker_processes import Worker
 from toolkit.errors import ApprovalPending, ConfigurationError, ExitEarlyError
 from toolkit.journals.kept_runs import State
-from toolkit.runs.run import OutputChannel
 from toolkit.tools.base import Tool
-from toolkit.tools.context import ToolContext
 from toolkit.tools.results import ToolResult
-from toolkit.wrappers.timing import TimedTool
 from toolkit_cli import console
 from toolkit_cli.batching.batches import BatchWork
 from toolkit_cli.batching.item_calls import ItemArguments
@@ -24,8 +20,10 @@ from toolkit_cli.batching.item_results import BatchOptions, items_done
 from toolkit_cli.batching.stored_batches import StoredBatch, StoredCalls
 from toolkit_cli.batching.stored_runs import StoredRun, version_of
 from toolkit_cli.failures import report
-from toolkit_cli.running.context_values import read_values, seconds_of
+from toolkit_cli.option_values import restored
+from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.sessions import Session, timed
 from toolkit_cli.running.tool_calls import Ending, end_run
 
 if TYPE_CHECKING:
@@ -41,20 +39,18 @@ class WorkerTools:
         self,
         store: Store,
         tools: Mapping[str, Tool],
-        context: ToolContext,
+        session: Session,
         model: str | None,
-        channel: OutputChannel | None,
     ) -> None:
         """Prepare the tools.
 
         Args:
             store: The store with the runs.
             tools: The tools, by name.
-            context: The context of the calls, with the gate.
+            session: The session of the command.
             model: The model for agents.
-            channel: Receives messages from tools to the user.
         """
-        self._store, self._context, self._channel = store, context, channel
+        self._store, self._session, self._context = store, session, session.context
         self.tools = {version_of(tool, model): tool for tool in tools.values()}
         self._calls: dict[str, StoredCalls] = {}
         self.done = 0
@@ -71,7 +67,7 @@ class WorkerTools:
         self.done += 1
         return end
 
-    def begin(self, id: str, record: Mapping[str, Any], wait: Callable[[float], None]) -> None:
+    def begin(self, id: str, record: Mapping[str, Any], wait: Callable[[float], None]) -> None:  # noqa: A002 - its name everywhere
         """Execute a scheduled run: submit its items, and wait until all have finished.
 
         Raises:
@@ -93,7 +89,7 @@ class WorkerTools:
         state: State = "failed"
         error = None
         try:
-            with items_of(request["batch"]["source"]) as items:
+            with items_of(request["each"]) as items:
                 arguments = ItemArguments(tool, record["arguments"], are_texts=items.format in ("csv", "tsv"))
                 options = BatchOptions(items.name, jobs=0, out=Path(os.devnull), quiet=True)
                 batch = StoredBatch(BatchWork(tool, items, arguments, self._context, options, run=id), stored, wait)
@@ -109,15 +105,11 @@ class WorkerTools:
         self._store.runs.finish(id, state, error)
 
     def _calls_of(self, request: Mapping[str, Any], tool: Tool) -> StoredCalls:
-        if request["timeout"] is not None:
-            tool = TimedTool(tool, seconds_of("--timeout", request["timeout"]))
-        values = {**self._context.values, **read_values(request["context"] or ())}
-        context = self._context.replace(values=values, memory_id=request["memory_id"] or self._context.memory_id)
-        if request.get("on_approval") == "wait" and context.gate is not None and context.gate.reviewer is not None:
-            gate = context.gate.with_reviewer(WaitingReviewer(context.gate.reviewer))
-            context = context.replace(gate=gate)
+        options = restored(RunOptions, request)
+        tool = timed(tool, options.timeout, self._session.configuration.timeout)
+        context = self._session.context_for(options.session.given, waits=options.on_approval == "wait")
         context = context.replace(limiter=self._store.limits)
-        return StoredCalls(tool, context, request["batch"]["source"], self._channel, request.get("trace"))
+        return StoredCalls(tool, context, request["each"], self._session.channel, request.get("trace"))
 
 
 def items_of(source: str) -> ItemFile:

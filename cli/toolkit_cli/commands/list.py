@@ -23,7 +23,9 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     *,
     groups: Annotated[bool, typer.Option("--groups", help="List the groups of tools instead.")] = False,
     static: Annotated[bool, typer.Option("--static", help="Only read the source; import nothing.")] = False,
-    format: Annotated[Literal["text", "json"], typer.Option("--format", help="The output format.")] = "text",
+    format: Annotated[  # noqa: A002 - the option's name
+        Literal["text", "json"], typer.Option("--format", help="The output format.")
+    ] = "text",
     tools: Sources = None,
     grant: Grants = None,
     start: Starts = None,
@@ -54,7 +56,7 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     return exit_code
 
 
-def _list_written(targets: list[str] | None, format: str) -> ExitCode:
+def _list_written(targets: list[str] | None, format: str) -> ExitCode:  # noqa: A002
     from toolkit.sources.written_lists import list_written  # few lists are static
 
     configuration = load_configuration()
@@ -70,7 +72,7 @@ def _list_written(targets: list[str] | None, format: str) -> ExitCode:
     return exit_code
 
 
-def _list_groups(targets: list[str] | None, grant: list[str] | None, format: str) -> ExitCode:
+def _list_groups(targets: list[str] | None, grant: list[str] | None, format: str) -> ExitCode:  # noqa: A002
     configuration = load_configuration(grant=grant)
     known, granted = configuration.groups, configuration.granted
     if unknown := [name for name in targets or () if name not in known]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.risks import Chooser
     from toolkit.sources.configuration import Configuration
     from toolkit.tools.base import Tool
-    from toolkit_cli.running.clearance import ForeseenCall
+    from toolkit_cli.running.foreseen_calls import ForeseenCall
 
 _NO_FILES = "there are no rules; add some to the project's toolkit.policy.yaml or to your own policy.yaml"
 
@@ -112,15 +112,15 @@ def show_audit(options: AuditOptions) -> ExitCode:
 def _check(
     words: Sequence[str], configuration: "Configuration", chosen_by: "Chooser", after: After | None, *, as_json: bool
 ) -> ExitCode:
+    from toolkit_cli.opened_tools import open_one
     from toolkit_cli.rendering.policy_tables import (  # help needs none of it
         DecidedCall,
         decided_calls,
         decision_record,
     )
     from toolkit_cli.running.answer_sources import policy_of_files
-    from toolkit_cli.running.clearance import calls_of
+    from toolkit_cli.running.foreseen_calls import calls_of
     from toolkit_cli.running.server_consent import gate_for
-    from toolkit_cli.running.single_tools import open_one
 
     gate = Gate(policy=policy_of_files(configuration, words[:1]))
     tool = open_one(words[0], configuration, gate_for(configuration), "one of them is checked", warn=False, looks=True)
@@ -190,7 +190,7 @@ def _test(configuration: "Configuration", *, as_json: bool) -> ExitCode:
 def _audit(*, verify: bool, as_json: bool) -> ExitCode:
     from toolkit.approvals.audit_log import faults_of_log, records_of_log  # help needs none of it
     from toolkit_cli.rendering.policy_tables import listed_decisions
-    from toolkit_cli.running.audits import audit_file
+    from toolkit_cli.running.answer_sources import audit_file
 
     file = audit_file()
     try:

@@ -15,16 +15,17 @@ from toolkit_cli.agent_launching import launch_agent
 from toolkit_cli.agent_options import AGENT, AgentOptions
 from toolkit_cli.batching.kept_runs import Consent, JournalRuns, Kept, StoreRuns
 from toolkit_cli.batching.pending_approvals import Reply, decide_approval, list_approvals
-from toolkit_cli.batching.stored_runs import StoredResume, absolute_store, named_store
+from toolkit_cli.batching.stored_runs import absolute_store, named_store
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.launching import launch
+from toolkit_cli.option_values import restored
 from toolkit_cli.rendering.run_pages.pages import question_entries
 from toolkit_cli.rendering.run_tables import listed_runs, shown_run, step_line, work_of_agents
 from toolkit_cli.rendering.styles import paint, print_lines
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.keeping import Resumed, find_run
+from toolkit_cli.running.keeping import Resumed, StoredResume, find_run
 from toolkit_cli.running.run_page_files import records_of, write_run_page
-from toolkit_cli.shared_options import AskingOptions, MessageOptions, OpeningOptions, StoreName
+from toolkit_cli.shared_options import AskingOptions, MessageOptions, OpeningOptions, SessionOptions, StoreName
 
 _GLANCE = 0.3
 """How often `watch` checks for new steps, in seconds."""
@@ -256,7 +257,7 @@ def watch_run(options: OneRunOptions) -> int:
     """
     since = 0.0
     with _runs_in(options.store) as kept:
-        id = find_run(kept.runs(), options.run).id
+        id = find_run(kept.runs(), options.run).id  # noqa: A001 - its name everywhere
         while True:
             run = next(one for one in kept.runs() if one.id == id)
             for step in sorted(kept.steps(run, since=since), key=lambda step: step.ended or 0.0):
@@ -308,10 +309,8 @@ def resume_run(options: ResumeOptions) -> int:
     return launch(
         earlier._replace(
             store=url,
-            asking=_asking(options, earlier.asking),
+            session=_session(options, earlier.session),
             on_approval="ask" if options.asking.no_input else earlier.on_approval,
-            opening=options.opening,
-            messages=options.messages,
             resumed=resumed,
         )
     )
@@ -331,21 +330,20 @@ def _resume_agent(options: ResumeOptions, run: KeptRun, resumed: Resumed | Store
         message = f"an agent's run takes no arguments again: '{options.words[0]}'"
         raise Failure(ExitCode.USAGE, message, hint="leave them out; the task is recorded")
     _enter_folder(run)
-    earlier = AgentOptions.of_request(run.request)
+    earlier = restored(AgentOptions, run.request)
     return launch_agent(
         earlier._replace(
-            asking=_asking(options, earlier.asking),
+            session=_session(options, earlier.session),
             on_approval="ask" if options.asking.no_input else earlier.on_approval,
-            opening=options.opening,
-            messages=options.messages,
             resumed=resumed if isinstance(resumed, Resumed) else None,
         )
     )
 
 
-def _asking(typed: ResumeOptions, earlier: AskingOptions) -> AskingOptions:
-    """Return the options for questions as typed, with the policy file of the earlier run if no other is named."""
-    return typed.asking._replace(policy=typed.asking.policy or earlier.policy)
+def _session(typed: ResumeOptions, earlier: SessionOptions) -> SessionOptions:
+    """Return the options of the earlier run with those as typed, and its policy file if no other is named."""
+    asking = typed.asking._replace(policy=typed.asking.policy or earlier.asking.policy)
+    return earlier._replace(asking=asking, opening=typed.opening, messages=typed.messages)
 
 
 def _check_unfinished(run: KeptRun, *, repeats_failures: bool) -> None:

@@ -11,20 +11,17 @@ import typer
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.running.answer_sources import Answers, make_gate, policy_of_files
-from toolkit_cli.running.approve_checks import check_names
-from toolkit_cli.running.audits import audit_of
-from toolkit_cli.running.context_values import checked_memory_id, read_values
-from toolkit_cli.running.reporters import show_logs
-from toolkit_cli.running.telemetry import telemetry
-from toolkit_cli.screen import Screen
+from toolkit_cli.running.foreseen_calls import check_names
+from toolkit_cli.running.sessions import checked_memory_id, open_session
 from toolkit_cli.shared_options import (
+    AskingOptions,
     ContextOptions,
     MessageOptions,
     OpeningOptions,
     Otel,
     PolicyPath,
     Rules,
+    SessionOptions,
     Sources,
     Targets,
     Yes,
@@ -116,42 +113,27 @@ def _serve(options: ServeOptions, place: "Place | None") -> int:
     from toolkit_cli.serving import served_tools, server_transports  # help needs none of it
     from toolkit_cli.serving.server_transports import reloader
 
-    with Screen() as screen, telemetry(options.otel) as listener:
-        show_logs(screen, options.messages.verbose, debug=options.messages.debug)
-        configuration = load_configuration(options.tools, *options.opening, options.policy)
-        answers = Answers(
-            options.yes, approve=options.approve or (), files=policy_of_files(configuration, options.targets or ())
-        )
-        gate = make_gate(answers, screen, configuration.approval_timeout)
-        gate.audit = audit_of(configuration, always=True)
+    asking = AskingOptions(options.yes, approve=options.approve, policy=options.policy)
+    shared = SessionOptions(asking, options.opening, options.given, options.otel, options.messages)
+    targets = options.targets or ()
+    with open_session(shared, targets, options.tools) as session:
+        session.audit()
 
-        def open_all() -> "dict[str, Tool]":
+        def open_again() -> "dict[str, Tool]":
             now = load_configuration(options.tools, *options.opening)
-            return served_tools.open_served(
-                options.targets or (), now, gate, options.timeout, warn=not options.messages.quiet
-            )
+            return served_tools.open_served(targets, session._replace(configuration=now), options.timeout)
 
-        access = (
-            None
-            if place is None
-            else server_transports.http_options(place, options.token_env, options.allow_host or ())
-        )
-        served = open_all()
-        check_names(answers.rules, served.values())
-        values = read_values(options.given.context or ())
-        settings = served_tools.ServeSettings(
-            options.name,
-            answers,
-            meta=options.meta or (),
-            values=values,
-            memory_id=options.given.memory_id,
-            timeout=options.timeout,
-        )
-        made = served_tools.make_options(settings, configuration, access.token if access else None, listener)
-        watch = reloader(options.targets or (), open_all) if options.reload else None
+        access = None
+        if place is not None:
+            access = server_transports.http_options(place, options.token_env, options.allow_host or ())
+        served = served_tools.open_served(targets, session, options.timeout)
+        check_names(session.answers.rules, served.values())
+        token = None if access is None else access.token
+        made = served_tools.make_options(session, options.name, options.meta or (), options.timeout, token)
+        watch = reloader(targets, open_again) if options.reload else None
         if access is not None:
-            return server_transports.serve_over_http(served, made, access, watch, quiet=options.messages.quiet)
-        return server_transports.serve_over_stdio(served, made, watch, quiet=options.messages.quiet)
+            return server_transports.serve_over_http(served, made, access, watch, quiet=session.is_quiet)
+        return server_transports.serve_over_stdio(served, made, watch, quiet=session.is_quiet)
 
 
 def _words(options: ServeOptions) -> list[str]:

@@ -16,14 +16,8 @@ from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opened_tools import open_configured
 from toolkit_cli.rendering.styles import paint_all, print_lines
-from toolkit_cli.rendering.tools import (
-    detailed,
-    explained,
-    explanation_record,
-    full_record,
-    outline_of_agent,
-    pipeline_in,
-)
+from toolkit_cli.rendering.tool_kinds import outline_of_agent, pipeline_in
+from toolkit_cli.rendering.tools import detailed, explained, explanation_record, full_record
 from toolkit_cli.rendering.tree_outlines import diagram_of, states_of
 from toolkit_cli.running.answer_sources import policy_of_files
 from toolkit_cli.running.server_consent import gate_for
@@ -43,7 +37,7 @@ Format = Literal["text", "json", "mermaid", "svg"]
 def show(
     target: Target,
     *,
-    format: Annotated[
+    format: Annotated[  # noqa: A002 - the option's name
         Format,
         typer.Option("--format", help="The output format; mermaid and svg are diagrams, and svg needs Graphviz."),
     ] = "text",
@@ -81,7 +75,7 @@ def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
     return ready_tools().get(target) if cannot_work else None
 
 
-def _write_explanation(ready: ReadyTool, format: Format) -> None:
+def _write_explanation(ready: ReadyTool, format: Format) -> None:  # noqa: A002 - as above
     if format == "json":
         console.write_json(explanation_record(ready))
     else:
@@ -103,7 +97,7 @@ def _fold(tools: Iterable[Tool], target: str) -> list[Tool]:
     return fold(shown)
 
 
-def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None") -> None:
+def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None") -> None:  # noqa: A002
     match format:
         case "json":
             records = [full_record(tool, policy) for tool in tools]

@@ -1,35 +1,31 @@
 """Renders tools, as a list or with all their details."""
 
 import json
-import sys
 from collections.abc import Iterable
-from inspect import getattr_static
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from toolkit.builtin.catalog import options_of
 from toolkit.pipelines.outline import outline_of
-from toolkit.tools.base import Tool, WrappedTool, innermost
+from toolkit.tools.base import Tool
 from toolkit.tools.described_tools import DescribedTool
 from toolkit.tools.frameworks import title_of
 from toolkit.tools.origins import place_of_tool
-from toolkit.tools.spec import ToolSpec
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import path_for_people, shown_path
 from toolkit_cli.rendering.policy_tables import outlook_record, outlook_text
 from toolkit_cli.rendering.schemas import Parameter, parameters_of, type_of
 from toolkit_cli.rendering.styles import Line, table, wrap_text
+from toolkit_cli.rendering.tool_kinds import REMOTE, address_of, is_facade, kind_of, outline_of_agent, pipeline_in
 from toolkit_cli.rendering.tree_outlines import agent_record, drawn, drawn_agent, outline_record
 
 if TYPE_CHECKING:
-    from toolkit.agents.agent_outlines import AgentOutline
     from toolkit.approvals.file_policies import FilePolicy
     from toolkit.builtin.catalog import ReadyTool
     from toolkit.builtin.options import Option
     from toolkit.pipelines.outline import PipelineOutline
     from toolkit.pipelines.pipeline import Pipeline
 
-_KINDS = {"text": "text tool", "json": "typed tool", "parameter": "function"}
 _STRUCTURED = ("list", "object", "(")
 _FLAGS = (
     ("destructive", "destructive"),
@@ -156,40 +152,6 @@ def explanation_record(ready: "ReadyTool") -> dict[str, Any]:
     return {"name": ready.name, "description": f"{ready.summary}.", "options": option_records(ready.options)}
 
 
-def kind_of(tool: Tool) -> str:
-    """Return the kind of a tool, in a word or two."""
-    if is_facade(tool):
-        return "facade"
-    if agent := outline_of_agent(tool):
-        return "agent" if agent.kind == "simple" else f"agent, {agent.kind}"
-    if getattr_static(innermost(tool), "is_agent", False) is True:
-        return "agent"
-    return "pipeline" if pipeline_in(tool) else _KINDS[tool.pipe]
-
-
-def pipeline_in(tool: Tool) -> "Pipeline | None":
-    """Return the pipeline inside a possibly wrapped tool; `None` if it is not a pipeline."""
-    while isinstance(tool, WrappedTool):
-        tool = tool.inner
-    room = sys.modules.get("toolkit.pipelines.pipeline")  # without this import, no pipeline exists
-    return tool if room is not None and isinstance(tool, room.Pipeline) else None
-
-
-def is_facade(tool: Tool) -> bool:
-    """Return whether a tool reveals others when it is called."""
-    room = sys.modules.get("toolkit.disclosure.progressive")  # without this import, no facade exists
-    return room is not None and room.facade_in(tool) is not None
-
-
-def outline_of_agent(tool: Tool) -> "AgentOutline | None":
-    """Return the outline of an agent; `None` if the tool is not an agent."""
-    if "toolkit.agents.agent" not in sys.modules:  # without this import, no agent exists
-        return None
-    from toolkit.agents.agent_outlines import outline_of  # only an agent needs it
-
-    return outline_of(tool)
-
-
 def outline_of_pipeline(pipeline: "Pipeline") -> "PipelineOutline":
     """Return the outline of a pipeline."""
     return outline_of(pipeline.plan)
@@ -222,23 +184,9 @@ def command_for(tool: Tool) -> str:
     return " ".join(parts + [_placeholder(one) for one in parameters])
 
 
-_REMOTE = "mcp://"
-
-
-def address_of(spec: ToolSpec) -> str:
-    """Return the TARGET for a tool: `file.py:name`, a pipeline's file, `module:name`, or only its name."""
-    source = shown_path(spec.source or "")
-    if source.endswith((".yaml", ".yml")):
-        return source
-    if source.startswith(_REMOTE):
-        place = spec.location.file if spec.location else f"{source}/{spec.name}"
-        return place.removeprefix(_REMOTE).replace("/", ".", 1)
-    return spec.name if source in {"", "builtin"} or source.endswith(".toml") else f"{source}:{spec.name}"
-
-
 def _row(tool: Tool, policy: "FilePolicy | None") -> tuple[str, str, str, str, str, str]:
     spec = tool.spec
-    name = address_of(spec) if (spec.source or "").startswith(_REMOTE) else spec.name
+    name = address_of(spec) if (spec.source or "").startswith(REMOTE) else spec.name
     outlook = outlook_text(policy, tool) if policy is not None else ""
     source, words = shown_path(spec.source or ""), first_sentence(spec.description)
     return one_line(name), ", ".join(marks_of(tool)), outlook, _framework_of(tool), source, words

@@ -9,13 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolkit.errors import ToolArgumentsError
 from toolkit.tools.base import WrappedTool, innermost
 from toolkit.tools.context import ToolContext
-from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.opened_tools import open_all
-from toolkit_cli.rendering.result_texts import Format
-from toolkit_cli.running.finished_steps import KeptWork
-from toolkit_cli.running.reporters import RunReporter
-from toolkit_cli.running.shown_outcomes import present, present_usage
-from toolkit_cli.running.tool_calls import Ending, call_tool
+from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.running.sessions import Session, ShownRun
 from toolkit_cli.running.transcript_files import TranscriptFile
 from toolkit_cli.screen import Screen
 
@@ -23,10 +18,7 @@ if TYPE_CHECKING:
     from toolkit.agents.agent import AgentTool
     from toolkit.agents.files.declared import DeclaredAgent
     from toolkit.agents.transcripts import Transcript
-    from toolkit.approvals.gates import Gate
     from toolkit.runs.run import Run
-    from toolkit.sources.configuration import Configuration
-    from toolkit_cli.running.keeping import Keeping
 
 
 class _AgentInRun(WrappedTool):
@@ -49,50 +41,31 @@ class Conversation:
     Attributes:
         agent: The agent.
         transcript: The messages so far.
-        context: The context of the agent's call.
-        run: The run of the agent's tool calls and model requests, with its budget and usage.
+        shown: The run of the agent's calls and requests, with its budget and usage, and how it is shown.
         screen: The screen for messages.
-        format: The output format.
         task: The task; `None` for a chat, or if the agent takes no task.
-        kept: Collects the results of the agent's calls.
-        reporter: Shows progress; `None` with `--quiet`.
         file: The transcript file, if any.
         worded: Returns the prompt for the model, given the task.
-        takes_task: Whether the agent takes a task; otherwise its file defines what to do.
-        keeping: Records the run in the journal, if enabled.
+        is_chat: Whether the user types the tasks, one after the other.
     """
 
     agent: "AgentTool"
     transcript: "Transcript"
-    context: ToolContext
-    run: "Run"
+    shown: ShownRun
     screen: Screen
-    format: Format
-    kept: KeptWork
     task: str | None = None
-    reporter: RunReporter | None = None
     file: TranscriptFile | None = None
     worded: Callable[[str], str] = str
-    takes_task: bool = True
-    keeping: "Keeping | None" = None
+    is_chat: bool = False
 
     def answer(self, task: str) -> int:
         """Let the agent work on a task as part of the conversation, show the result, and return the exit code."""
-        if self.reporter is not None:
-            self.reporter.begin()
-        self.kept.begin()
-        uses_before = len(self.run.uses)
-
-        def show_ending(ending: Ending) -> None:
-            self.screen.close()
-            self._write_if_possible()
-            present(ending, self.format, self.reporter, self.kept, self.run.uses[uses_before:])
-            if self.keeping is not None:
-                self.keeping.end(ending)
-
         try:
-            return call_tool(
-                _AgentInRun(self.agent, self.run), {"task": self.worded(task)}, self.context, self.kept, show_ending
+            return self.shown.call(
+                _AgentInRun(self.agent, self.shown.run),
+                {"task": self.worded(task)},
+                finish=self._write_if_possible,
+                is_last=not self.is_chat,
             )
         finally:
             self._write_transcript()
@@ -109,7 +82,7 @@ class Conversation:
 
     def _write_transcript(self) -> None:
         if self.file is not None:
-            self.file.write(self.transcript, self.run)
+            self.file.write(self.transcript, self.shown.run)
 
     def _write_if_possible(self) -> None:
         """Write the conversation so far; errors are ignored, so that they do not end the task.
@@ -128,10 +101,6 @@ class Conversation:
         self.transcript = Transcript()
         self.agent = self.agent.replace(transcript=self.transcript)
         self.start_writing()
-
-    def print_usage(self) -> None:
-        """Print the usage of models on stderr."""
-        present_usage(self.run.uses, self.reporter, self.screen)
 
 
 _SUFFIXES = (".yaml", ".yml")
@@ -159,30 +128,25 @@ class ReadyAgent(NamedTuple):
     takes_task: bool = True
     declared: "DeclaredAgent | None" = None
 
+    @property
+    def is_chat(self) -> bool:
+        """Whether the user types the tasks, one after the other."""
+        return self.task is None and self.takes_task
 
-def agent_of_file(
-    file: str,
-    task: str | None,
-    read_task: Callable[[], str | None],
-    configuration: "Configuration",
-    gate: "Gate",
-    *,
-    warn: bool,
-) -> ReadyAgent:
+
+def agent_of_file(file: str, task: str | None, read_task: Callable[[], str | None], session: Session) -> ReadyAgent:
     """Open the agent in a file, and prepare it for a task.
 
     Args:
         file: The agent file.
         task: The task on the command line, if any.
         read_task: Returns the task from stdin, or `None` for a chat; called only if the agent needs a task.
-        configuration: The configuration, in which names are looked up.
-        gate: Asks for consent before an MCP server of the project is contacted.
-        warn: Whether to report warnings about the file.
+        session: The session of the command.
 
     Raises:
         Failure: If the file is invalid or does not define an agent, or the agent needs other inputs than a task.
     """
-    declared = _declare(file, configuration, gate, warn=warn)
+    declared = _declare(file, session)
     if task is None and declared.takes_task:
         task = read_task()
     inputs = _inputs(declared, file, task)
@@ -193,14 +157,10 @@ def agent_of_file(
     return ReadyAgent(declared.instructed(inputs), task, worded, declared.takes_task, declared)
 
 
-def _declare(file: str, configuration: "Configuration", gate: "Gate", *, warn: bool) -> "DeclaredAgent":
+def _declare(file: str, session: Session) -> "DeclaredAgent":
     from toolkit.agents.files.declared import DeclaredAgent  # few runs use an agent file
 
-    opened = open_all([file], configuration, gate)
-    end_at_errors(opened.problems)
-    if warn:
-        report(opened.problems)
-    for tool in opened.tools.values():
+    for tool in session.open([file]).values():
         if isinstance(agent := innermost(tool), DeclaredAgent):
             return agent
     raise Failure(ExitCode.USAGE, f"'{file}' does not describe an agent", hint=f"write: toolkit run {file}")

@@ -1,6 +1,8 @@
-"""Determines how approval questions of a run are answered: by flags, rules, the user, or a webhook."""
+"""Determines how approval questions of a run are answered (by flags, rules, the user, or a webhook), and logged."""
 
+import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.approvals.gates import Gate
@@ -8,21 +10,24 @@ from toolkit.approvals.policies import AllowAll, Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT
 from toolkit.approvals.reviewers import RefusingReviewer, Reviewer
 from toolkit.errors import ConfigurationError, raise_errors
+from toolkit.paths import state_folder
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.running.clearance import problem_of, questions_of
+from toolkit_cli.running.foreseen_calls import problem_of, questions_of
 
 if TYPE_CHECKING:
     from toolkit.approvals.allowances import Allowance
+    from toolkit.approvals.audit_log import AuditLog
     from toolkit.approvals.file_policies import FilePolicy
     from toolkit.sources.configuration import Configuration
     from toolkit.webhooks.webhook_keys import WebhookSettings
     from toolkit_cli.reviewing.rule_books import RuleBook
-    from toolkit_cli.running.clearance import ForeseenCall
+    from toolkit_cli.running.foreseen_calls import ForeseenCall
     from toolkit_cli.screen import Screen
     from toolkit_cli.shared_options import AskingOptions
 
+_IN_CI = "CI"
 _NO_TERMINAL = "there is no terminal to ask on"
 _NO_INPUT = "--no-input forbids asking"
 
@@ -210,3 +215,31 @@ def refuse_unanswerable_calls(calls: "Sequence[ForeseenCall]", answers: Answers)
     if blocked:
         problems = [problem_of(question, answers.why_not) for question in blocked]
         raise Failure(ExitCode.APPROVAL, problems=problems)
+
+
+def audit_of(configuration: "Configuration", *, always: bool = False) -> "AuditLog | None":
+    """Return the audit log for decisions; `None` if they are not logged.
+
+    Args:
+        configuration: The configuration of the user and the project.
+        always: Whether to log by default, as for calls that a model chooses; otherwise only in CI.
+    """
+    wanted = configuration.audit
+    if not (wanted if wanted is not None else always or _is_ci()):
+        return None
+    from toolkit.approvals.audit_log import AuditLog  # most calls are not logged
+
+    return AuditLog(audit_file())
+
+
+def audit_file() -> Path:
+    """Return the path of the audit log: `toolkit/audit.jsonl` in `XDG_STATE_HOME` or `~/.local/state`."""
+    return state_folder() / "audit.jsonl"
+
+
+def _is_ci() -> bool:
+    if not os.environ.get(_IN_CI):
+        return False
+    from toolkit.approvals.rules import is_ci  # most commands do not run in CI
+
+    return is_ci()

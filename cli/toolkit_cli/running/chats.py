@@ -70,7 +70,7 @@ def _run_command(command: str, conversation: Conversation) -> None:
         case "/tools":
             _list_tools(conversation)
         case "/usage":
-            say(usage_line(conversation.run.uses))
+            say(usage_line(conversation.shown.run.uses))
         case "/reset":
             conversation.start_over()
             say("new conversation started")

@@ -22,7 +22,7 @@ from toolkit.tools.json_data import dumps
 from toolkit.tools.origins import function_of, place_of_tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.rendering.tools import pipeline_in
+from toolkit_cli.rendering.tool_kinds import is_agent, pipeline_in
 from toolkit_cli.running.tool_calls import Ending
 
 if TYPE_CHECKING:
@@ -71,8 +71,7 @@ def _is_of_users(file: str) -> bool:
 
 
 def _tools_of_agent(tool: Tool) -> list[Tool]:
-    agent = innermost(tool)
-    return list(getattr(agent, "tools", {}).values()) if getattr(agent, "is_agent", False) else []
+    return list(getattr(innermost(tool), "tools", {}).values()) if is_agent(tool) else []
 
 
 def graph_of(tool: Tool) -> list[dict[str, Any]]:
@@ -129,6 +128,22 @@ class Resumed(NamedTuple):
     repeats_failures: bool = False
 
 
+class StoredResume(NamedTuple):
+    """A stored run to be resumed.
+
+    Attributes:
+        run: The run.
+        accepts_changes: Whether to continue although definitions or items have changed.
+        repeats_failures: Whether to run failed items again.
+        repeats_doubts: Whether to repeat steps that started and may have taken effect.
+    """
+
+    run: KeptRun
+    accepts_changes: bool = False
+    repeats_failures: bool = False
+    repeats_doubts: bool = False
+
+
 class Keeping:
     """A run that is recorded in the journal.
 
@@ -140,7 +155,7 @@ class Keeping:
 
     def __init__(
         self,
-        id: str,
+        id: str,  # noqa: A002 - its name everywhere
         tool: Tool,
         target: str,
         request: Mapping[str, Any],
@@ -170,7 +185,7 @@ class Keeping:
             return
         self._file = JournalFile(JournalFile.usual_path())
         pipeline = pipeline_in(tool)
-        is_batch = request["batch"] is not None
+        is_batch = request.get("each") is not None
         self.journal = self._file.begin(
             self.id,
             target,

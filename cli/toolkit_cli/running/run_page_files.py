@@ -10,7 +10,7 @@ from toolkit.replacing import overwrite_same_kind
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.rendering.run_pages.pages import PAGE_MARK, run_page
-from toolkit_cli.running.audits import audit_file
+from toolkit_cli.running.answer_sources import audit_file
 
 
 def write_run_page(file: Path, run: KeptRun, steps: Sequence[KeptStep]) -> None:

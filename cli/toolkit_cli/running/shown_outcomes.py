@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def present(
     ending: Ending,
-    format: Format,
+    format: Format,  # noqa: A002 - the option's name
     reporter: RunReporter | None,
     kept: KeptWork,
     uses: Sequence[ModelUse] = (),

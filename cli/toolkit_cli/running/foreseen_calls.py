@@ -1,21 +1,20 @@
-"""Determines before a run which calls need approval, which flag would allow each, and what a dry run shows."""
+"""Determines before a run which calls it may make and which need approval, and checks the rules of `--approve`."""
 
-import sys
-from collections.abc import Collection, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.risks import Chooser, Risk
-from toolkit.errors import ToolExecutionError
-from toolkit.pipelines.plans import Plan, PlannedStep
-from toolkit.pipelines.step_definitions import Use
-from toolkit.pipelines.templated_data import ConstantValue, Value, expressions_in
-from toolkit.problems import Location, Problem
-from toolkit.redactors.redactor import MASK
+from toolkit.problems import Location, Problem, did_you_mean, errors_among
 from toolkit.tools.base import Tool
 from toolkit.tools.questions import with_arguments
-from toolkit_cli.rendering.tools import pipeline_in
+from toolkit_cli.failures import ExitCode, Failure, refuse, report
+from toolkit_cli.rendering.tool_kinds import is_agent, is_facade, pipeline_in
+
+if TYPE_CHECKING:
+    from toolkit.approvals.allowances import Allowance
+    from toolkit.pipelines.plans import PlannedStep
 
 
 class ForeseenCall(NamedTuple):
@@ -65,12 +64,11 @@ def _calls_within(
     tool: Tool, arguments: Mapping[str, Any], gate: Gate, earlier: dict[Risk, None]
 ) -> Iterator[ForeseenCall]:
     """Yield the calls of a pipeline's steps, and add their tools to those that may have been called earlier."""
-    if "toolkit.pipelines.pipeline" not in sys.modules:  # without this import, no pipeline exists
-        return
-
     pipeline = pipeline_in(tool)
     if pipeline is None:
         return
+    from toolkit_cli.running.step_arguments import computed_names, known_arguments  # only pipelines have steps
+
     for step in pipeline.plan.walk():
         known = known_arguments(step, pipeline.plan, arguments)
         call = _call_of(step, known, computed_names(step, known))
@@ -129,95 +127,71 @@ def problem_of(question: ForeseenCall, because: str) -> Problem:
     return Problem("", f"{what}{reason}, and {because}", question.location, hint=hint)
 
 
-_KNOWN_ROOTS = {"input", "inputs", "env"}
+# ----------------------------------------------------------------------------------------------- rules of `--approve`
 
 
-def known_arguments(step: PlannedStep, plan: Plan, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a step's call that depend only on the pipeline's inputs, with secrets masked.
+def check_rules(rules: "Sequence[Allowance]", tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> None:
+    """Warn about rules that match no call of a run.
 
-    Args:
-        step: The step.
-        plan: The plan of the pipeline.
-        inputs: The known inputs.
+    Raises:
+        Failure: If a rule names a tool that the run does not call.
     """
-    action = step.definition.action
-    if not isinstance(action, Use) or action.arguments is None:
-        return {}
-    roots: dict[str, Any] = {"inputs": inputs, "env": plan.environment}
-    if len(inputs) == 1:
-        roots["input"] = next(iter(inputs.values()))
-    secrets = step.tool.hidden_parameters if step.tool is not None else frozenset()
-    known: dict[str, Any] = {}
-    for name, value in action.arguments.entries.items():
-        if _is_known(value, inputs):
-            try:
-                known[name] = MASK if name in secrets else value.render(roots)
-            except ToolExecutionError:  # the run will report it
-                continue
-    return known
+    check_rules_on(rules, calls_of(tool, arguments, gate) if rules else [])
 
 
-def _is_known(value: Value, inputs: Mapping[str, Any]) -> bool:
-    if isinstance(value, ConstantValue):
-        return True
-    references = [reference for located in expressions_in(value) for reference in located.expression.references]
-    return all(
-        reference.root in _KNOWN_ROOTS and (reference.root != "inputs" or _first(reference.path) in inputs)
-        for reference in references
-    )
+def check_rules_on(rules: "Sequence[Allowance]", calls: Sequence[ForeseenCall]) -> None:
+    """Warn about rules that match none of these calls.
+
+    Raises:
+        Failure: If a rule names a tool that the run does not call.
+    """
+    if any(_reveals_others(each.tool) for each in calls):
+        return  # the calls of an agent or a facade are not known in advance
+    found = [problem for rule in rules if (problem := _problem_of(rule, calls)) is not None]
+    if errors_among(found):
+        raise Failure(ExitCode.USAGE, problems=found)
+    report(found)
 
 
-def _first(path: tuple[str | int, ...]) -> str | int | None:
-    return path[0] if path else None
+def check_names(rules: "Sequence[Allowance]", tools: Iterable[Tool]) -> None:
+    """Check that each rule names a tool that an agent may call; skipped if there are tools that reveal others.
 
-
-def computed_names(step: PlannedStep, known: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """Return the names of arguments that are computed when the step runs; `None` if that may be any argument."""
-    if step.feed is not None and step.feed.parameter is None:
-        return None
-    return tuple(unknown_names(step, known))
-
-
-def unknown_names(step: PlannedStep, known: Mapping[str, Any]) -> list[str]:
-    """Return the names of arguments whose values are known only when the step runs, the piped one last."""
-    action = step.definition.action
-    written = action.arguments.entries if isinstance(action, Use) and action.arguments is not None else {}
-    piped = [step.feed.parameter or "all arguments"] if step.feed is not None else []
-    return [*(name for name in written if name not in known), *piped]
-
-
-def rehearsal_record(tool: Tool, arguments: Mapping[str, Any], gate: Gate) -> dict[str, Any]:
-    """Return what a run would do as plain data: the call, the steps of a pipeline, and the approval questions."""
-    questions = questions_of(tool, arguments, gate)
-    return {
-        "tool": tool.name,
-        "arguments": tool.describe(tool.parse(arguments)),
-        "steps": list(_steps(tool, tool.describe(tool.parse(arguments)), "")),
-        "questions": [
-            {"step": question.step, "tool": question.call.risk.tool, "because": question.verdict.because}
-            for question in questions
-        ],
-    }
-
-
-def _steps(tool: Tool, arguments: Mapping[str, Any], prefix: str) -> Iterator[dict[str, Any]]:
-    pipeline = pipeline_in(tool)
-    if pipeline is None:
+    Raises:
+        Failure: If a rule names a tool that the run does not call.
+    """
+    known = list(tools)
+    if not rules or any(_reveals_others(tool) for tool in known):
         return
+    names = [tool.name for tool in known]
+    found = [_unknown_tool(rule, names) for rule in rules if not any(map(rule.names, names))]
+    refuse(found)
 
-    for step in pipeline.plan.walk():
-        known = known_arguments(step, pipeline.plan, arguments)
-        path = f"{prefix}{step.path}"
-        yield {
-            "path": path,
-            "position": step.position,
-            "of": step.of,
-            "kind": step.kind,
-            "tool": step.tool.name if step.tool is not None else None,
-            "arguments": known,
-            "unknown": unknown_names(step, known),
-            "conditional": step.definition.when is not None,
-            "for_each": step.definition.each is not None,
-        }
-        if step.tool is not None:
-            yield from _steps(step.tool, known, f"{path}/")
+
+def _reveals_others(tool: Tool | None) -> bool:
+    return tool is not None and (is_facade(tool) or is_agent(tool))
+
+
+def _problem_of(rule: "Allowance", calls: Sequence[ForeseenCall]) -> Problem | None:
+    meant = [each for each in calls if rule.names(each.call.risk.tool)]
+    if not meant:
+        return _unknown_tool(rule, [each.call.risk.tool for each in calls])
+    if any(rule.may_cover(each.call) for each in meant):
+        return None
+    message = f"--approve {rule.written!r} matches no call of this run"
+    return Problem("", message, severity="warning", hint=_argument_hint(rule, meant))
+
+
+def _unknown_tool(rule: "Allowance", names: Sequence[str]) -> Problem:
+    known = f"this run calls {', '.join(dict.fromkeys(names))}" if names else None
+    message = f"--approve {rule.written!r} names a tool that this run does not call"
+    return Problem("", message, hint=did_you_mean(rule.tool, names, otherwise=known))
+
+
+def _argument_hint(rule: "Allowance", meant: Sequence[ForeseenCall]) -> str:
+    tool = meant[0]
+    taken = list(tool.tool.spec.properties) if tool.tool is not None else []
+    for name, _ in rule.arguments:
+        if name not in taken:
+            nearest = did_you_mean(name, taken, otherwise=f"it takes {', '.join(taken)}" if taken else "it takes none")
+            return f"'{tool.call.risk.tool}' has no argument '{name}'; {nearest}"
+    return "its arguments are already known and differ; `--dry-run` shows them"

@@ -1,0 +1,289 @@
+"""The session of a command that calls tools: what its calls share, and how a run in it is shown and recorded."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toolkit.amounts import parse_duration
+from toolkit.events import both
+from toolkit.problems import Problem
+from toolkit.runs.run import Run
+from toolkit.tools.base import Tool
+from toolkit.tools.call_limits import Limit, LocalLimits
+from toolkit.tools.context import ToolContext
+from toolkit_cli import console
+from toolkit_cli.arguments.assignments import read_assignment, with_file_read
+from toolkit_cli.command_settings import load_configuration
+from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
+from toolkit_cli.opened_tools import open_all
+from toolkit_cli.rendering.result_texts import Format
+from toolkit_cli.rendering.tool_kinds import is_single_call
+from toolkit_cli.running.answer_sources import Answers, audit_of, make_gate
+from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.reporters import RunReporter, message_channel, show_logs, write_event
+from toolkit_cli.running.shown_outcomes import RunReport, present, present_usage
+from toolkit_cli.running.telemetry import telemetry
+from toolkit_cli.running.tool_calls import Ending, call_tool
+from toolkit_cli.screen import Screen
+
+if TYPE_CHECKING:
+    from toolkit.approvals.gates import Gate
+    from toolkit.runs.records import Budget
+    from toolkit.sources.configuration import Configuration
+    from toolkit_cli.running.keeping import Keeping
+    from toolkit_cli.shared_options import ContextOptions, SessionOptions
+
+
+class Session(NamedTuple):
+    """What the calls of one command share.
+
+    Attributes:
+        configuration: The configuration of the user and the project, with the options applied.
+        answers: How approval questions are answered.
+        gate: Decides about calls, and about starting MCP servers of the project.
+        context: The context of the calls.
+        screen: The screen for messages and questions.
+        report: Reports the run to its observers, and knows its id.
+        is_quiet: Whether only errors are printed.
+    """
+
+    configuration: "Configuration"
+    answers: Answers
+    gate: "Gate"
+    context: ToolContext
+    screen: Screen
+    report: RunReport
+    is_quiet: bool
+
+    @property
+    def channel(self) -> Callable[[Any], None] | None:
+        """Receives messages from tools to the user; `None` with `--quiet`."""
+        return None if self.is_quiet else message_channel(self.screen)
+
+    def open(self, targets: Sequence[str], format: Format = "text") -> dict[str, Tool]:  # noqa: A002 - the option's name
+        """Open targets, or the configured sources if there are none, and report warnings; return the tools by name.
+
+        Raises:
+            Failure: If a target is missing or broken.
+        """
+        opened = open_all(targets, self.configuration, self.gate)
+        end_at_errors(opened.problems)
+        if not self.is_quiet:
+            report(opened.problems, as_json=format != "text")
+        return dict(opened.tools)
+
+    def context_for(self, given: "ContextOptions", *, waits: bool) -> ToolContext:
+        """Return the context for a recorded run, which has values and answers of its own.
+
+        Args:
+            given: The values that the run was started with; they override those of this command.
+            waits: Whether the run records questions and waits for a later answer.
+        """
+        values = {**self.context.values, **read_values(given.context or ())}
+        context = self.context.replace(values=values, memory_id=given.memory_id or self.context.memory_id)
+        if not waits or self.gate.reviewer is None:
+            return context
+        from toolkit.approvals.waiting import WaitingReviewer  # few runs wait
+
+        return context.replace(gate=self.gate.with_reviewer(WaitingReviewer(self.gate.reviewer)))
+
+    def audit(self) -> None:
+        """Log decisions also outside CI, as for calls that a model chooses."""
+        self.gate.audit = audit_of(self.configuration, always=True)
+
+
+@contextmanager
+def open_session(
+    options: "SessionOptions",
+    targets: Sequence[str],
+    tools: Sequence[str] | None = None,
+    *,
+    model: str | None = None,
+    base_url: str | None = None,
+    run: str | None = None,
+    run_id: str | None = None,
+    waits: bool = False,
+) -> Iterator[Session]:
+    """Open the session of a command.
+
+    Args:
+        options: The options that all such commands have.
+        targets: The targets on the command line, to which policy files may apply.
+        tools: More sources of tools (`--tools`), before the configured ones.
+        model: The model for agents (`--model`).
+        base_url: Its server (`--base-url`).
+        run: What the run is called for its observers; `None` if the command is no single run.
+        run_id: The id of the run to continue, if any.
+        waits: Whether questions are recorded and wait for a later answer.
+
+    Raises:
+        ConfigurationError: If the configuration is invalid.
+        Failure: If an option is invalid.
+    """
+    configuration = load_configuration(tools, *options.opening, options.asking.policy)
+    configuration = configuration._replace(
+        context={**configuration.context, **read_values(options.given.context or ())},
+        chosen_model=model,
+        model_url=base_url or configuration.model_url,
+    )
+    answers = Answers.of_options(options.asking)._replace(waits=waits).under(configuration, targets)
+    memory_id = checked_memory_id(options.given.memory_id)
+    with Screen() as screen, telemetry(options.otel) as listener:
+        show_logs(screen, options.messages.verbose, debug=options.messages.debug)
+        gate = make_gate(answers, screen, configuration.approval_timeout)
+        gate.audit = audit_of(configuration)
+        limits = limiter_of(configuration.limits)
+        context = ToolContext(
+            configuration.context, memory_id=memory_id, gate=gate, listener=listener, redactor=console.redactor()
+        ).replace(limiter=limits)
+        with RunReport(None if run is None else listener, run or "", run_id) as observed:
+            yield Session(configuration, answers, gate, context, screen, observed, options.messages.quiet)
+
+
+class ShownRun:
+    """One run in a session, whose events and outcome are shown, and which is recorded if wanted.
+
+    Attributes:
+        run: The run, with its budget and the usage of models.
+        context: The context of its calls.
+        reporter: Shows progress; `None` with `--quiet`.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        format: Format,  # noqa: A002 - the option's name
+        keeping: "Keeping | None",
+        *,
+        is_agent: bool,
+        goal: str | None = None,
+        budget: "Budget | None" = None,
+    ) -> None:
+        """Prepare the run.
+
+        Args:
+            session: The session.
+            format: The output format.
+            keeping: Records the run, if wanted.
+            is_agent: Whether an agent runs.
+            goal: The task of the agent.
+            budget: The budget for the whole run.
+        """
+        self._session, self._format, self._keeping = session, format, keeping
+        self.reporter = None if session.is_quiet else RunReporter(session.screen, is_agent=is_agent)
+        shown = both(self.reporter, write_event if format == "jsonl" else None)
+        self._kept = KeptWork(both(shown, session.context.listener))
+        journal = None if keeping is None else keeping.journal
+        self.run = Run(id=session.report.run, goal=goal, budget=budget, channel=session.channel, journal=journal)
+        self.context = session.context.replace(listener=self._kept)
+
+    def call(
+        self,
+        tool: Tool,
+        arguments: Mapping[str, Any],
+        context: ToolContext | None = None,
+        *,
+        finish: Callable[[], None] = lambda: None,
+        explained: Callable[[Ending], Ending] = lambda ending: ending,
+        is_last: bool = True,
+    ) -> int:
+        """Call a tool, show and record how the call ended, and return the exit code.
+
+        Args:
+            tool: The tool.
+            arguments: Its arguments.
+            context: The context of the call; that of the run if `None`.
+            finish: Called when the call has ended, before that is shown.
+            explained: Adds hints to how the call ended.
+            is_last: Whether the run ends with this call; a chat goes on.
+        """
+        if self.reporter is not None:
+            self.reporter.begin()
+        self._kept.begin()
+        before = len(self.run.uses)
+
+        def show(ending: Ending) -> None:
+            if is_last:
+                self._session.report.end(ending.exit_code, ending.result.error)
+            self._session.screen.close()
+            finish()
+            present(explained(ending), self._format, self.reporter, self._kept, self.run.uses[before:])
+            if is_last:
+                self.show_usage()
+            if self._keeping is not None:
+                self._keeping.end(ending)
+
+        return call_tool(tool, arguments, context or self.context, self._kept, show)
+
+    def show_usage(self) -> None:
+        """Write the usage of models, if there were requests."""
+        present_usage(self.run.uses, self.reporter, self._session.screen)
+
+
+# ------------------------------------------------------------------------------------------------------ option values
+
+
+def timed(tool: Tool, typed: str | None, configured: float | None) -> Tool:
+    """Return the tool with a time limit, if any; a limit from the configuration applies to single calls only.
+
+    Raises:
+        Failure: If the limit is not a duration.
+    """
+    seconds = configured if typed is None else seconds_of("--timeout", typed)
+    if seconds is None or (typed is None and not is_single_call(tool)):
+        return tool
+    from toolkit.wrappers.timing import TimedTool  # it imports the event loop
+
+    return TimedTool(tool, seconds)
+
+
+def limiter_of(limits: Mapping[str, Limit]) -> LocalLimits | None:
+    """Return the limiter for calls of this process; `None` if there are no limits."""
+    return LocalLimits(limits) if limits else None
+
+
+def read_values(words: Sequence[str]) -> dict[str, Any]:
+    """Parse the values of `--context`.
+
+    Raises:
+        Failure: If a value is not an assignment, or is invalid.
+    """
+    values: dict[str, Any] = {}
+    for word in words:
+        assignment = read_assignment(word, ())
+        if assignment is None:
+            raise Failure(
+                ExitCode.USAGE, f"--context: '{word}' is not an assignment", hint="write --context name=value"
+            )
+        read = with_file_read(assignment)
+        if isinstance(read, Problem):
+            raise Failure(ExitCode.USAGE, problems=[read])
+        try:
+            values[read.name] = json.loads(read.text) if read.form == "json" else read.text
+        except ValueError as error:
+            raise Failure(ExitCode.USAGE, f"--context: '{read.name}' is not JSON: {error}") from error
+    return values
+
+
+def checked_memory_id(memory_id: str | None) -> str | None:
+    """Return the id from `--memory-id`; a blank one, such as from an unset variable, would be shared by everybody.
+
+    Raises:
+        Failure: If it is blank.
+    """
+    if memory_id is not None and not memory_id.strip():
+        raise Failure(ExitCode.USAGE, "--memory-id: the id is empty", hint="write --memory-id ID")
+    return memory_id
+
+
+def seconds_of(option: str, text: str) -> float:
+    """Return a duration in seconds.
+
+    Raises:
+        Failure: If the text is not a duration.
+    """
+    seconds = parse_duration(text)
+    if not seconds:
+        raise Failure(ExitCode.USAGE, f"{option}: '{text}' is not a duration", hint="write 500ms, 30s or 5m")
+    return seconds
