@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import subprocess
 import sys
 
 import pytest
@@ -139,6 +140,19 @@ def test_name_that_means_no_model_is_refused_with_its_hint(name, base_url, messa
     with pytest.raises(ConfigurationError) as caught:
         open_model(name, base_url)
     assert message in str(caught.value)
+
+
+@pytest.mark.proof
+def test_command_without_the_extra_says_how_to_install_it(tmp_path):
+    (tmp_path / "pydantic_ai.py").write_text("raise ModuleNotFoundError('pydantic_ai')", "utf-8")
+    command = [sys.executable, "-m", "toolkit_cli", "agent", "hello", "--model", "openai-chat:gpt-4o"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NO_COLOR": "1"}
+    ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        "error: 'openai-chat:gpt-4o' needs a package that is not installed\n"
+        f"hint: {sys.executable} -m pip install 'toolkit-cli[agent]'\n"
+    )
 
 
 def test_provider_that_was_left_out_is_named():

@@ -3,6 +3,22 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pydantic_ai.messages import (
+    ModelRequest,
+    ModelResponse,
+    PartDeltaEvent,
+    PartEndEvent,
+    PartStartEvent,
+    SystemPromptPart,
+    TextPart,
+    TextPartDelta,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.tools import ToolDefinition
+
 from toolkit.agents.models.messages import Message, ModelReply, Piece, SystemMessage, ToolMessage, Usage, UserMessage
 from toolkit.json_texts import json_text
 from toolkit.tools.results import ToolCall
@@ -12,18 +28,12 @@ if TYPE_CHECKING:
     from pydantic_ai.messages import (
         ModelMessage,
         ModelRequestPart,
-        ModelResponse,
         ModelResponseStreamEvent,
-        ToolCallPart,
     )
-    from pydantic_ai.models import ModelRequestParameters
 
 
 def offered(tools: Sequence[ToolSpec]) -> "ModelRequestParameters":
     """Return tools as request parameters of pydantic-ai."""
-    from pydantic_ai.models import ModelRequestParameters
-    from pydantic_ai.tools import ToolDefinition
-
     definitions = [
         ToolDefinition(
             name=spec.name,
@@ -38,8 +48,6 @@ def offered(tools: Sequence[ToolSpec]) -> "ModelRequestParameters":
 
 def history_of(messages: Sequence[Message]) -> "list[ModelMessage]":
     """Return a conversation as messages of pydantic-ai. A call without an id gets one, which its result has too."""
-    from pydantic_ai.messages import ModelRequest, SystemPromptPart, ToolReturnPart, UserPromptPart
-
     history: list[ModelMessage] = []
     parts: list[ModelRequestPart] = []
     open_calls: list[str] = []
@@ -68,8 +76,6 @@ def _sendable(text: str) -> str:
 
 def _describe(reply: ModelReply, identities: Sequence[str]) -> "ModelResponse":
     """Return a reply as pydantic-ai's response: the original one with all provider data, or else a new one."""
-    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart
-
     if isinstance(reply.native, ModelResponse):
         return reply.native
     calls = [
@@ -81,8 +87,6 @@ def _describe(reply: ModelReply, identities: Sequence[str]) -> "ModelResponse":
 
 def reply_of(response: "ModelResponse", *, cost: float | None = None) -> ModelReply:
     """Convert a response. The reply is `cut` if the provider ended it because of its length."""
-    from pydantic_ai.messages import TextPart, ToolCallPart
-
     text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
     calls = tuple(call_of(part) for part in response.parts if isinstance(part, ToolCallPart))
     usage = Usage(response.usage.input_tokens, response.usage.output_tokens, cost)
@@ -91,15 +95,6 @@ def reply_of(response: "ModelResponse", *, cost: float | None = None) -> ModelRe
 
 def piece_of(event: "ModelResponseStreamEvent") -> Piece | None:
     """Return the piece that an event of a stream contains, if it contains text or completes a call."""
-    from pydantic_ai.messages import (
-        PartDeltaEvent,
-        PartEndEvent,
-        PartStartEvent,
-        TextPart,
-        TextPartDelta,
-        ToolCallPart,
-    )
-
     match event:
         case PartStartEvent(part=TextPart(content=str(text))) if text:
             return text

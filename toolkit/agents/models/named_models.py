@@ -9,7 +9,7 @@ from toolkit.agents.models.messages import Message, Model, ModelReply, Tell, Usa
 from toolkit.agents.models.provider_failures import near_models
 from toolkit.agents.models.script_files import SCRIPTED
 from toolkit.errors import ConfigurationError
-from toolkit.problems import Problem, did_you_mean
+from toolkit.problems import Problem, did_you_mean, how_to_install
 from toolkit.tools.spec import ToolSpec
 
 _MILLION = 1_000_000
@@ -106,8 +106,11 @@ def _opened(name: str, base_url: str | None, timeout: float | None) -> Model:
         raise _refused(f"'{name}' needs the base URL of its server", _SUCH_AS)
     if base_url is not None and not base_url.lower().startswith(("http://", "https://")):
         raise _refused(f"the base URL of '{name}' does not begin with http:// or https://", _SUCH_AS)
-    from toolkit.agents.models.provider_models import ProvidedModel  # only providers need pydantic-ai
-
+    try:
+        from toolkit.agents.models.provider_models import ProvidedModel  # only providers need pydantic-ai
+    except ImportError as error:
+        missing = f"'{name}' needs a package that is not installed"
+        raise _refused(missing, how_to_install("toolkit-cli[agent]")) from error
     return ProvidedModel(name, base_url, timeout=timeout)
 
 

@@ -5,11 +5,15 @@ base URL from `TOOLKIT_MODEL_KEY`, so that a provider's key is never sent to ano
 most twice if the connection fails or the server is overloaded, the default of the providers' client libraries.
 """
 
+import asyncio
 import os
 import re
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
+
+from pydantic_ai.direct import model_request, model_request_stream
+from pydantic_ai.models import infer_model
 
 from toolkit.agents.models.conversions import history_of, offered, piece_of, reply_of
 from toolkit.agents.models.messages import Message, ModelError, ModelReply, Tell, tell_all
@@ -63,10 +67,6 @@ class ProvidedModel:
         Raises:
             ModelError: If the provider cannot be reached, refuses the request, times out, or sends no complete reply.
         """
-        import asyncio
-
-        from pydantic_ai.direct import model_request
-
         with self._readable_errors():
             async with asyncio.timeout(self._silence), self._make() as model:
                 response = await model_request(model, history_of(messages), model_request_parameters=offered(tools))
@@ -87,10 +87,6 @@ class ProvidedModel:
         return reply
 
     async def _streamed(self, messages: Sequence[Message], tools: Sequence[ToolSpec], tell: Tell) -> "ModelResponse":
-        import asyncio
-
-        from pydantic_ai.direct import model_request_stream
-
         now = asyncio.get_running_loop().time
         async with asyncio.timeout(self._silence) as clock, self._make() as model:
             asking = model_request_stream(model, history_of(messages), model_request_parameters=offered(tools))
@@ -146,8 +142,6 @@ class ProvidedModel:
         return readable_errors(self.name, self._base_url, self._silence)
 
     def _make(self) -> "ProviderModel":
-        from pydantic_ai.models import infer_model
-
         if self._base_url is None:
             return infer_model(self.name)
         from pydantic_ai.models.openai import OpenAIChatModel
