@@ -82,11 +82,11 @@ class CountingMetrics(Metrics):
         self.calls = 0
         self.seconds = 0.0
 
-    def success(self, tool: str, agent: str) -> None:  # noqa: ARG002 - only the number of calls counts
+    def success(self, tool: str, agent: str) -> None:
         """Count a success."""
         self.calls += 1
 
-    def duration(self, tool: str, agent: str, seconds: float) -> None:  # noqa: ARG002 - as above
+    def duration(self, tool: str, agent: str, seconds: float) -> None:
         """Add a duration."""
         self.seconds += seconds
 

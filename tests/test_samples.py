@@ -130,7 +130,7 @@ def supplier(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The server of lesson 8, as `python -m http.server` starts it, on a port that is free."""
 
     class Quiet(SimpleHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name that it has
+        def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=SAMPLES))

@@ -96,7 +96,7 @@ class ToolExecutionError(ToolkitError):
         self.code = code
 
 
-class Signal(ToolkitError):  # noqa: N818 - not an error: it controls the run
+class Signal(ToolkitError):  # not an error: it controls the run
     """Ends more than one call: passes through tools, retries and pipelines unchanged."""
 
 
@@ -210,11 +210,11 @@ class ConfigurationError(Signal):
         self.problems = tuple(problems)
 
 
-class InvalidTools(ConfigurationError):  # noqa: N818 - named for what happened: these tools are invalid
+class InvalidTools(ConfigurationError):
     """Tools that cannot be built or used together; `problems` lists all reasons."""
 
 
-class InvalidPipeline(ConfigurationError):  # noqa: N818 - named for what happened
+class InvalidPipeline(ConfigurationError):
     """A pipeline that cannot be planned; `problems` lists all reasons."""
 
 

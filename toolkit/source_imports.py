@@ -62,7 +62,7 @@ def import_source(name: str, file: str | Path, search: list[str] | None = None) 
     """
     loader = SourceLoader(name, str(file))
     spec = spec_from_file_location(name, file, loader=loader, submodule_search_locations=search)
-    assert spec is not None  # noqa: S101 - there is one for any file with a loader
+    assert spec is not None  # there is one for any file with a loader
     sys.modules[name] = module = module_from_spec(spec)
     try:
         loader.exec_module(module)

@@ -76,10 +76,10 @@ class _LazyGroup(TyperGroup):
     def main(
         self,
         args: Sequence[str] | None = None,
-        prog_name: str | None = None,  # noqa: ARG002 - always `toolkit`, however it was started
-        complete_var: str | None = None,  # noqa: ARG002 - always `_COMPLETION_VARIABLE`
-        standalone_mode: bool = True,  # noqa: ARG002, FBT001, FBT002 - always standalone
-        windows_expand_args: bool = True,  # noqa: ARG002, FBT001, FBT002 - commands expand globs themselves
+        prog_name: str | None = None,  # always `toolkit`, however it was started
+        complete_var: str | None = None,  # always `_COMPLETION_VARIABLE`
+        standalone_mode: bool = True,  # noqa: FBT001, FBT002 - always standalone
+        windows_expand_args: bool = True,  # noqa: FBT001, FBT002 - commands expand globs themselves
         **extra: Any,
     ) -> NoReturn:
         arguments = sys.argv[1:] if args is None else list(args)
@@ -104,15 +104,15 @@ class _LazyGroup(TyperGroup):
         with self.make_context(NAME, list(arguments), **extra) as context:
             return self.invoke(context)
 
-    def get_help(self, ctx: typer.Context) -> str:  # type: ignore[override]  # noqa: ARG002 - as in Typer
+    def get_help(self, ctx: typer.Context) -> str:  # type: ignore[override]
         return str(self.help)
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]  # noqa: ARG002
+    def list_commands(self, ctx: typer.Context) -> list[str]:  # type: ignore[override]
         return list(COMMANDS)
 
     def get_command(  # type: ignore[override]
         self,
-        ctx: typer.Context,  # noqa: ARG002 - as in Typer
+        ctx: typer.Context,
         cmd_name: str,
     ) -> "TyperCommand | TyperGroup | None":
         return _load(cmd_name) if cmd_name in COMMANDS else None
@@ -208,5 +208,5 @@ def _load(name: str) -> "TyperCommand | TyperGroup":
     for command, function in made.items() if isinstance(made, Mapping) else ((name, made),):
         alone.command(command, cls=_Command, short_help=_first_line(function))(spread(function))
     command_or_group = get_command(alone)
-    assert isinstance(command_or_group, TyperCommand | TyperGroup)  # noqa: S101 - what the two classes above are
+    assert isinstance(command_or_group, TyperCommand | TyperGroup)  # what the two classes above are
     return command_or_group

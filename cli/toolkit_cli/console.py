@@ -49,7 +49,7 @@ def redactor() -> Redactor:
     """Return the redactor of this command; secrets that it learns are removed from all later output."""
     if _redactor is None:
         start_redacting()
-    assert _redactor is not None  # noqa: S101 - it was made above
+    assert _redactor is not None  # it was made above
     return _redactor
 
 

@@ -36,7 +36,7 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-class Failure(Exception):  # noqa: N818 - describes how the command ends
+class Failure(Exception):
     """Ends a command with an exit code and at least one problem."""
 
     def __init__(

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from toolkit.documents.tables import Key  # private
+from toolkit.documents.keys import Key  # private
 
 
 def key_table(keys: Iterable[Key]) -> str:

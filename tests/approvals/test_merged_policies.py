@@ -10,7 +10,7 @@ from toolkit.approvals import DescribedCall, FilePolicy, Risk
 from toolkit.approvals.flow_histories import AFTER_WORDS  # private
 from toolkit.approvals.policy_keys import read_policy_table  # private
 from toolkit.approvals.risks import FLOWS  # private
-from toolkit.documents.tables import Setting, Spot  # private
+from toolkit.documents.keys import Origin, Spot  # private
 from toolkit.problems import Location
 
 STRICTNESS = ["allow", "ask", "deny"]
@@ -81,8 +81,8 @@ CALLS = st.tuples(
 
 def read(table, owner):
     """Return what a file says; rules that another one shadows are wrong, and hold for what this is about all the same."""
-    setting = Setting(Path("/work"), lambda _: Location("f", 1), lambda _: None, owner)
-    return read_policy_table(json.loads(json.dumps(table)), Spot((), setting), owner, {})
+    origin = Origin(Path("/work"), lambda _: Location("f", 1), [], owner)
+    return read_policy_table(json.loads(json.dumps(table)), Spot((), origin), owner, {})
 
 
 @settings(max_examples=examples(3_000), deadline=None)

@@ -467,8 +467,8 @@ OF_KEYWORDS = (
             "'{}.prefix' ends within the host of a URL",
             "end it with a slash, 'https://a.example/': 'https://a.example.evil.example' begins with it too",
         ),
-        ("{prefix: 3}", "'{}.prefix' must be a string", "write prefix: 'a'"),
-        ("{glob: ['a', '']}", "'{}.glob' must be a shell pattern, or a list of them", "write glob: 'out/*'"),
+        ("{prefix: 3}", "'{}.prefix' must be a string", "put quotes around it"),
+        ("{glob: ['a', '']}", "an item of '{}.glob' must be a shell pattern", None),
         (
             "{regex: '('}",
             "'{}.regex' is not a pattern: unclosed group: '(' at character 1; write \\( to match it literally",
@@ -479,7 +479,7 @@ OF_KEYWORDS = (
             "'a b' in '{}.host' is not a host",
             "write docs.python.org, or *.example.com for all subdomains",
         ),
-        ("{inside: 3}", "'{}.inside' must be a folder, or a list of them", "write inside: '.'"),
+        ("{inside: 3}", "'{}.inside' must be a folder, or a list of them", "put quotes around it"),
         ("{max: x}", "'{}.max' must be a number", "write max: 100"),
         ("{schema: 3}", "'{}.schema' must be a JSON Schema", None),
         (

@@ -186,7 +186,7 @@ def _offered_by_hand(kind):
 
 
 def _of_execute(kind):
-    def probe(input: Any, user: Any) -> str:  # noqa: A002 - what `execute` is given
+    def probe(input: Any, user: Any) -> str:
         return _seen(user)
 
     probe.__annotations__["user"] = kind
@@ -194,7 +194,7 @@ def _of_execute(kind):
 
 
 def _of_input(kind):
-    def probe(input: Any) -> str:  # noqa: A002
+    def probe(input: Any) -> str:
         return str(input)
 
     return TypedTool(name="probe", description="Probe.", input_type=kind, function=probe)

@@ -371,7 +371,7 @@ def test_wrong_options_are_said_with_the_nearest(tmp_path):
         ready_tools()["http"].build(tmp_path, {"header": {}, "timeout": 5})
     assert [(problem.message, problem.hint) for problem in raised.value.problems] == [
         ("unknown option 'header'", "did you mean 'headers'?"),
-        ("'timeout' must be a duration such as '500ms', '30s' or '5m', above zero and at most 720h", "write timeout = '5s' for seconds"),
+        ("'timeout' must be a duration such as '500ms', '30s' or '5m', above zero and at most 720h", "write '5s' for seconds"),
         ("the option 'url' is missing", "write url = '…': the endpoint"),
     ]  # fmt: skip
 

@@ -6,6 +6,7 @@ import pytest
 
 from toolkit.builtin import Option, ready_tools
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, SWITCH, TABLE, TEXT, TEXTS, one_of, take_options  # private
+from toolkit.documents.keys import Origin, Spot  # private
 from toolkit.errors import ConfigurationError
 
 FOLDER_OF_THE_FILE = Path("/project")
@@ -73,12 +74,12 @@ def test_everything_that_is_wrong_is_said_at_once():
         ("'most' must be a whole number above zero", "write most = 1000"),
         (
             "'timeout' must be a duration such as '500ms', '30s' or '5m', above zero and at most 720h",
-            "write timeout = '30s' for seconds",
+            "write '30s' for seconds",
         ),
         ("'base' must be a path to a folder", "write base = 'docs'"),
         ("'command' must be a list of strings", "write command = ['…']"),
         ("'headers' must be a table of strings", "write headers = { name = '…' }"),
-        ("'method' must be 'GET' or 'POST'", "write method = 'GET'"),
+        ("'method' must be 'GET' or 'POST'", "did you mean 'POST'?"),
         ("unknown option 'titel'", "did you mean 'title'?"),
         ("the option 'title' is missing", "write title = '…': what it is called"),
     ]
@@ -115,9 +116,10 @@ def test_what_was_written_is_not_repeated_since_it_may_be_secret():
 @pytest.mark.parametrize("name", list(ready_tools()))
 def test_every_ready_tool_explains_its_options_and_refuses_others(name, tmp_path):
     tool = ready_tools()[name]
+    spot = Spot((), Origin(tmp_path, lambda _: None, []))
     assert all(option.meaning[0].islower() and not option.meaning.endswith(".") for option in tool.options)
     for option in tool.options:
-        assert option.default is None or option.kind.read(option.default, tmp_path) is not None
+        assert option.default is None or option.kind.read(option.default, spot) is not None
     with pytest.raises(ConfigurationError, match="unknown option 'no_such_option'"):
         tool.build(tmp_path, {"no_such_option": 1})
 

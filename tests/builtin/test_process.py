@@ -539,7 +539,7 @@ def test_wrong_options_are_said_with_the_nearest(tmp_path):
         ("unknown option 'comand'", "did you mean 'command'?"),
         (
             "unknown option 'shell'",
-            "the options are 'command', 'description', 'directory', 'timeout', 'max_bytes', 'requires_approval'",
+            "the options are command, description, directory, timeout, max_bytes, requires_approval",
         ),
         ("the option 'command' is missing", "write command = ['…']: the program and its arguments as a list"),
     ]

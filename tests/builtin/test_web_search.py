@@ -341,7 +341,7 @@ def test_it_is_built_of_a_configuration(tmp_path, serve, respond, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "problems"),
     [
-        ({"provider": "google"}, [("'provider' must be 'tavily' or 'serpapi' or 'brave' or 'searxng'", "write provider = 'tavily'")]),
+        ({"provider": "google"}, [("'provider' must be 'tavily', 'serpapi', 'brave' or 'searxng'", "write provider = 'tavily'")]),
         ({"provider": "searxng"}, [("the option 'url' is missing", "write url = 'http://localhost:8888', with the address of your SearXNG instance")]),
         ({"key": "${KEY}"}, [("'key' without a provider", "write provider = 'tavily', 'serpapi', 'brave' or 'searxng'")]),
         ({"provider": "brave", "key": "literal"}, [("the key is written in the file itself", "keep it in the environment, and write key = '${NAME}'")]),

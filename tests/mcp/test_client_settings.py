@@ -68,7 +68,7 @@ command = "a"
         "toolkit.toml:16:1: error[TK005]: 'mcp.three.url' must be a URL with https:// or http://",
         "toolkit.toml:17:1: error[TK005]: unknown key 'mcp.three.args' ('args' is for the other kind of server; the keys are url, headers, trusted, meta, prefix, tools, exclude, required, protocol, start_timeout, timeout)",
         "toolkit.toml:18:1: error[TK005]: the regular expression /(/ is invalid: missing ), unterminated subpattern at position 0",
-        "toolkit.toml:19:1: error[TK005]: 'mcp.three.timeout' must be a duration such as '500ms', '30s' or '5m' (write '30s' for seconds)",
+        "toolkit.toml:19:1: error[TK005]: 'mcp.three.timeout' must be a duration such as '500ms', '30s' or '5m', above zero and at most 720h (write '30s' for seconds)",
         "toolkit.toml:22:1: error[TK005]: 'mcp.four.url' holds a user name or password (send it in a header: headers = { Authorization = 'Bearer ${TOKEN}' })",
         "toolkit.toml:23:13: error[TK005]: 'mcp.four.headers.Authorization' seems to hold a secret (refer to an environment variable: '${NAME}')",
         "toolkit.toml:24:1: error[TK005]: the protocol reserves the name 'progressToken' for itself (write meta = ['tenant'])",
@@ -198,7 +198,7 @@ def test_own_configuration_names_servers_ready_tools_and_variables_alone(zoo):
     zoo.own("sources = ['x.py']\n\n[mcp.time]\ncommand = 'a'\ntrusted = true\nmeta = 'all'\n")
     servers, problems = read(zoo, "")
     assert [problem.partition(" ")[2] for problem in problems] == [
-        "error[TK005]: unknown key 'sources' (the keys are 'mcp', 'builtin', 'env', 'audit' and 'webhook')"
+        "error[TK005]: unknown key 'sources' (the keys are mcp, builtin, env, audit, webhook)"
     ]
     assert (servers["time"].trusted, servers["time"].owner) == (True, "user")
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.builtin import ready_tools
-from toolkit.documents.tables import Setting, Spot, read_table  # private
+from toolkit.documents.keys import Origin, Spot, read_table  # private
 from toolkit.lint.setting_keys import all_lint_keys, lint_schema  # private
 from toolkit.mcp.settings.server_keys import HTTP_KEYS, STDIO_KEYS  # private
 from toolkit.problems import errors_among
@@ -39,7 +39,7 @@ SHOWN = [table for page in sorted([ROOT / "README.md", *ROOT.glob("docs/*.md")])
 def faults_of(table, keys=KEYS):
     """Return what is wrong with a table, as it is read."""
     problems = []
-    read_table(table, keys, Spot((), Setting(ROOT, lambda _: None, problems.append)))
+    read_table(table, keys, Spot((), Origin(ROOT, lambda _: None, problems)))
     return [problem.message for problem in errors_among(problems)]
 
 
@@ -185,5 +185,5 @@ def test_what_lint_reads_without_complaint_fits_the_schema(table):
 def test_every_key_of_a_row_is_read_and_a_file_of_the_user_says_less(project):
     project.write("toolkit.toml", "xyzzy = 1\n")
     [problem] = find_configuration(project.folder, {})[1]
-    assert [key.name for key in KEYS] == re.findall(r"'(\w+)'", problem.hint or "")
+    assert [key.name for key in KEYS] == (problem.hint or "").removeprefix("the keys are ").split(", ")
     assert [*SCHEMA["properties"]] == [key.name for key in KEYS]

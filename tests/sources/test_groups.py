@@ -256,7 +256,7 @@ def test_everything_wrong_with_groups_is_told_with_its_line(project):
         ("2", "unknown key 'groups.web.tool'", "did you mean 'tools'?"),
         ("3", "there is no permission 'internet'", "did you mean 'internet_access'?"),
         ("1", "group 'web' chooses no tools", "write tools = ['name', 'prefix_*'], or sources = ['tools.py']"),
-        ("7", "'groups.a b.provider' must be a string", None),
+        ("7", "'groups.a b.provider' must be a string", "put quotes around it"),
         ("5", "the regular expression /(/ is invalid: missing ), unterminated subpattern at position 0", None),
     ]
 

@@ -94,7 +94,7 @@ def test_everything_wrong_is_told_at_once_with_its_place_and_hint(project):
         "toolkit.toml:11:2: error[TK005]: unknown ready tool 'builtin.mine' (to use your own name, set the ready tool: kind = 'calculator')",
         "toolkit.toml:14:2: error[TK005]: invalid tool name 'my.own': only letters, digits, underscores and hyphens are allowed (call it 'my_own')",
         "toolkit.toml:15:1: error[TK005]: 'builtin.my.own.kind' must be the name of a ready tool (did you mean 'file_read' or 'file_write'?)",
-        "toolkit.toml:18:1: error[TK005]: 'builtin.human_input.timeout' must be a duration such as '500ms', '30s' or '5m', above zero and at most 720h (write timeout = '30s' for seconds)",
+        "toolkit.toml:18:1: error[TK005]: 'builtin.human_input.timeout' must be a duration such as '500ms', '30s' or '5m', above zero and at most 720h (write '30s' for seconds)",
         f"toolkit.toml:21:1: error[TK005]: 'builtin.other.kind' must be the name of a ready tool (ready tools: {', '.join(map(repr, ready_tools()))})",
     ]
 

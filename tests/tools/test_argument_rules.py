@@ -328,7 +328,7 @@ def test_arguments_that_are_no_object_or_lack_members_are_refused_alike_by_every
     schema = {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}
     tool = {
         "function": taking(int),
-        "typed": TypedTool(name="typed", description="Is typed.", input_type=Input, function=lambda input: input),  # noqa: A006
+        "typed": TypedTool(name="typed", description="Is typed.", input_type=Input, function=lambda input: input),
         "by hand": Tool.create("by_hand", "Is made by hand.", schema, lambda x: x),
     }[kind]
     assert tool.run(arguments) == ToolResult(error=message, error_code="invalid_arguments")

@@ -25,7 +25,7 @@ from toolkit.events import Event, FileChanged, Progress, ToolFinished, ToolStart
 from toolkit.tools import ListenerError, Metrics, Recorded, RecordingMetrics, TextTool
 
 
-class Wordless(Exception):  # noqa: N818
+class Wordless(Exception):
     def __str__(self):
         raise RuntimeError("no words")
 

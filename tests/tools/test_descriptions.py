@@ -264,7 +264,7 @@ def test_a_typed_tool_without_a_function_to_call_is_a_problem_where_it_is_made(f
 
 
 def test_a_typed_tool_made_of_a_function_is_described_by_it():
-    def greet(input: dict) -> str:  # noqa: A002
+    def greet(input: dict) -> str:
         """Greets somebody."""
         return str(input)
 

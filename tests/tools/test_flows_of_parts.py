@@ -26,7 +26,7 @@ _CALLS: list[str] = []
 def leaf(name: str, flow: frozenset[Flow], *, read_only: bool = True) -> Tool:
     """Return a tool that notes what it receives."""
 
-    def work(input: str) -> str:  # noqa: A002 - the name of the parameter
+    def work(input: str) -> str:
         _CALLS.append(input)
         return input
 
@@ -228,7 +228,7 @@ def test_question_names_what_was_read():
 
 
 def test_person_is_not_asked_about_what_a_person_has_written():
-    def send(input: str) -> str:  # noqa: A002 - the name of the parameter
+    def send(input: str) -> str:
         """Send it."""
         return input
 

@@ -167,7 +167,7 @@ def test_a_typed_tool_takes_the_context_too():
         name = "save"
         description = "Saves."
 
-        async def execute(self, input, context: ToolContext):  # noqa: A002
+        async def execute(self, input, context: ToolContext):
             return f"{input['key']} {context['tenant']}"
 
     assert Save().run({"key": "theme"}, CONTEXT).output == "theme acme"

@@ -14,7 +14,7 @@ class Guests:
         self.now = self.most = self.visits = 0
 
         @tool(idempotent=True)
-        async def visit(input: str) -> str:  # noqa: A002 - as of a pipeline
+        async def visit(input: str) -> str:
             """Be there for a moment."""
             self.now += 1
             self.most, self.visits = max(self.most, self.now), self.visits + 1

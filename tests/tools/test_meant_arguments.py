@@ -180,7 +180,7 @@ def test_a_secret_inside_json_text_is_hidden():
 
 
 def test_a_misspelt_parameter_is_named_to_whoever_sent_it():
-    def read(input: str, limit: int = 3) -> str:  # noqa: A002
+    def read(input: str, limit: int = 3) -> str:
         """Reads."""
         return f"{input} {limit}"
 

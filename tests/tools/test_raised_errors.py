@@ -17,7 +17,7 @@ class Base(BaseException):
     pass
 
 
-class Exiting(Exception):  # noqa: N818
+class Exiting(Exception):
     def __str__(self):
         raise SystemExit(3)
 

@@ -155,7 +155,7 @@ def test_two_tools_of_one_name_are_refused_with_both_places_and_the_hint():
 
 
 def test_duplicates_of_any_two_kinds_are_refused():
-    typed = from_function(lambda input: input, name="web_search", description="Searches.")  # noqa: A006
+    typed = from_function(lambda input: input, name="web_search", description="Searches.")
     assert [problem.code for problem in problems_of(Search(), typed)] == ["TK103"]
     assert [problem.code for problem in problems_of(Search(), Search(), Search())] == ["TK103", "TK103"]
 

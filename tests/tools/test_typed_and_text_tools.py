@@ -55,7 +55,7 @@ class Greet(TypedTool[Person]):
     read_only = True
     examples = ({"name": "Ada"},)
 
-    def execute(self, input: Person) -> str:  # noqa: A002
+    def execute(self, input: Person) -> str:
         return f"Hello, {input.name} ({type(input).__name__})!"
 
 
@@ -133,7 +133,7 @@ def test_the_input_type_is_found_through_generic_bases_and_may_be_set_again():
     class Showing(TypedTool[kind], Generic[kind]):
         description = "Shows."
 
-        def execute(self, input):  # noqa: A002
+        def execute(self, input):
             return type(input).__name__
 
     class ShowPerson(Showing[Person]):

@@ -35,7 +35,7 @@ class Answer:
             self._name, self._schema, self._parse = "the schema", wanted.schema, wanted.read
             return
         reader: TypedTool[Any] = TypedTool(
-            name="answer", description="The answer.", input_type=wanted, function=lambda input: input  # noqa: A006
+            name="answer", description="The answer.", input_type=wanted, function=lambda input: input
         )  # fmt: skip
         self._name, self._schema, self._parse = wanted.__name__, reader.spec.parameters, reader.parse
 
@@ -81,7 +81,7 @@ def input_reader(name: str, input_type: type) -> TypedTool[Any]:
     Raises:
         InvalidTools: If the type cannot be represented as JSON.
     """
-    return TypedTool(name=name, description="The input.", input_type=input_type, function=lambda input: input)  # noqa: A006
+    return TypedTool(name=name, description="The input.", input_type=input_type, function=lambda input: input)
 
 
 def converted_input(agent: Tool, arguments: Arguments, spec: ToolSpec) -> dict[str, Any]:

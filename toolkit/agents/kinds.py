@@ -77,21 +77,21 @@ class AgentKind:
 
     def problems(
         self,
-        tools: Mapping[str, Tool],  # noqa: ARG002 - for subclasses
-        later: Collection[str] = (),  # noqa: ARG002
+        tools: Mapping[str, Tool],
+        later: Collection[str] = (),
     ) -> Sequence[Problem]:
         """Return the problems of this kind for an agent with these tools, and with tools of the names in `later`."""
         return ()
 
-    def preface(self, past: LoopHistory) -> str:  # noqa: ARG002 - for subclasses
+    def preface(self, past: LoopHistory) -> str:
         """Return a description of the kind for the model, which is sent before the task."""
         return ""
 
-    def state(self, past: LoopHistory) -> Any:  # noqa: ARG002 - for subclasses
+    def state(self, past: LoopHistory) -> Any:
         """Return the current state, for kinds with states."""
         return None
 
-    def table(self, tools: Mapping[str, Tool], past: LoopHistory) -> dict[str, Tool]:  # noqa: ARG002 - for subclasses
+    def table(self, tools: Mapping[str, Tool], past: LoopHistory) -> dict[str, Tool]:
         """Return the tools as they are offered now. Tools that cannot be called yet are closed tools."""
         return dict(tools)
 
@@ -115,11 +115,11 @@ class ClosedTool(WrappedTool):
         """The inner tool's specification with the description of the closed tool."""
         return self._spec
 
-    def parse(self, arguments: Arguments) -> Any:  # noqa: ARG002 - the answer is always the same
+    def parse(self, arguments: Arguments) -> Any:
         """Accept any arguments, since the answer does not depend on them."""
         return None
 
-    def check(self, parsed: Any, context: ToolContext) -> None:  # noqa: ARG002 - the answer is always the same
+    def check(self, parsed: Any, context: ToolContext) -> None:
         """Answer with the reason, without asking for approval.
 
         Raises:

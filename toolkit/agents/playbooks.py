@@ -43,11 +43,11 @@ class Lock:
         """Return whether the lock is open."""
         raise NotImplementedError
 
-    def missing(self, past: LoopHistory) -> str:  # noqa: ARG002 - for locks with several parts
+    def missing(self, past: LoopHistory) -> str:
         """Return the part of the requirement that is not met yet."""
         return self.requirement
 
-    def can_open(self, usable: Collection[str]) -> bool:  # noqa: ARG002 - for locks that wait for tools
+    def can_open(self, usable: Collection[str]) -> bool:
         """Return whether the lock can ever open if only these tools can be used."""
         return True
 
@@ -274,7 +274,7 @@ class Playbook(AgentKind):
             usable |= opened
         return [name for name in self.locks if name not in usable]
 
-    def preface(self, past: LoopHistory) -> str:  # noqa: ARG002 - the same at all times
+    def preface(self, past: LoopHistory) -> str:
         """Return the notice that some tools may be closed."""
         return _PREFACE if self.locks else ""
 

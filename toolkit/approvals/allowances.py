@@ -19,7 +19,7 @@ class Exactly(NamedTuple):
 
     value: Any
 
-    def fits(self, value: Any, base: str | None) -> bool:  # noqa: ARG002 - as a pattern
+    def fits(self, value: Any, base: str | None) -> bool:
         """Return whether a value is this one; a value that is hidden never is."""
         return same_data(value, self.value) and MASK not in json_text(value, default=str)
 

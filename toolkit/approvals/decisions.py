@@ -140,7 +140,7 @@ class Witness(Protocol):
 class NoWitness:
     """Ignores all decisions."""
 
-    def asking(self, request: ReviewRequest) -> AbstractContextManager[object]:  # noqa: ARG002 - nothing is reported
+    def asking(self, request: ReviewRequest) -> AbstractContextManager[object]:
         """Return a context manager that does nothing."""
         return nullcontext()
 

@@ -12,8 +12,8 @@ from toolkit.approvals.risks import Risk
 from toolkit.approvals.rules import GroupFit, Rule, with_declared_flows
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents.document_reader import read_document
+from toolkit.documents.keys import Origin, Owner, Spot
 from toolkit.documents.nodes import Mapping as MappingNode, place_of, plain
-from toolkit.documents.tables import Owner, Setting, Spot
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Location, Problem, errors_among
 
@@ -225,5 +225,5 @@ def read_policy_file(
             hint = "write deny, ask and allow, each with a list of rules"
             problems.append(Problem(BAD_CONFIGURATION, "a policy file is a mapping", Location(called), hint=hint))
         return None
-    setting = Setting(folder, lambda path: place_of(root, path) or root.location, problems.append, owner, assigns=": ")
-    return read_policy_table(plain(root), Spot((), setting), called, groups)
+    origin = Origin(folder, lambda path: place_of(root, path) or root.location, problems, owner, assigns=": ")
+    return read_policy_table(plain(root), Spot((), origin), called, groups)

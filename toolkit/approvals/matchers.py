@@ -11,7 +11,8 @@ from toolkit.approvals.flow_histories import Fit, all_fit, any_fits, each_fits, 
 from toolkit.approvals.schema_fits import fault_of, fits_schema
 from toolkit.approvals.text_fits import fits_expression, fits_glob
 from toolkit.approvals.value_fits import at, fits_host, fits_value, inside, normal_host
-from toolkit.documents.tables import Key, Kind, Spot, is_number, is_text, read_table, schema_of, table
+from toolkit.documents.keys import Key, Kind, Spot, read_table, schema_of
+from toolkit.documents.kinds import as_written, is_number, one_or_more, table, text
 from toolkit.json_texts import text_of
 from toolkit.line_expressions import compile_line_expression
 from toolkit.redactors.redactor import MASK
@@ -129,12 +130,12 @@ def _host(wanted: Sequence[str], spot: Spot) -> Matcher | None:
 
 
 def _inside(wanted: Sequence[str], spot: Spot) -> Matcher:
-    folders = [str(spot.setting.folder / Path(one).expanduser()) for one in wanted]
+    folders = [str(spot.origin.folder / Path(one).expanduser()) for one in wanted]
     return _each_text(inside(folders), only_text=True)
 
 
 def _at(wanted: Sequence[str], spot: Spot) -> Matcher:
-    return _each_text(at([str(spot.setting.folder / Path(one).expanduser()) for one in wanted]), only_text=True)
+    return _each_text(at([str(spot.origin.folder / Path(one).expanduser()) for one in wanted]), only_text=True)
 
 
 def _outside(wanted: Sequence[str], spot: Spot) -> Matcher:
@@ -172,40 +173,26 @@ def _not(written: Any, spot: Spot) -> Matcher | None:
 # ------------------------------------------------------------------------------------------------- the table
 
 
-def _fill(written: Any, _: Path) -> tuple[Any, ...] | None:
+def _fill(written: Any, _: Spot) -> tuple[Any, ...] | None:
     return tuple(written) if isinstance(written, list | tuple) and written else None
-
-
-def _texts_or_text(written: Any, _: Path) -> tuple[str, ...] | None:
-    listed = (written,) if isinstance(written, str) else written
-    if (
-        not isinstance(listed, list | tuple)
-        or not listed
-        or not all(is_text(one) and "\0" not in one for one in listed)
-    ):
-        return None
-    return tuple(listed)
 
 
 def texts_or_text(words: str, example: str) -> Kind:
     """Return the kind of a value that is a string or a list of at least one string."""
-    text = {"type": "string", "minLength": 1}
-    schema = {"anyOf": [text, {"type": "array", "items": text, "minItems": 1}]}
-    return Kind("string or strings", words, _texts_or_text, example, schema)
+    return one_or_more(text(words, _TEXT_SCHEMA, test=_has_text), "string or strings", example=example)
+
+
+def _has_text(written: str) -> bool:
+    return bool(written.strip()) and "\0" not in written
+
+
+_TEXT_SCHEMA: Final = {"type": "string", "minLength": 1}
 
 
 _ANY: Final = Kind("any value", "a value", lambda written, _: (written,), "1", {})
 _LIST: Final = Kind("list", "a list of at least one value", _fill, "[1, 2]", {"type": "array", "minItems": 1})
-_TEXT: Final = Kind(
-    "string",
-    "a string",
-    lambda written, _: written if is_text(written) else None,
-    "'a'",
-    {"type": "string", "minLength": 1},
-)
-_NUMBER: Final = Kind(
-    "number", "a number", lambda written, _: written if is_number(written) else None, "100", {"type": "number"}
-)
+_TEXT: Final = text(schema=_TEXT_SCHEMA, example="'a'")
+_NUMBER: Final = as_written("number", "a number", {"type": "number"}, is_number, "100")
 _TABLE: Final = Kind("table", "a JSON Schema", table, "", {"type": "object"})
 
 
@@ -222,20 +209,20 @@ MATCHERS: Final = (
     Key("prefix", _TEXT, "the text begins with it", take=_prefix),
     Key(
         "glob",
-        texts_or_text("a shell pattern, or a list of them", "'out/*'"),
+        texts_or_text("a shell pattern", "'out/*'"),
         "the whole text matches this shell pattern",
         take=_glob,
     ),
     Key("regex", _TEXT, "the whole text matches this regular expression", take=_regex),
     Key(
         "host",
-        texts_or_text("a host, or a list of them", "'*.example.com'"),
+        texts_or_text("a host", "'*.example.com'"),
         "the host of the URL matches",
         take=_host,
     ),
-    Key("inside", texts_or_text("a folder, or a list of them", "'.'"), "the path is in one of them", take=_inside),
-    Key("outside", texts_or_text("a folder, or a list of them", "'.'"), "the path is in none of them", take=_outside),
-    Key("at", texts_or_text("a path, or a list of them", "'out/a.md'"), "the path leads to one of these", take=_at),
+    Key("inside", texts_or_text("a folder", "'.'"), "the path is in one of them", take=_inside),
+    Key("outside", texts_or_text("a folder", "'.'"), "the path is in none of them", take=_outside),
+    Key("at", texts_or_text("a path", "'out/a.md'"), "the path leads to one of these", take=_at),
     Key("max", _NUMBER, "the number is at most this one", take=_max),
     Key("schema", _TABLE, "the value conforms to this JSON Schema", take=_schema),
     Key("not", _MORE, "the value does not match these keys", take=lambda written, spot: _not(written[0], spot)),

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 from typing import Any, Final, NamedTuple, cast, get_args
 
 from toolkit.approvals.dead_rules import covered_by
@@ -17,7 +16,8 @@ from toolkit.approvals.policies import DescribedCall, Ground
 from toolkit.approvals.risks import FLOWS, Chooser, Risk
 from toolkit.approvals.rules import Action, Choice, DeclaredFlow, Default, GroupFit, Mark, Rule
 from toolkit.codes import BAD_CONFIGURATION
-from toolkit.documents.tables import FLAG, Key, Kind, Schema, Spot, is_text, read_table, schema_of, table
+from toolkit.documents.keys import Key, Kind, Schema, Spot, read_table, schema_of
+from toolkit.documents.kinds import FLAG, as_written, is_number, list_of_tables, one_of, one_or_more, table, text
 from toolkit.json_texts import json_text
 from toolkit.problems import Location, Problem, did_you_mean
 
@@ -71,7 +71,7 @@ def read_policy_table(written: Mapping[str, Any], spot: Spot, name: str, groups:
         groups: The groups of the configuration, to which rules can refer.
     """
     found = read_table(written, TOP, spot)
-    place = spot.setting.place([*spot.path, "default"]) or Location(name)
+    place = spot.origin.place([*spot.path, "default"]) or Location(name)
     rules = [
         rule
         for action in ACTIONS
@@ -81,14 +81,14 @@ def read_policy_table(written: Mapping[str, Any], spot: Spot, name: str, groups:
     for rule, earlier in _shadowed(rules):
         message = f"this {rule.action} rule never decides: the {earlier.action} rule on line {earlier.place.line} does"
         hint = "remove one of the two, or make the first one narrower"
-        spot.setting.take(Problem(BAD_CONFIGURATION, message, rule.place, hint=hint))
+        spot.origin.problems.append(Problem(BAD_CONFIGURATION, message, rule.place, hint=hint))
     flows = [
         flow
         for index, table in enumerate(found.get("flows", ()))
         if (flow := _read_flow(table, spot.below("flows", str(index)))) is not None
     ]
     return PolicyFile(
-        name, spot.setting.owner, rules=tuple(rules), flows=tuple(flows), defaults=found.get("default", {}), place=place
+        name, spot.origin.owner, rules=tuple(rules), flows=tuple(flows), defaults=found.get("default", {}), place=place
     )
 
 
@@ -119,15 +119,15 @@ def _read_rule(action: Action, written: Mapping[str, Any], spot: Spot, groups: M
             frameworks=found.get("framework", ()),
             flows=frozenset(found.get("flow", ())),
         ),
-        spot.setting.place(spot.path) or _NOWHERE,
+        spot.origin.place(spot.path) or _NOWHERE,
         chosen_by=found.get("chosen_by"),
         after=frozenset(found.get("after", ())),
         where=found.get("where", {}),
         because=found.get("because", ""),
         expires=found.get("expires"),
         ci=found.get("ci"),
-        owner=spot.setting.owner,
-        folder=str(spot.setting.folder),
+        owner=spot.origin.owner,
+        folder=str(spot.origin.folder),
         written=written,
         digest=found.get("digest"),
     )
@@ -141,7 +141,7 @@ def _read_flow(written: Mapping[str, Any], spot: Spot) -> DeclaredFlow | None:
     if len(found) < len(written) or not {"tool", "flow"} <= found.keys():
         return None
     choice = Choice(found["tool"], found.get("source", ()))
-    return DeclaredFlow(choice, frozenset(found["flow"]), spot.setting.owner, str(spot.setting.folder))
+    return DeclaredFlow(choice, frozenset(found["flow"]), spot.origin.owner, str(spot.origin.folder))
 
 
 def _groups_named(names: Sequence[str], spot: Spot, groups: Mapping[str, GroupFit]) -> Mapping[str, GroupFit] | None:
@@ -190,40 +190,21 @@ def _default(written: Any, spot: Spot) -> Mapping[Chooser, Default] | None:
 # ------------------------------------------------------------------------------------------------- kinds
 
 
-def _word(words: Sequence[str]) -> Kind:
-    listed = ", ".join(words[:-1]) + f" or {words[-1]}"
-    return Kind("word", listed, lambda written, _: written if written in words else None, words[0], {"enum": [*words]})
-
-
 def _words(words: Sequence[str], *, least: int = 1) -> Kind:
-    def read(written: Any, _: Path) -> tuple[str, ...] | None:
-        listed = [written] if isinstance(written, str) else written
-        if not isinstance(listed, list | tuple) or len(listed) < least or not all(one in words for one in listed):
-            return None
-        return tuple(listed)
-
-    one = {"enum": [*words]}
-    schema = {"anyOf": [one, {"type": "array", "items": one, "minItems": least}]}
-    return Kind("word or words", f"one or some of {', '.join(words)}", read, words[0], schema)
+    return one_or_more(one_of(*words), "word or words", example=words[0], least=least)
 
 
-def _read_default(written: Any, folder: Path) -> Any:
-    return written if isinstance(written, str) and written in _DEFAULTS else table(written, folder)
+def _read_default(written: Any, spot: Spot) -> Any:
+    return written if isinstance(written, Mapping) else _DEFAULT_WORD.read(written, spot)
 
 
-def _read_day(written: Any, _: Path) -> date | None:
+def _read_day(written: Any, _: Spot) -> date | None:
     if isinstance(written, date):
         return written
     try:
         return date.fromisoformat(written) if isinstance(written, str) else None
     except ValueError:
         return None
-
-
-def _tables(written: Any, _: Path) -> tuple[Mapping[str, Any], ...] | None:
-    if isinstance(written, list | tuple) and all(isinstance(one, Mapping) for one in written):
-        return tuple(written)
-    return None
 
 
 def _default_schema() -> Schema:
@@ -243,24 +224,22 @@ def _rules_schema() -> Schema:
 
 
 _TABLES_SCHEMA: Final[Schema] = {"type": "array", "items": {"type": "object"}}
-_EXAMPLES: Final = Kind("list of tables", "a list of arguments, each a table", _tables, "", _TABLES_SCHEMA)
-_RULES: Final = Kind("list of tables", "a list of rules, each a table", _tables, "", _rules_schema)
-_FLOWS: Final = Kind("list of tables", "a list of tables", _tables, "", _flows_schema)
-_NAMES: Final = texts_or_text("a name or pattern, or a list of them", "'file_*'")
-_TEXT: Final = Kind(
-    "string", "a string", lambda value, _: value if is_text(value) else None, "'why'", {"type": "string"}
-)
-_HASH: Final = Kind(
-    "string", "the 64 hexadecimal digits that `toolkit policy check --format json` shows",
-    lambda value, _: value if isinstance(value, str) and _DIGEST.fullmatch(value) else None, "",
+_EXAMPLES: Final = Kind("list of tables", "a list of arguments, each a table", list_of_tables, "", _TABLES_SCHEMA)
+_RULES: Final = Kind("list of tables", "a list of rules, each a table", list_of_tables, "", _rules_schema)
+_FLOWS: Final = Kind("list of tables", "a list of tables", list_of_tables, "", _flows_schema)
+_NAMES: Final = texts_or_text("a name or pattern", "'file_*'")
+_TEXT: Final = text(example="'why'")
+_HASH: Final = text(
+    "the 64 hexadecimal digits that `toolkit policy check --format json` shows",
     {"type": "string", "pattern": f"^{_DIGEST.pattern}$"},
-)  # fmt: skip
+    test=lambda written: _DIGEST.fullmatch(written) is not None,
+)
 _DAY: Final = Kind("day", "a day such as 2027-01-31", _read_day, "2027-01-31", {"type": "string", "format": "date"})
 _WHERE: Final = Kind("table", "a table of arguments", table, "", _where_schema)
-_VERSION: Final = Kind(
-    "number", "1", lambda value, _: value if value == FORMAT_VERSION else None, "1", {"const": FORMAT_VERSION}
+_VERSION: Final = as_written(
+    "number", "1", {"const": FORMAT_VERSION}, lambda written: is_number(written) and written == FORMAT_VERSION, "1"
 )
-_DEFAULT_WORD: Final = _word(_DEFAULTS)
+_DEFAULT_WORD: Final = one_of(*_DEFAULTS)
 
 # ------------------------------------------------------------------------------------------------- the tables
 
@@ -275,7 +254,7 @@ RULE: Final = (
     Key("group", _NAMES, "groups of the configuration to which the tools belong"),
     Key("risk", _words(_MARKS), "marks, of which the tools have at least one"),
     Key("flow", _words(FLOWS), "what the tools do with data, at least one of these"),
-    Key("chosen_by", _word(_CHOOSERS), "who chose the call; by default, either"),
+    Key("chosen_by", one_of(*_CHOOSERS), "who chose the call; by default, either"),
     Key("after", _words(AFTER_WORDS), "what the run has read before: `untrusted` content, `private` data, or `both`"),
     Key("where", _WHERE, "conditions on arguments, by name; `a.b` is the member b of the argument a", take=_matchers),
     Key("digest", _HASH, "the digest of the tool's definition, for allow rules; another definition needs approval"),
@@ -294,7 +273,7 @@ TOP: Final = (
     Key("toolkit", _VERSION, "the version of the format; optional"),
     Key(
         "default",
-        Kind("word or table", f"{_DEFAULT_WORD.words}", _read_default, "by_risk", _default_schema),
+        Kind("word or table", _DEFAULT_WORD.words, _read_default, "", _default_schema, _DEFAULT_WORD.advice),
         "what happens to calls that no rule matches: `by_risk`, `ask`, `deny` or `allow`, or a table by chooser",
         "by_risk",
         take=_default,

@@ -52,7 +52,7 @@ class AutoReviewer:
             raise ValueError(f"the delay must not be negative, but is {delay}")
         self.delay = delay
 
-    async def review(self, request: ReviewRequest) -> Decision:  # noqa: ARG002 - the answer is always the same
+    async def review(self, request: ReviewRequest) -> Decision:
         """Approve the call."""
         if self.delay:
             import asyncio
@@ -96,7 +96,7 @@ class RefusingReviewer:
         """
         self.reason = reason
 
-    async def review(self, request: ReviewRequest) -> Decision:  # noqa: ARG002 - the answer is always the same
+    async def review(self, request: ReviewRequest) -> Decision:
         """Reject the call."""
         return Reject(self.reason)
 

@@ -16,7 +16,7 @@ from toolkit.approvals.risks import Risk, server_of
 from toolkit.approvals.rules import GroupFit, Rule
 from toolkit.approvals.value_fits import normal_host, same_data
 from toolkit.documents.dumping import with_item
-from toolkit.documents.tables import Owner
+from toolkit.documents.keys import Owner
 from toolkit.errors import ConfigurationError
 from toolkit.json_texts import json_text
 from toolkit.leftovers import temporary

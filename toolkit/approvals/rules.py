@@ -13,7 +13,7 @@ from toolkit.approvals.policies import DescribedCall, Ground
 from toolkit.approvals.risks import Chooser, Flow, Risk, server_of
 from toolkit.approvals.text_fits import folded
 from toolkit.approvals.value_fits import is_from, leads_to
-from toolkit.documents.tables import Owner
+from toolkit.documents.keys import Owner
 from toolkit.problems import Location
 
 Action = Literal["deny", "ask", "allow"]

@@ -27,7 +27,7 @@ _QUERY: Final = re.compile(r"[?#]")
 _STREAM: Final = re.compile(r":[^:/]*:\$\w+")
 
 
-class Unreadable(Exception):  # noqa: N818 - it says something about the text
+class Unreadable(Exception):  # it says something about the text
     """Nobody can tell what a program makes of a text: it is encoded too many times, or its host has odd characters."""
 
 

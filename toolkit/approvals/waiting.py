@@ -63,7 +63,7 @@ class WaitingReviewer:
 
 def _pending(request: ReviewRequest) -> PendingApproval:
     binding = request.binding
-    assert binding is not None  # noqa: S101 - only questions with a binding can wait
+    assert binding is not None  # only questions with a binding can wait
     salt = os.urandom(_SALT_BYTES).hex()
     digest = binding.digest(salt)
     shown = {name: getattr(request, name) for name in _SHOWN} | {"preview": request.preview and str(request.preview)}

@@ -36,7 +36,7 @@ class ItemFile:
         format: The format of the file.
     """
 
-    def __init__(self, path: Path | None, format: Format) -> None:  # noqa: A002 - what it is
+    def __init__(self, path: Path | None, format: Format) -> None:
         """Create the value without opening the file.
 
         Args:
@@ -121,7 +121,7 @@ class ItemFile:
         Raises:
             ConfigurationError: If the file cannot be read, or does not match its format.
         """
-        assert self._stream is not None  # noqa: S101 - callers iterate only over open files
+        assert self._stream is not None  # callers iterate only over open files
         try:
             yield from items_in(self._stream, self.format)
         except ConfigurationError as error:

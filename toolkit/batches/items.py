@@ -37,7 +37,7 @@ class Item(NamedTuple):
     fault: str | None = None
 
 
-def items_in(stream: BinaryIO, format: Format) -> Iterator[Item]:  # noqa: A002 - what it is
+def items_in(stream: BinaryIO, format: Format) -> Iterator[Item]:
     """Yield the items of a stream one by one, skipping blank lines.
 
     Raises:

@@ -95,7 +95,7 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
         super().__init__(base, requires_approval=requires_approval, max_bytes=max_bytes)
         self._turn = Lock()
 
-    def check(self, parsed: CodeEditInput, context: ToolContext) -> None:  # noqa: ARG002 - the context does not matter
+    def check(self, parsed: CodeEditInput, context: ToolContext) -> None:
         """Check that the edit can be made, before a reviewer is asked.
 
         Raises:
@@ -104,13 +104,13 @@ class CodeEdit(FileChangingTool[CodeEditInput]):
         """
         self._plan(parsed)
 
-    def preview(self, parsed: CodeEditInput, context: ToolContext) -> str:  # noqa: ARG002 - as above
+    def preview(self, parsed: CodeEditInput, context: ToolContext) -> str:
         """Return a unified diff of what the call would change."""
         path, edit = parsed.path.strip(), self._plan(parsed)
         effect = describe_change(path, edit.old, edit.new.text)
         return Preview(effect, state={self._sandbox.name_of(path): edit.state})
 
-    def execute(self, input: CodeEditInput, context: ToolContext) -> ToolResult:  # noqa: A002 - typed tools call it so
+    def execute(self, input: CodeEditInput, context: ToolContext) -> ToolResult:
         """Make the change and report it to the event listener."""
         path = input.path.strip()
         with self._turn:  # concurrent edits would undo one another

@@ -97,7 +97,7 @@ class CodeSearch(SandboxedTool[CodeSearchInput]):
         self._max_bytes = max_bytes
         self._timeout = timeout
 
-    def execute(self, input: CodeSearchInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
+    def execute(self, input: CodeSearchInput) -> ToolResult:
         """Return the lines that match, or a failure that says what went wrong."""
         if not input.pattern:
             return ToolResult.failure("Search pattern must not be empty")

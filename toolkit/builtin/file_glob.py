@@ -61,7 +61,7 @@ class Glob(SandboxedTool[GlobInput]):
         self._max_results = max_results
         self._timeout = timeout
 
-    def execute(self, input: GlobInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
+    def execute(self, input: GlobInput) -> ToolResult:
         """Return the paths that match, or a failure that says what went wrong."""
         pattern = input.pattern.strip()
         if not pattern:

@@ -58,7 +58,7 @@ class FileRead(SandboxedTool[FileReadInput]):
         super().__init__(base)
         self._max_bytes = max_bytes
 
-    def execute(self, input: FileReadInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
+    def execute(self, input: FileReadInput) -> ToolResult:
         """Return the text of the file, or a failure that explains why it cannot be read."""
         path = input.path.strip()
         if not path:

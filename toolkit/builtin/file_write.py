@@ -45,7 +45,7 @@ class FileWrite(FileChangingTool[FileWriteInput]):
         "missing directories are created, and nothing outside can be written. Returns the path of the file."
     )
 
-    def check(self, parsed: FileWriteInput, context: ToolContext) -> None:  # noqa: ARG002 - the context is irrelevant
+    def check(self, parsed: FileWriteInput, context: ToolContext) -> None:
         """Check that the file can be written, before a reviewer is asked.
 
         Raises:
@@ -64,7 +64,7 @@ class FileWrite(FileChangingTool[FileWriteInput]):
         if parsed.path.strip().rpartition("/")[2] in {"", "."}:
             raise ToolArgumentsError(f"Path must be a file, but '{parsed.path.strip()}' is a directory")
 
-    def preview(self, parsed: FileWriteInput, context: ToolContext) -> str:  # noqa: ARG002 - as above
+    def preview(self, parsed: FileWriteInput, context: ToolContext) -> str:
         """Return a unified diff of what the call would change."""
         path = parsed.path.strip()
         try:
@@ -79,7 +79,7 @@ class FileWrite(FileChangingTool[FileWriteInput]):
             effect = describe_change(path, text, f"{text or ''}{parsed.content}" if parsed.append else parsed.content)
         return Preview(effect, state={self._sandbox.name_of(path): state_of(old)})
 
-    def execute(self, input: FileWriteInput, context: ToolContext) -> ToolResult:  # noqa: A002 - typed tools call it so
+    def execute(self, input: FileWriteInput, context: ToolContext) -> ToolResult:
         """Write the file and report the change to the event listener."""
         path = input.path.strip()
         content = encode_text(input.content, self._max_bytes)

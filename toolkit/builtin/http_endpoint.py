@@ -150,7 +150,7 @@ class Http(TextTool):
         headers = {f"header {name}": value for name, value in self._shown_headers().items()}
         return {"endpoint": f"{self._method} {self._url}", **headers}
 
-    def preview(self, parsed: str, context: ToolContext) -> str:  # noqa: ARG002 - the context does not matter here
+    def preview(self, parsed: str, context: ToolContext) -> str:
         """Return the request that would be sent, with environment variables as `${NAME}`."""
         headers = [f"{name}: {value}" for name, value in self._shown_headers().items()]
         body = [] if self._method in _IN_THE_URL else ["", parsed]

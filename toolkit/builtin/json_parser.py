@@ -48,7 +48,7 @@ class JsonParser(TypedTool[JsonParserInput]):
     open_world = False
     source = "builtin"
 
-    def execute(self, input: JsonParserInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
+    def execute(self, input: JsonParserInput) -> ToolResult:
         """Return the selected value or values, or a failure that explains why there are none."""
         path, document = input.jsonPath.strip(), input.json.strip()
         if not path:

@@ -16,27 +16,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolkit.codes import BAD_CONFIGURATION
-from toolkit.documents.tables import (
-    DURATION_SCHEMA,
-    DURATION_WORDS,
-    FLAG,
-    NAMED_TEXTS_SCHEMA,
-    TEXT_SCHEMA,
-    TEXTS_SCHEMA,
-    Key,
-    Kind,
-    Setting,
-    Spot,
-    as_written,
-    by_example,
-    duration,
-    is_number,
-    is_text,
-    read_table,
-    texts,
-)
+from toolkit.documents import kinds
+from toolkit.documents.keys import Key, Kind, Origin, Spot, read_table
+from toolkit.documents.kinds import FLAG, NAMED_TEXTS_SCHEMA, TEXT_SCHEMA, TEXTS_SCHEMA, duration, is_text, texts
 from toolkit.errors import ConfigurationError, raise_errors
-from toolkit.problems import Problem, did_you_mean, how_to_install
+from toolkit.problems import Problem, how_to_install
 from toolkit.tools.secret_texts import variables_in
 
 
@@ -48,7 +32,7 @@ class Option(Key):
 
 def read_options(known: Sequence[Option], given: Mapping[str, Any], spot: Spot) -> dict[str, Any]:
     """Return the valid values that are given, and report every invalid value and missing option."""
-    return read_table(given, known, spot, each="option", advice=_near_option)
+    return read_table(given, known, spot, each="option")
 
 
 def take_options(known: Sequence[Option], given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -63,7 +47,7 @@ def take_options(known: Sequence[Option], given: Mapping[str, Any], folder: Path
         ConfigurationError: If any value is invalid; the error lists all of them (`TK005`).
     """
     problems: list[Problem] = []
-    values = read_options(known, given, Spot((), Setting(folder, lambda _: None, problems.append)))
+    values = read_options(known, given, Spot((), Origin(folder, lambda _: None, problems)))
     raise_errors(ConfigurationError, problems)
     return values
 
@@ -80,75 +64,52 @@ def not_above_zero(**limits: float) -> list[tuple[str, str | None]]:
 
 def one_of(*words: str) -> Kind:
     """Return the kind of an option whose value is one of a few words."""
-    quoted = [f"'{word}'" for word in words]
-    return as_written(
-        " | ".join(words),
-        " or ".join(quoted),
-        {"enum": [*words]},
-        lambda written: isinstance(written, str) and written in words,
-        quoted[0],
-    )
+    return replace(kinds.one_of(*words, name=" | ".join(words)), example=f"'{words[0]}'")
 
 
 class _Seconds(float):
     """Seconds that were parsed from a duration, unlike a bare number, which has no unit."""
 
 
-def _duration(written: Any, folder: Path) -> float | None:
+def _duration(written: Any, _: Spot) -> float | None:
     """Return a duration in seconds, accepting one that was parsed before."""
     if isinstance(written, _Seconds):
         return written
-    seconds = duration(written, folder)
+    seconds = duration(written)
     return None if seconds is None else _Seconds(seconds)
 
 
-def _folder(written: Any, folder: Path) -> Path | None:
+def _folder(written: Any, spot: Spot) -> Path | None:
     if not (isinstance(written, Path) or (is_text(written) and "\0" not in written)):
         return None
     try:
-        return folder / Path(written).expanduser()
+        return spot.origin.folder / Path(written).expanduser()
     except RuntimeError:  # `~name` of an unknown user
         return None
 
 
-def _table(written: Any, _: Path) -> dict[str, str] | None:
+def _table(written: Any, _: Spot) -> dict[str, str] | None:
     if isinstance(written, Mapping) and all(isinstance(value, str) for value in written.values()):
         return dict(written)
     return None
 
 
-def _in_seconds(option: Key, written: Any) -> str | None:
-    if is_number(written) and written > 0:
-        return f"write {option.name} = '{written}s' for seconds"
-    return by_example(option)
-
-
-TEXT: Final = as_written("string", "a string that is not blank", TEXT_SCHEMA, is_text, "'…'")
+TEXT: Final = kinds.text("a string that is not blank", TEXT_SCHEMA, example="'…'")
 SWITCH: Final = replace(FLAG, name="true | false")
-COUNT: Final = as_written(
-    "whole number",
-    "a whole number above zero",
-    {"type": "integer", "exclusiveMinimum": 0},
-    lambda written: type(written) is int and written > 0,
-    "1000",
+COUNT: Final = replace(
+    kinds.whole_number(1, words="a whole number above zero", schema={"type": "integer", "exclusiveMinimum": 0}),
+    example="1000",
 )
-DURATION: Final = Kind(
-    "duration", DURATION_WORDS, read=_duration, example="'30s'", schema=DURATION_SCHEMA, advice=_in_seconds
-)
+DURATION: Final = replace(kinds.DURATION, read=_duration, example="'30s'")
 FOLDER: Final = Kind("folder", "a path to a folder", _folder, "'docs'", TEXT_SCHEMA)
-TEXTS: Final = Kind(
-    "list of strings",
-    "a list of strings",
-    lambda written, folder: texts(written, folder) or None,
-    "['…']",
-    {**TEXTS_SCHEMA, "minItems": 1},
+TEXTS: Final = replace(
+    kinds.TEXTS,
+    read=lambda written, _: texts(written) or None,
+    example="['…']",
+    schema={**TEXTS_SCHEMA, "minItems": 1},
+    advice=None,
 )
 TABLE: Final = Kind("table of strings", "a table of strings", _table, "{ name = '…' }", NAMED_TEXTS_SCHEMA)
-
-
-def _near_option(name: str, known: Sequence[str]) -> str | None:
-    listed = ", ".join(f"'{each}'" for each in known)
-    return did_you_mean(name, known, otherwise=f"the options are {listed}" if listed else "it has no options")
 
 
 def need(tool: str, extra: str, *packages: str) -> None:

@@ -108,7 +108,7 @@ class Process(TextTool):
         folder = str(self._directory or "the current folder")
         return {"command": shlex.join(self._command), "folder": folder, "timeout": f"{self._timeout:g} s"}
 
-    def preview(self, parsed: str, context: ToolContext) -> str:  # noqa: ARG002 - the context does not matter here
+    def preview(self, parsed: str, context: ToolContext) -> str:
         """Return the command as you would type it in a shell, and its working directory."""
         where = "" if self._directory is None else f"\nin {self._directory}"
         return f"Execute command: {shlex.join(self._command)}{where}"

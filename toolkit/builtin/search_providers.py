@@ -218,7 +218,7 @@ class SearXNG(OnlineProvider):
         )
 
     def _request(
-        self, query: str, count: int, key: str  # noqa: ARG002 - SearXNG has no parameter for the number of results
+        self, query: str, count: int, key: str  # SearXNG has no parameter for the number of results
     ) -> tuple[str, str, dict[str, str], dict[str, Any] | None]:  # fmt: skip
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         return "GET", self._with(q=query, format="json"), headers, None

@@ -136,7 +136,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
         guard = AddressGuard(private_hosts, resolve, only_hosts=only)
         self._fetcher = Fetcher(guard, timeout, max_bytes, MAX_REDIRECTS)
 
-    def check(self, parsed: WebScrapeInput, context: ToolContext) -> None:  # noqa: ARG002 - only the surroundings matter
+    def check(self, parsed: WebScrapeInput, context: ToolContext) -> None:
         """Check that the tool can work here, before a reviewer is asked.
 
         Raises:
@@ -149,7 +149,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
         if reason := missing_support():
             raise ConfigurationError(reason)
 
-    async def execute(self, input: WebScrapeInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
+    async def execute(self, input: WebScrapeInput) -> ToolResult:
         """Fetch the page and return its text."""
         url = input.url.strip()
         if not url:
@@ -164,7 +164,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
             return ToolResult.failure(f"Failed to fetch URL: {error}", error.code)
         return self._result_of(page, input, fetched)
 
-    async def _read(self, fetched: Fetched, input: WebScrapeInput, deadline: float) -> dict[str, Any]:  # noqa: A002
+    async def _read(self, fetched: Fetched, input: WebScrapeInput, deadline: float) -> dict[str, Any]:
         """Return the title, the text and the links of a page.
 
         Raises:
@@ -184,7 +184,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
         most = self._max_characters
         return {"title": "", "text": text[:most], "links": [], "is_more": len(text) > most}
 
-    async def _read_apart(self, html: str, url: str, input: WebScrapeInput, deadline: float) -> dict[str, Any]:  # noqa: A002
+    async def _read_apart(self, html: str, url: str, input: WebScrapeInput, deadline: float) -> dict[str, Any]:
         """Parse a page in a separate process."""
         request = {
             "html": html,
@@ -211,7 +211,7 @@ class WebScrape(TypedTool[WebScrapeInput]):
         page: dict[str, Any] = json.loads(ended.output)
         return page
 
-    def _result_of(self, page: dict[str, Any], input: WebScrapeInput, fetched: Fetched) -> ToolResult:  # noqa: A002
+    def _result_of(self, page: dict[str, Any], input: WebScrapeInput, fetched: Fetched) -> ToolResult:
         is_cut = page.pop("is_more") or fetched.is_cut
         output = page["text"]
         if input.format == "markdown" and page["title"] and not output.startswith("# "):

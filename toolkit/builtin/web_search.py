@@ -109,7 +109,7 @@ class WebSearch(TypedTool[WebSearchInput]):
         self._provider = provider
         self._max_results = max_results
 
-    def check(self, parsed: WebSearchInput, context: ToolContext) -> None:  # noqa: ARG002 - only the surroundings matter
+    def check(self, parsed: WebSearchInput, context: ToolContext) -> None:
         """Check that a search is possible, before a reviewer is asked.
 
         Raises:
@@ -127,7 +127,7 @@ class WebSearch(TypedTool[WebSearchInput]):
             return {"provider": "the first whose key is in the environment"}
         return {"provider": getattr(provider, "label", "") or getattr(provider, "__name__", type(provider).__name__)}
 
-    async def execute(self, input: WebSearchInput) -> ToolResult:  # noqa: A002 - the name that typed tools have
+    async def execute(self, input: WebSearchInput) -> ToolResult:
         """Search the web and return the results."""
         query = input.query.strip()
         if not query:

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 from toolkit.codes import BAD_CONFIGURATION, PERMISSION_NOT_GRANTED
 from toolkit.disclosure.facades import UnfoldingTool, built_for_models
-from toolkit.documents.tables import Spot
+from toolkit.documents.keys import Spot
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.base import Tool

@@ -169,7 +169,7 @@ class ContextTool(Tool):
         description = f"{purpose}. Available: {names}" + (f". {notes}" if notes else "")
         self.spec = ToolSpec(guide_names(facade.name)[1], description, read_only=True, source=facade.spec.source)
 
-    def parse(self, arguments: Arguments) -> Any:  # noqa: ARG002 - it has no parameters, so arguments are ignored
+    def parse(self, arguments: Arguments) -> Any:  # it has no parameters, so arguments are ignored
         """Return no arguments."""
         return {}
 
@@ -177,7 +177,7 @@ class ContextTool(Tool):
         """Return the arguments: an empty dictionary."""
         return dict(parsed)
 
-    async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:  # noqa: ARG002 - the text is fixed
+    async def perform(self, parsed: Any, context: ToolContext) -> ToolResult:
         """Return the description."""
         return ToolResult(self._text)
 

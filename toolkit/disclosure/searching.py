@@ -118,7 +118,7 @@ class ToolSearch(ProgressiveTool):
         """Always True: a search reveals nothing but `inner_tools`."""
         return True
 
-    async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[Tool]:  # noqa: ARG002 - only the query matters
+    async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[Tool]:
         """Return the tools that the query finds."""
         return self._index.rank(arguments["query"])[: self._most]
 

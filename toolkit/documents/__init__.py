@@ -1,6 +1,7 @@
 """Reads YAML, JSON and TOML into nodes that know their line and column.
 
-Settings are read by tables of keys, which describe what each table can contain (`tables`). Only this package imports
+Settings are read by tables of keys, which describe what each table can contain (`keys`), and the kinds of values
+(`kinds`). Only this package imports
 PyYAML, and only when a document is read.
 """
 

@@ -44,7 +44,7 @@ def compose(source: Source, file: str) -> tuple[Node | None, list[Problem]]:
         return None, [*(one for one in composer.problems if one != problem), problem]
 
 
-class _Refused(Exception):  # noqa: N818 - it never leaves this module
+class _Refused(Exception):  # it never leaves this module
     """The document cannot be read any further."""
 
     def __init__(self, problem: Problem) -> None:

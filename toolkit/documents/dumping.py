@@ -31,10 +31,10 @@ def as_yaml_line(data: Any) -> str:
 class _Dumper(yaml.SafeDumper):
     """Repeats equal values rather than using anchors and aliases."""
 
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002 - PyYAML's signature
+    def ignore_aliases(self, data: Any) -> bool:
         return True
 
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002
         super().increase_indent(flow, indentless=False)
 
 

@@ -65,7 +65,7 @@ def _without_repetitions(members: list[tuple[str, Any]]) -> dict[str, Any]:
     return data
 
 
-class _InvalidJson(Exception):  # noqa: N818 - it never leaves this module
+class _InvalidJson(Exception):  # it never leaves this module
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem.message)
         self.problem = problem

@@ -25,7 +25,7 @@ NUMERIC_START = frozenset("-+.0123456789")
 MAX_DIGITS = 1000
 
 
-class NoSuchNumber(ValueError):  # noqa: N818 - named for what happened
+class NoSuchNumber(ValueError):
     """A scalar is written like a number but is not one that JSON and Python support."""
 
 

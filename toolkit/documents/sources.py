@@ -60,7 +60,7 @@ MAX_PROBLEMS: Final = 100
 _MOST_REMARKS: Final = 1_000
 
 
-class TooManyProblems(Exception):  # noqa: N818 - errors here are named for what happened
+class TooManyProblems(Exception):
     """A file has too many problems; the rest of it is not read."""
 
 

@@ -184,7 +184,7 @@ class _Finder:
 
     def take(self, pattern: re.Pattern[str]) -> str:
         found = pattern.match(self.text, self.position)
-        assert found is not None, "tomllib has parsed it"  # noqa: S101 - both accept the same syntax
+        assert found is not None, "tomllib has parsed it"  # both accept the same syntax
         self.position = found.end()
         return found[0]
 

@@ -50,7 +50,7 @@ class _NoPickle(Serializer):
         """Return the message of an error: the engine writes it with the serializer that failed to read."""
         return dumps(str(data))
 
-    def deserialize(self, serialized_data: str) -> Any:  # noqa: ARG002 - as above
+    def deserialize(self, serialized_data: str) -> Any:
         raise ValueError("the store holds pickled data, which could run as code; it is not read")
 
     def name(self) -> str:

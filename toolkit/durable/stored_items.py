@@ -57,5 +57,5 @@ def item_id(run: str, number: int, attempt: int) -> str:
     return f"{run}/{number}.{attempt}"
 
 
-def number_in(id: str) -> int:  # noqa: A002 - the usual name
+def number_in(id: str) -> int:
     return int(id.rpartition("/")[2].partition(".")[0])

@@ -70,7 +70,7 @@ class StoredApprovals:
         gone = gone if path is None else gone.where(_within(path))
         self._do("write", lambda connection: connection.execute(gone))
 
-    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - the usual name
+    def answer(self, id: str, answer: KeptAnswer) -> bool:
         """Store the answer to a question, and return whether the question was still open.
 
         Raises:
@@ -112,7 +112,7 @@ class StoredRuns:
 
     def begin(
         self,
-        id: str,  # noqa: A002 - the usual name
+        id: str,
         target: str,
         tool: str,
         *,
@@ -169,7 +169,7 @@ class StoredRuns:
             return False
         return attempted(self._url, "read", lambda: presence.is_alive(run.process))
 
-    def count(self, id: str, done: int, failed: int) -> None:  # noqa: A002 - as above
+    def count(self, id: str, done: int, failed: int) -> None:
         """Record how many items of a run have succeeded and failed.
 
         Raises:
@@ -177,7 +177,7 @@ class StoredRuns:
         """
         self._update(id, done=done, failed=failed)
 
-    def finish(self, id: str, state: State, error: str | None = None) -> None:  # noqa: A002 - as above
+    def finish(self, id: str, state: State, error: str | None = None) -> None:
         """Record how a run ended; workers then take no more of its items.
 
         Raises:
@@ -185,7 +185,7 @@ class StoredRuns:
         """
         self._update(id, state=state, error=error, ended=time.time())
 
-    def cancel(self, id: str) -> None:  # noqa: A002 - as above
+    def cancel(self, id: str) -> None:
         """Cancel a run. The process that follows it ends, and workers take no more of its items.
 
         Raises:
@@ -193,7 +193,7 @@ class StoredRuns:
         """
         self.finish(id, "cancelled")
 
-    def state_of(self, id: str) -> State:  # noqa: A002 - as above
+    def state_of(self, id: str) -> State:
         """Return the last recorded state of a run.
 
         Raises:
@@ -212,7 +212,7 @@ class StoredRuns:
         rows: list[Any] = self._do("read", lambda connection: list(connection.execute(wanted).mappings()))
         return [self._run(row) for row in rows]
 
-    def versions_of(self, id: str) -> tuple[str, dict[str, str]]:  # noqa: A002 - as above
+    def versions_of(self, id: str) -> tuple[str, dict[str, str]]:
         """Return the version of a run's definition, and the versions of the software that it was last started with.
 
         Raises:
@@ -221,7 +221,7 @@ class StoredRuns:
         row = self._row(id, "version", "software")
         return row.version, json.loads(row.software)
 
-    def request_of(self, id: str) -> dict[str, Any]:  # noqa: A002 - as above
+    def request_of(self, id: str) -> dict[str, Any]:
         """Return everything needed to repeat a run, as passed to `begin`.
 
         Raises:

@@ -58,7 +58,7 @@ class Do(Protocol):
 class Begin(Protocol):
     """Runs a complete run that a schedule begins."""
 
-    def __call__(self, id: str, record: Mapping[str, Any], wait: Callable[[float], None]) -> None:  # noqa: A002 - the usual name
+    def __call__(self, id: str, record: Mapping[str, Any], wait: Callable[[float], None]) -> None:
         """Do the run.
 
         Args:

@@ -82,7 +82,7 @@ class WorkflowJournal:
         """Return the recorded outcome of a step, or `None` if the step has to be run."""
         return self._kept.get(path)
 
-    def begin(self, path: str, tool: str, definition: str, arguments: str, *, may_repeat: bool) -> None:  # noqa: ARG002 - required by `Journal`
+    def begin(self, path: str, tool: str, definition: str, arguments: str, *, may_repeat: bool) -> None:
         """Record that a step begins, unless the step can be repeated.
 
         Raises:

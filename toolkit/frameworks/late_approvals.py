@@ -17,7 +17,7 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.json_data import freeze_as_json, plain_data
 
 
-class ApprovalWanted(Exception):  # noqa: N818 - named for what happened
+class ApprovalWanted(Exception):
     """Raised when a tool has requested approval instead of doing its work.
 
     Attributes:

@@ -81,7 +81,7 @@ class JournalFile:
 
     def begin(
         self,
-        id: str,  # noqa: A002 - its name everywhere
+        id: str,
         target: str,
         *,
         request: Mapping[str, Any],
@@ -145,7 +145,7 @@ class JournalFile:
             rows = self._connection.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY number DESC").fetchall()  # noqa: S608
             return [self._run(row) for row in rows]
 
-    def run(self, id: str) -> KeptRun:  # noqa: A002 - its name everywhere
+    def run(self, id: str) -> KeptRun:
         """Return the run with an id.
 
         Raises:
@@ -211,7 +211,7 @@ class JournalFile:
         """
         return list(open_questions(self._database))
 
-    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
+    def answer(self, id: str, answer: KeptAnswer) -> bool:
         """Record the answer to a question, and return whether the question was still open.
 
         Raises:

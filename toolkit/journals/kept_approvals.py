@@ -108,7 +108,7 @@ def open_questions(database: Database) -> Iterator[PendingApproval]:
         yield from map(_pending_in, database.connection.execute(_OPEN))
 
 
-def answer_question(database: Database, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
+def answer_question(database: Database, id: str, answer: KeptAnswer) -> bool:
     """Store an answer, and return whether the question was still open.
 
     Raises:

@@ -106,7 +106,7 @@ def _question_of(request: Request) -> dict[str, str]:
     return {"target": request.target, "base": request.base, "accepted": accepted or ""}
 
 
-class _Stopped(Exception):  # noqa: N818 - it never leaves this module
+class _Stopped(Exception):  # it never leaves this module
     """Raised when answers are no longer needed."""
 
 

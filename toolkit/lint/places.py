@@ -18,11 +18,11 @@ class Somewhere:
     def __init__(self, location: Location | None) -> None:
         self._location = location
 
-    def locate(self, offset: int, length: int = 1) -> Location | None:  # noqa: ARG002 - its characters have no locations
+    def locate(self, offset: int, length: int = 1) -> Location | None:  # its characters have no locations
         """Return the location of the whole text."""
         return self._location
 
-    def replaced(self, offset: int, length: int, text: str) -> Edit | None:  # noqa: ARG002
+    def replaced(self, offset: int, length: int, text: str) -> Edit | None:
         """Return None, since the text cannot be edited."""
         return None
 

@@ -47,9 +47,9 @@ class ProviderRule(Rule):
 
     def fix_for(
         self,
-        tool: ToolDefinition,  # noqa: ARG002 - for overriding methods
-        path: tuple[str | int, ...],  # noqa: ARG002
-        objection: Objection,  # noqa: ARG002
+        tool: ToolDefinition,
+        path: tuple[str | int, ...],
+        objection: Objection,
     ) -> Fix | None:
         """Return a fix, if the rule has one; `path` leads into the parameters' schema."""
         return None

@@ -99,23 +99,23 @@ class Rule:
         """Create the rule with the project's settings."""
         self.settings = settings
 
-    def check_tool(self, tool: "ToolDefinition") -> Iterable[Problem]:  # noqa: ARG002 - for overriding methods
+    def check_tool(self, tool: "ToolDefinition") -> Iterable[Problem]:
         """Check one tool, whether it is defined in Python, in JSON, as a pipeline or as an object."""
         return ()
 
-    def check_function(self, function: "PythonFunction") -> Iterable[Problem]:  # noqa: ARG002
+    def check_function(self, function: "PythonFunction") -> Iterable[Problem]:
         """Check the source of a Python function that is a tool."""
         return ()
 
-    def check_module(self, module: "PythonFile") -> Iterable[Problem]:  # noqa: ARG002
+    def check_module(self, module: "PythonFile") -> Iterable[Problem]:
         """Check the source of a whole Python file with tools."""
         return ()
 
-    def check_pipeline(self, pipeline: "PipelineFile") -> Iterable[Problem]:  # noqa: ARG002
+    def check_pipeline(self, pipeline: "PipelineFile") -> Iterable[Problem]:
         """Check a pipeline: its document, and its plan if it is valid."""
         return ()
 
-    def check_toolset(self, tools: "Sequence[ToolDefinition]") -> Iterable[Problem]:  # noqa: ARG002
+    def check_toolset(self, tools: "Sequence[ToolDefinition]") -> Iterable[Problem]:
         """Check all tools together; each occurs once."""
         return ()
 

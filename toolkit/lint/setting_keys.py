@@ -7,18 +7,8 @@ from typing import Any, Final
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.dialects.clients import CLIENTS
 from toolkit.dialects.registry import PROVIDER_DIALECTS, PROVIDER_MODULES
-from toolkit.documents.tables import (
-    TEXT_SCHEMA,
-    TEXTS_SCHEMA,
-    Key,
-    Kind,
-    Schema,
-    Spot,
-    is_text,
-    schema_of,
-    table,
-    texts,
-)
+from toolkit.documents.keys import Key, Kind, Schema, Spot, schema_of
+from toolkit.documents.kinds import TEXT_SCHEMA, TEXTS_SCHEMA, is_text, table, texts, whole_number
 from toolkit.lint.rule import PORTABLE
 from toolkit.lint.rules import all_pages
 from toolkit.lint.selection import unknown_parts
@@ -73,16 +63,12 @@ def lint_schema() -> Schema:
     return schema_of(all_lint_keys())
 
 
-def _names_or_name(written: Any, folder: Path) -> tuple[str, ...] | None:
-    return (written,) if isinstance(written, str) else texts(written, folder)
+def _names_or_name(written: Any, _: Spot) -> tuple[str, ...] | None:
+    return (written,) if isinstance(written, str) else texts(written)
 
 
-def _figure(written: Any, _: Path) -> int | None:
-    return written if type(written) is int and written >= 0 else None
-
-
-def _file(written: Any, folder: Path) -> Path | None:
-    return folder / written if is_text(written) else None
+def _file(written: Any, spot: Spot) -> Path | None:
+    return spot.origin.folder / written if is_text(written) else None
 
 
 def _report(problems: Sequence[Problem], spot: Spot) -> None:
@@ -105,7 +91,7 @@ def _by_pattern(tables: Mapping[str, Any], spot: Spot) -> dict[str, tuple[str, .
     found = {}
     for pattern, written in tables.items():
         here = spot.below(pattern)
-        parts = texts(written, spot.setting.folder)
+        parts = texts(written)
         if parts is None:
             here.wrong("a list of strings", f"write '{pattern}' = ['TK2']")
         found[pattern] = _parts(parts or (), spot)
@@ -113,7 +99,7 @@ def _by_pattern(tables: Mapping[str, Any], spot: Spot) -> dict[str, tuple[str, .
 
 
 _PARTS = Kind("list of strings", "a list of strings", texts, "['TK2']", TEXTS_SCHEMA)
-_FIGURE = Kind("whole number", "a whole number", _figure, "", {"type": "integer", "minimum": 0})
+_FIGURE = whole_number(0, words="a whole number")
 _PROVIDERS = Kind(
     "list of names",
     "a list of strings",

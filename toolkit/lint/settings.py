@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolkit.documents.tables import Setting, Spot, read_table
+from toolkit.documents.keys import Origin, Spot, read_table
 from toolkit.lint.rule import PORTABLE
 from toolkit.lint.selection import Selection, fits
 from toolkit.lint.setting_keys import lint_keys
@@ -76,7 +76,7 @@ def read_lint_settings(configuration: Configuration) -> tuple[LintSettings, list
     """Return the settings of lint, and all problems in them (`TK005`)."""
     problems: list[Problem] = []
     place = partial(place_in_configuration, configuration)
-    spot = Spot(("lint",), Setting(configuration.directory, place, problems.append))
+    spot = Spot(("lint",), Origin(configuration.directory, place, problems))
     found = read_table(configuration.lint, lint_keys(configuration.lint), spot)
     settings = LintSettings(
         selections=(Selection(found.get("select"), found.get("ignore", ()), found.get("extend-select", ())),),

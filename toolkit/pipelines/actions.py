@@ -204,7 +204,7 @@ class ComputeValue:
     def __init__(self, compute: Compute) -> None:
         self._value = compute.value
 
-    async def act(self, flow: Flow, turn: Turn) -> Outcome:  # noqa: ARG002 - it calls nothing
+    async def act(self, flow: Flow, turn: Turn) -> Outcome:
         return outcome_of_written(self._value, flow.roots(), attempts=0)
 
 

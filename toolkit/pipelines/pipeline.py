@@ -167,7 +167,7 @@ class Pipeline(Tool):
         """Whether a model that calls the pipeline could make it send out private data."""
         return self._leaks is not None
 
-    def demand(self, parsed: dict[str, Any], context: ToolContext) -> Demand | None:  # noqa: ARG002 - whatever the inputs
+    def demand(self, parsed: dict[str, Any], context: ToolContext) -> Demand | None:
         """Return a question about a model's call if a step could send out what another one reads."""
         if self._leaks is None or context.chosen_by == "person":
             return None

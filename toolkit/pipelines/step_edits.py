@@ -61,14 +61,14 @@ def _beside_arguments(step: Mapping, entry: str) -> tuple[Edit, ...] | None:
 
 
 def _is_between_braces(step: Mapping, inside: Scalar) -> bool:
-    assert inside.written is not None  # noqa: S101 - the callers have looked
+    assert inside.written is not None  # the callers have looked
     source, place = inside.written.source, step.location
     return source.text.startswith("{", source.index(place.line or 1, place.column or 1))
 
 
 def _below(scalar: Scalar, aligned: Location, entry: str) -> Edit:
     """Insert an entry on the line below a value, after any comment on the value's line."""
-    assert scalar.written is not None  # noqa: S101 - the callers have looked
+    assert scalar.written is not None  # the callers have looked
     found = _LINE_END.search(scalar.written.source.text, scalar.written.end)
     end = found.start() if found else len(scalar.written.source.text)
     place = scalar.written.source.location(aligned.file, end, end)

@@ -108,7 +108,7 @@ class _Follower:
             case Branches():
                 ends = {name: self._chain(inner, state) for name, inner in step.branches.items()}
                 trace = Trace.of_parts({name: end.previous for name, end in ends.items()})
-                steps.update((id, inner) for end in ends.values() for id, inner in end.steps.items())  # noqa: A001
+                steps.update((id, inner) for end in ends.values() for id, inner in end.steps.items())
             case Ask():
                 if definition.when is None:
                     self._seen.update(*(one.origins for one in (state.previous, *state.steps.values())))

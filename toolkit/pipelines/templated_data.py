@@ -26,7 +26,7 @@ class ConstantValue(NamedTuple):
     data: Any
     node: Node
 
-    def render(self, roots: Mapping[str, Any]) -> Any:  # noqa: ARG002 - a constant reads nothing
+    def render(self, roots: Mapping[str, Any]) -> Any:
         return self.data
 
 
@@ -77,7 +77,7 @@ class UnreadableValue(NamedTuple):
 
     node: Scalar
 
-    def render(self, roots: Mapping[str, Any]) -> Any:  # noqa: ARG002 - it is never called
+    def render(self, roots: Mapping[str, Any]) -> Any:
         """Return `None`. No plan contains such a value, so this never runs."""
         return None
 

@@ -183,7 +183,7 @@ class JournalError(Signal):
     """A journal cannot be written or read. The run ends, since its next steps could not be recorded."""
 
 
-class ChangedInput(JournalError):  # noqa: N818 - named for what happened
+class ChangedInput(JournalError):
     """The input of a recorded step has changed. The run ends until a person accepts the change."""
 
 

@@ -44,7 +44,7 @@ class Run:
     def __init__(
         self,
         *,
-        id: str | None = None,  # noqa: A002 - its name everywhere
+        id: str | None = None,
         goal: str | None = None,
         budget: Budget | None = None,
         channel: OutputChannel | None = None,

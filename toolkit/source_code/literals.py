@@ -103,7 +103,7 @@ def _units(text: str, start: int, end: int) -> Iterator[tuple[str, Span]]:
                 yield from ((text[index], Span(index, index + 1)) for index in range(*ordinary.span()))
                 continue
             one = unit.match(text, position, end)
-            assert one is not None  # noqa: S101 - there is at least one more character
+            assert one is not None  # there is at least one more character
             yield from _characters(one[0], Span(*one.span()), is_raw="r" in prefix)
             position = one.end()
         between = _BETWEEN.match(text, position + len(quotes), end)

@@ -76,7 +76,7 @@ class PythonFile(PythonSource):
         return tool.home == self.path and isinstance(tool.function, FunctionNode)
 
     def _function_of(self, tool: WrittenTool) -> PythonFunction:
-        assert isinstance(tool.function, FunctionNode)  # noqa: S101 - as asked before
+        assert isinstance(tool.function, FunctionNode)  # as asked before
         return PythonFunction(self, tool.function, self._owners.get(tool.function), tool)
 
     @cached_property

@@ -14,7 +14,7 @@ from toolkit.approvals.risks import Risk, server_of
 from toolkit.approvals.rules import GroupFit, names_of
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.disclosure.groups import matches
-from toolkit.documents.tables import Owner, Spot
+from toolkit.documents.keys import Owner, Spot
 from toolkit.pins.drifts import Entry, changes_between
 from toolkit.pins.lockfile import LOCK_FILE, entry_of, read_lock
 from toolkit.problems import Location, Problem, did_you_mean
@@ -180,10 +180,10 @@ def _unknown_frameworks(files: Sequence[PolicyFile]) -> list[Problem]:
 def read_settings_policy(written: Mapping[str, Any], spot: Spot, groups: Mapping[str, GroupSettings]) -> PolicyFile:
     """Return the `policy` table of a configuration, and report its problems."""
     here = Path.cwd()
-    place = spot.setting.place
-    setting = spot.setting._replace(place=lambda path: _seen_from(here, place(path)))
-    name = (setting.place(spot.path) or Location("")).file
-    return read_policy_table(written, spot._replace(setting=setting), name, group_fits(groups, setting.folder))
+    place = spot.origin.place
+    origin = spot.origin._replace(place=lambda path: _seen_from(here, place(path)))
+    name = (origin.place(spot.path) or Location("")).file
+    return read_policy_table(written, spot._replace(origin=origin), name, group_fits(groups, origin.folder))
 
 
 def _seen_from(here: Path, place: Location | None) -> Location | None:

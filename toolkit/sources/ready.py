@@ -8,7 +8,7 @@ from typing import Any
 from toolkit.builtin.catalog import ReadyTool, ready_tools
 from toolkit.builtin.options import one_of, read_options
 from toolkit.codes import BAD_CONFIGURATION, NOT_A_TOOL
-from toolkit.documents.tables import Key, Schema, Spot, schema_of
+from toolkit.documents.keys import Key, Schema, Spot, schema_of
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, did_you_mean
 from toolkit.sources.collected import Collected
@@ -135,7 +135,7 @@ def _tool_of(table: Mapping[str, Any], spot: Spot) -> ReadyTool | None:
 def _settings(tool: ReadyTool, table: Mapping[str, Any], spot: Spot) -> ReadySettings:
     given = {name: written for name, written in table.items() if name != KIND}
     values = read_options(tool.options, given, spot)
-    return ReadySettings(tool.name, {name: _real(value) for name, value in values.items()}, spot.setting.owner)
+    return ReadySettings(tool.name, {name: _real(value) for name, value in values.items()}, spot.origin.owner)
 
 
 def _real(value: Any) -> Any:

@@ -94,7 +94,7 @@ class Scope:
         found = self._opener.open_class(target, base)
         return found if isinstance(found, type) else [_as_unknown(problem) for problem in found]
 
-    def known_names(self, base: Path) -> Iterable[str]:  # noqa: ARG002 - names are the same in every folder
+    def known_names(self, base: Path) -> Iterable[str]:  # names are the same in every folder
         """Return all names that `resolve` and `open_target` can find."""
         return dict.fromkeys([*self._own, *self._opener.known_names()])
 

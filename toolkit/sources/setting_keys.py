@@ -3,30 +3,35 @@
 To add a key, add a row here and a field with the same name to `Configuration`.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from toolkit.disclosure.groups import PERMISSIONS, read_choices, unknown_permission
-from toolkit.documents.tables import FLAG, SWITCH, Key, Schema, Spot, read_table, schema_of, table_of_tables
-from toolkit.problems import did_you_mean
-from toolkit.sources.configuration import GroupSettings, ReadySettings
+from toolkit.documents.keys import Key, Schema, Spot, read_table, schema_of
+from toolkit.documents.kinds import (
+    DURATION,
+    FLAG,
+    SWITCH,
+    TEXTS,
+    table_kind,
+    table_of,
+    table_of_tables,
+    tables_kind,
+    tables_of,
+)
+from toolkit.sources.configuration import GroupSettings
 from toolkit.sources.ready import read_ready_settings, ready_schema
 from toolkit.sources.setting_kinds import (
     COUNT,
     DIALECT,
     DOLLARS,
-    DURATION,
     MODEL,
     NAMES,
     PLAIN,
     RATE,
-    TEXTS,
     VARIABLE_NAME,
     WORDS,
-    table_kind,
-    tables_kind,
 )
 from toolkit.tools.call_limits import Limit
 
@@ -37,29 +42,11 @@ if TYPE_CHECKING:
     from toolkit.webhooks.webhook_keys import WebhookSettings
 
 
-def read_settings_table(written: Mapping[str, Any], keys: Sequence[Key], spot: Spot) -> dict[str, Any]:
-    """Return the valid values of a table in the configuration, and report problems with the others."""
-    return read_table(written, keys, spot, advice=_near)
-
-
-def _near(name: str, known: Sequence[str]) -> str | None:
-    return did_you_mean(name, known, otherwise=f"the keys are {_listed(known)}")
-
-
-def _listed(names: Iterable[str]) -> str:
-    quoted = [f"'{name}'" for name in names]
-    return " and ".join(filter(None, [", ".join(quoted[:-1]), quoted[-1]]))
-
-
 def _variables(names: tuple[str, ...], spot: Spot) -> tuple[str, ...] | None:
     if all(VARIABLE_NAME.fullmatch(name) for name in names):
         return names
     spot.wrong("a list of names of environment variables")
     return None
-
-
-def _defaults(written: Mapping[str, Any], spot: Spot) -> dict[str, Any]:
-    return read_settings_table(written, DEFAULTS, spot)
 
 
 def _model(name: str, spot: Spot) -> str | None:
@@ -72,24 +59,15 @@ def _model(name: str, spot: Spot) -> str | None:
     return None
 
 
-def _prices(tables: Mapping[str, Mapping[str, Any]], spot: Spot) -> "dict[str, Price]":
+def _price(values: dict[str, Any]) -> "Price":
     from toolkit.agents.models.named_models import Price  # few projects set prices
 
-    return {name: Price(**read_settings_table(written, PRICES, spot.below(name))) for name, written in tables.items()}
+    return Price(**values)
 
 
-def _limits(tables: Mapping[str, Mapping[str, Any]], spot: Spot) -> dict[str, Limit]:
-    return {name: _limit(written, spot.below(name)) for name, written in tables.items()}
-
-
-def _limit(written: Mapping[str, Any], spot: Spot) -> Limit:
-    values = read_settings_table(written, LIMITS, spot)
+def _limit(values: dict[str, Any]) -> Limit:
     rate, seconds = values.get("rate", (None, 1.0))
     return Limit(values.get("concurrency"), rate, seconds)
-
-
-def _ready(tables: Mapping[str, Any], spot: Spot) -> dict[str, ReadySettings]:
-    return read_ready_settings(tables, spot)
 
 
 def _servers(tables: Mapping[str, Any], spot: Spot) -> "dict[str, McpServer]":
@@ -99,7 +77,7 @@ def _servers(tables: Mapping[str, Any], spot: Spot) -> "dict[str, McpServer]":
 
 
 def _audit(written: bool, spot: Spot) -> bool | None:  # noqa: FBT001 - called with the value of a key
-    if written or spot.setting.owner == "user":
+    if written or spot.origin.owner == "user":
         return written
     spot.report(f"'{spot.name}' can only be switched on by a project", "remove it, or set it in your own configuration")
     return None
@@ -114,9 +92,9 @@ def _webhook(written: Mapping[str, Any], spot: Spot) -> "WebhookSettings | None"
 def _policy(written: Mapping[str, Any], spot: Spot) -> "PolicyFile":
     from toolkit.sources.project_policies import read_settings_policy  # few projects have rules there
 
-    groups = table_of_tables(spot.beside.get("groups"), spot.setting.folder) or {}
-    silent = spot._replace(setting=spot.setting._replace(take=lambda _: None))  # reported when the groups are read
-    known = {name: GroupSettings(**read_settings_table(each, GROUP, silent)) for name, each in groups.items()}
+    groups = table_of_tables(spot.beside.get("groups")) or {}
+    silent = spot._replace(origin=spot.origin._replace(problems=[]))  # reported when the groups are read
+    known = {name: GroupSettings(**read_table(each, GROUP, silent)) for name, each in groups.items()}
     return read_settings_policy(written, spot, known)
 
 
@@ -129,7 +107,7 @@ def _groups(tables: Mapping[str, Mapping[str, Any]], spot: Spot) -> dict[str, Gr
 
 
 def _group(written: Mapping[str, Any], spot: Spot) -> GroupSettings:
-    settings = GroupSettings(**read_settings_table(written, GROUP, spot))
+    settings = GroupSettings(**read_table(written, GROUP, spot))
     if not settings.sources and not settings.tools:
         hint = "write tools = ['name', 'prefix_*'], or sources = ['tools.py']"
         spot.report(f"group '{spot.path[-1]}' chooses no tools", hint)
@@ -154,10 +132,6 @@ def _permission_schema() -> Schema:
 
 def _group_schema() -> Schema:
     return schema_of(GROUP, anyOf=[{"required": ["tools"]}, {"required": ["sources"]}])
-
-
-def _ready_schema() -> Schema:
-    return ready_schema()
 
 
 def _policy_schema() -> Schema:
@@ -216,9 +190,8 @@ KEYS: Final = (
     Key("secrets", TEXTS, "names of variables, parameters and keys whose values are always masked"),
     Key(
         "defaults",
-        table_kind("{ timeout = '30s' }", partial(schema_of, DEFAULTS)),
+        table_of(DEFAULTS, example="{ timeout = '30s' }"),
         "defaults for calls",
-        take=_defaults,
     ),
     Key(
         "context",
@@ -227,9 +200,9 @@ KEYS: Final = (
     ),
     Key(
         "builtin",
-        table_kind("{ file_read = { base = 'docs' } }", _ready_schema),
+        table_kind("{ file_read = { base = 'docs' } }", ready_schema),
         "options of ready tools, with a table for each tool",
-        take=_ready,
+        take=read_ready_settings,
     ),
     Key(
         "groups",
@@ -245,15 +218,13 @@ KEYS: Final = (
     ),
     Key(
         "prices",
-        tables_kind("{ 'chat:qwen3' = { input = 0.1, output = 0.3 } }", partial(schema_of, PRICES)),
+        tables_of(PRICES, _price, example="{ 'chat:qwen3' = { input = 0.1, output = 0.3 } }"),
         "prices of models, with a table for each model",
-        take=_prices,
     ),
     Key(
         "limits",
-        tables_kind("{ price = { concurrency = 4, rate = '10/1m' } }", partial(schema_of, LIMITS)),
+        tables_of(LIMITS, _limit, example="{ price = { concurrency = 4, rate = '10/1m' } }"),
         "how many calls can run at the same time or begin within a period, with a table for each tool or pipeline",
-        take=_limits,
     ),
     Key(
         "audit",

@@ -8,12 +8,13 @@ from typing import Any, cast
 
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.disclosure.groups import PERMISSIONS, unknown_permission
-from toolkit.documents.tables import Key, Owner, Schema, Setting, Spot, schema_of
+from toolkit.documents.keys import Key, Origin, Owner, Schema, Spot, read_table, schema_of
+from toolkit.documents.kinds import DURATION, duration
 from toolkit.problems import Problem
 from toolkit.sources.configuration import Configuration, keys_before
 from toolkit.sources.ready import DEFINITION, any_ready_schema
-from toolkit.sources.setting_keys import KEYS, USERS_OWN, read_settings_table
-from toolkit.sources.setting_kinds import DURATION, unknown_dialect
+from toolkit.sources.setting_keys import KEYS, USERS_OWN
+from toolkit.sources.setting_kinds import unknown_dialect
 from toolkit.sources.toml_files import TomlDocument, document_in, text_of
 
 _OWN_TABLE = re.compile(r"^\s*\[\s*tool\s*\.\s*toolkit\b", re.MULTILINE)
@@ -60,8 +61,8 @@ def _configuration(
 ) -> tuple[Configuration, list[Problem]]:
     prefix = keys_before(file) if owner == "project" else ()
     problems: list[Problem] = []
-    setting = Setting(file.parent, lambda path: document.place([*prefix, *path]), problems.append, owner)
-    found = read_settings_table(table, keys, Spot((), setting))
+    origin = Origin(file.parent, lambda path: document.place([*prefix, *path]), problems, owner)
+    found = read_table(table, keys, Spot((), origin))
     defaults = found.pop("defaults", {})
     return Configuration(directory=file.parent, file=file, **found, **defaults), problems
 
@@ -105,7 +106,7 @@ def override(
     changes |= {key: text for key in ("model", "model_url") if (text := variables.get(f"TOOLKIT_{key.upper()}"))}
     for key in ("timeout", "approval_timeout", "model_timeout"):
         if text := variables.get(name := f"TOOLKIT_{key.upper()}"):
-            if seconds := DURATION.read(text, directory):
+            if seconds := duration(text):
                 changes[key] = seconds
             else:
                 problems.append(Problem(BAD_CONFIGURATION, f"the variable '{name}' must be {DURATION.words}"))

@@ -273,13 +273,13 @@ class UnbuiltTool(Tool):
         """
         raise self._error
 
-    def with_name(self, name: str) -> Tool:  # noqa: ARG002 - there is nothing to rename
+    def with_name(self, name: str) -> Tool:  # there is nothing to rename
         return self
 
-    def with_description(self, description: str) -> Tool:  # noqa: ARG002
+    def with_description(self, description: str) -> Tool:
         return self
 
-    def with_note(self, note: str) -> Tool:  # noqa: ARG002
+    def with_note(self, note: str) -> Tool:
         return self
 
 

@@ -202,7 +202,7 @@ class Callee:
         """Return parsed arguments as plain data, for reviewers and records."""
         raise NotImplementedError
 
-    def defaults(self, parsed: Any) -> Mapping[str, Any]:  # noqa: ARG002 - for subclasses
+    def defaults(self, parsed: Any) -> Mapping[str, Any]:
         """Return the default values of the parameters that are omitted in parsed arguments, as plain data."""
         return {}
 
@@ -214,11 +214,11 @@ class Callee:
     def check(self, parsed: Any, context: ToolContext) -> None:
         """Raise an exception to reject a call before approval is requested, or `AnsweredEarly` to answer it."""
 
-    def demand(self, parsed: Any, context: ToolContext) -> Demand | None:  # noqa: ARG002 - for subclasses
+    def demand(self, parsed: Any, context: ToolContext) -> Demand | None:
         """Return a question to ask before this call; called only if `demands` is true."""
         return None
 
-    def preview(self, parsed: Any, context: ToolContext) -> str | None:  # noqa: ARG002 - for subclasses
+    def preview(self, parsed: Any, context: ToolContext) -> str | None:
         """Return what the call would do, such as a unified diff; called only when a question is shown."""
         return None
 

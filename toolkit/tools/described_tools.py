@@ -31,7 +31,7 @@ class DescribedTool(Tool):
         """Return the arguments with secrets masked."""
         return self.veil.over(dict(parsed))
 
-    async def perform(self, parsed: Any, context: ToolContext) -> Any:  # noqa: ARG002 - the signature of Tool
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
         """Raise an exception, since there is no object.
 
         Raises:

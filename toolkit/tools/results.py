@@ -264,13 +264,13 @@ class ToolResult:
         return cls(error=NO_MESSAGE if message is None else message, error_code=code)
 
 
-class CallDenied(ToolkitError):  # noqa: N818 - named for what happened
+class CallDenied(ToolkitError):
     """A reviewer or a rule denied one call."""
 
     code = "rejected"
 
 
-class AnsweredEarly(ToolExecutionError):  # noqa: N818 - named for what happened
+class AnsweredEarly(ToolExecutionError):
     """Raised by `check` if nothing needs to run, so nothing needs approval; `result` becomes the result of the call."""
 
     def __init__(self, result: ToolResult) -> None:

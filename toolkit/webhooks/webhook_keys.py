@@ -3,24 +3,11 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from toolkit.documents.tables import (
-    DURATION_SCHEMA,
-    DURATION_WORDS,
-    FLAG,
-    Key,
-    Kind,
-    Schema,
-    Spot,
-    as_written,
-    duration,
-    is_text,
-    read_table,
-    schema_of,
-)
+from toolkit.documents.keys import Key, Schema, Spot, read_table, schema_of
+from toolkit.documents.kinds import DURATION, FLAG, text
 from toolkit.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -70,7 +57,7 @@ class WebhookSettings:
 
 def read_webhook(written: Mapping[str, Any], spot: Spot) -> WebhookSettings | None:
     """Return the settings in the table, or report problems and return `None`; a project's file cannot set a webhook."""
-    if spot.setting.owner != "user":
+    if spot.origin.owner != "user":
         spot.report("a project's file cannot decide who answers questions", "move it to your own config.toml")
         return None
     found = read_table(written, KEYS, spot)
@@ -87,24 +74,21 @@ def webhook_schema() -> Schema:
     return schema_of(KEYS)
 
 
-def _url(written: Any, _: Path) -> str | None:
-    is_url = isinstance(written, str) and written.startswith(("https://", "http://")) and " " not in written
-    return written if is_url else None
-
-
-_TEXT_SCHEMA: Final = {"type": "string"}
-_URL_SCHEMA: Final = {"type": "string", "pattern": "^https?://"}
-_URL: Final = Kind("URL", "a URL with https:// or http://", _url, "'https://approvals.example.com/'", _URL_SCHEMA)
-_VARIABLE: Final = "the name of an environment variable"
-_NAME: Final = as_written("name", _VARIABLE, _TEXT_SCHEMA, is_text, "'APPROVALS_SECRET'")
-_PLACE: Final = as_written("string", "a host and a port", {"type": "string"}, is_text, "'127.0.0.1:8765'")
-_TIME: Final = Kind("duration", DURATION_WORDS, duration, "'2s'", DURATION_SCHEMA)
+_URL: Final = text(
+    "a URL with https:// or http://",
+    {"type": "string", "pattern": "^https?://"},
+    test=lambda written: written.startswith(("https://", "http://")) and " " not in written,
+    example="'https://approvals.example.com/'",
+    name="URL",
+)
+_NAME: Final = text("the name of an environment variable", example="'APPROVALS_SECRET'", name="name")
+_PLACE: Final = text("a host and a port", example="'127.0.0.1:8765'")
 
 
 KEYS: Final = (
     Key("url", _URL, "the URL that questions are posted to", required=True),
     Key("secret", _NAME, "the name of the environment variable with the shared secret", required=True),
-    Key("poll", _TIME, "the polling interval for a later answer", "2s"),
+    Key("poll", DURATION, "the polling interval for a later answer", "2s"),
     Key("private", FLAG, "whether the URL is allowed to be in a private network, such as on this machine", False),
     Key("listen", _PLACE, "the address to receive answers at; without it, answers are polled"),
     Key("callback", _URL, "the public URL of that address, as the webhook sees it"),

@@ -59,7 +59,7 @@ class ListSink(Sink):
         """Collect into the given list, or into a new one."""
         self.artifacts = artifacts if artifacts is not None else []
 
-    def take(self, artifact: Any, context: ToolContext) -> None:  # noqa: ARG002 - part of the interface
+    def take(self, artifact: Any, context: ToolContext) -> None:
         """Append an artifact to the list."""
         self.artifacts.append(artifact)
 
@@ -87,7 +87,7 @@ class FunctionSink(Sink):
     def __init__(self, function: Callable[[Any], None]) -> None:
         self._function = function
 
-    def take(self, artifact: Any, context: ToolContext) -> None:  # noqa: ARG002 - part of the interface
+    def take(self, artifact: Any, context: ToolContext) -> None:
         plain(self._function(artifact), "a sink")
 
 
@@ -115,7 +115,7 @@ class AssetTracker(Sink):
             self._assets.setdefault(asset.id, asset)
             return is_new
 
-    def take(self, artifact: Any, context: ToolContext) -> None:  # noqa: ARG002 - part of the interface
+    def take(self, artifact: Any, context: ToolContext) -> None:
         """Add an artifact if it has an `id`."""
         if getattr(artifact, "id", None) is not None:
             self.add(artifact)

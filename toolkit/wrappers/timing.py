@@ -43,7 +43,7 @@ class TimedTool(WrappedTool):
             return ToolResult.failure(message, "timeout")
 
 
-class OutOfTime(Exception):  # noqa: N818 - named for what happened
+class OutOfTime(Exception):
     """The time limit was exceeded. Distinguishes our own limit from a `TimeoutError` raised by a tool."""
 
 

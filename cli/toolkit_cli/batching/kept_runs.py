@@ -44,7 +44,7 @@ class Kept(Protocol):
     def open_questions(self) -> list[PendingApproval]:
         """Return the open approval questions of all runs, oldest first."""
 
-    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
+    def answer(self, id: str, answer: KeptAnswer) -> bool:
         """Record the answer to a question, and return whether the question was still open."""
 
 
@@ -110,6 +110,6 @@ class StoreRuns:
         """Return the open approval questions of all runs, oldest first."""
         return self._store.approvals.all_open()
 
-    def answer(self, id: str, answer: KeptAnswer) -> bool:  # noqa: A002 - its name everywhere
+    def answer(self, id: str, answer: KeptAnswer) -> bool:
         """Record the answer to a question, and return whether the question was still open."""
         return self._store.approvals.answer(id, answer)

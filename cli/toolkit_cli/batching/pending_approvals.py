@@ -63,7 +63,7 @@ def list_approvals(kept: Kept, run: str | None, url: str | None, *, as_json: boo
     return ExitCode.SUCCESS
 
 
-def decide_approval(kept: Kept, id: str | None, words: Sequence[str], reply: Reply, url: str | None) -> ExitCode:  # noqa: A002 - its name everywhere
+def decide_approval(kept: Kept, id: str | None, words: Sequence[str], reply: Reply, url: str | None) -> ExitCode:
     """Answer a question; the answer is written to the audit log before it takes effect.
 
     Args:
@@ -109,7 +109,7 @@ def _answer_in(words: Sequence[str]) -> Answer:
     return cast("Answer", word)
 
 
-def _find(waiting: Sequence[PendingApproval], id: str | None) -> PendingApproval:  # noqa: A002 - as above
+def _find(waiting: Sequence[PendingApproval], id: str | None) -> PendingApproval:
     if not id:
         hint = "`toolkit runs approvals` lists them"
         raise Failure(ExitCode.USAGE, "`toolkit runs decide` needs the id of a question", hint=hint)

@@ -94,7 +94,7 @@ class StoredRun:
         resumed: StoredResume | None,
         limits: Mapping[str, Limit] | None,
         *,
-        id: str,  # noqa: A002 - its name everywhere
+        id: str,
         schedule: str | None = None,
     ) -> None:
         """Record a new run, or continue a recorded one.

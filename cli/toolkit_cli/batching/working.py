@@ -67,7 +67,7 @@ class WorkerTools:
         self.done += 1
         return end
 
-    def begin(self, id: str, record: Mapping[str, Any], wait: Callable[[float], None]) -> None:  # noqa: A002 - its name everywhere
+    def begin(self, id: str, record: Mapping[str, Any], wait: Callable[[float], None]) -> None:
         """Execute a scheduled run: submit its items, and wait until all have finished.
 
         Raises:

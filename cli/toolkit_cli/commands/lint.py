@@ -322,7 +322,7 @@ def _explain(wanted: str) -> ExitCode:
 
 def _output(text: str) -> tuple[Format, Path]:
     name, equals, file = text.partition("=")
-    for format in FORMATS:  # noqa: A001
+    for format in FORMATS:
         if name == format and equals and file:
             return format, Path(file)
     hint = f"write --output sarif=lint.sarif; the formats are {', '.join(FORMATS)}"

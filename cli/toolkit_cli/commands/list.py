@@ -23,9 +23,7 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     *,
     groups: Annotated[bool, typer.Option("--groups", help="List the groups of tools instead.")] = False,
     static: Annotated[bool, typer.Option("--static", help="Only read the source; import nothing.")] = False,
-    format: Annotated[  # noqa: A002 - the option's name
-        Literal["text", "json"], typer.Option("--format", help="The output format.")
-    ] = "text",
+    format: Annotated[Literal["text", "json"], typer.Option("--format", help="The output format.")] = "text",
     tools: Sources = None,
     grant: Grants = None,
     start: Starts = None,
@@ -56,7 +54,7 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
     return exit_code
 
 
-def _list_written(targets: list[str] | None, format: str) -> ExitCode:  # noqa: A002
+def _list_written(targets: list[str] | None, format: str) -> ExitCode:
     from toolkit.sources.written_lists import list_written  # few lists are static
 
     configuration = load_configuration()
@@ -72,7 +70,7 @@ def _list_written(targets: list[str] | None, format: str) -> ExitCode:  # noqa: 
     return exit_code
 
 
-def _list_groups(targets: list[str] | None, grant: list[str] | None, format: str) -> ExitCode:  # noqa: A002
+def _list_groups(targets: list[str] | None, grant: list[str] | None, format: str) -> ExitCode:
     configuration = load_configuration(grant=grant)
     known, granted = configuration.groups, configuration.granted
     if unknown := [name for name in targets or () if name not in known]:

@@ -29,7 +29,7 @@ def lock(
     *,
     check: Annotated[bool, typer.Option("--check", help="Report what has changed (the default).")] = False,
     update: Annotated[bool, typer.Option("--update", help="Pin the definitions as they are now.")] = False,
-    format: Annotated[  # noqa: A002 - the option's name
+    format: Annotated[
         Literal["text", "json", "github", "sarif"], typer.Option("--format", help="The output format.")
     ] = "text",
     tools: Sources = None,

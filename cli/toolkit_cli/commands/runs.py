@@ -257,7 +257,7 @@ def watch_run(options: OneRunOptions) -> int:
     """
     since = 0.0
     with _runs_in(options.store) as kept:
-        id = find_run(kept.runs(), options.run).id  # noqa: A001 - its name everywhere
+        id = find_run(kept.runs(), options.run).id
         while True:
             run = next(one for one in kept.runs() if one.id == id)
             for step in sorted(kept.steps(run, since=since), key=lambda step: step.ended or 0.0):

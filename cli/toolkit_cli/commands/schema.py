@@ -41,9 +41,7 @@ def schema(  # noqa: PLR0913 - each is an option of the command
     explain: Annotated[
         bool, typer.Option("--explain", help="Explain on stderr what the dialect changes and why.")
     ] = False,
-    format: Annotated[  # noqa: A002 - the option's name
-        Literal["json", "yaml"], typer.Option("--format", help="The output format.")
-    ] = "json",
+    format: Annotated[Literal["json", "yaml"], typer.Option("--format", help="The output format.")] = "json",
     of: Annotated[
         _Format | None,
         typer.Option("--of", help="Print the JSON Schema of a file format, for editors.", show_default=False),
@@ -75,7 +73,7 @@ def schema(  # noqa: PLR0913 - each is an option of the command
 def _print_tools(
     tools: list[Tool],
     dialect: str,
-    format: str,  # noqa: A002 - the option's name
+    format: str,
     explain: bool,  # noqa: FBT001 - called once
     alone: bool,  # noqa: FBT001 - called once
 ) -> ExitCode:
@@ -152,7 +150,7 @@ def _format_schema(of: _Format) -> Any:
             return answer_schema()
 
 
-def _write(data: Any, format: str) -> str:  # noqa: A002
+def _write(data: Any, format: str) -> str:
     data = console.redactor().data(data)
     if format == "json":
         return f"{visible_json(data, indent=2)}\n"

@@ -37,7 +37,7 @@ Format = Literal["text", "json", "mermaid", "svg"]
 def show(
     target: Target,
     *,
-    format: Annotated[  # noqa: A002 - the option's name
+    format: Annotated[
         Format,
         typer.Option("--format", help="The output format; mermaid and svg are diagrams, and svg needs Graphviz."),
     ] = "text",
@@ -75,7 +75,7 @@ def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
     return ready_tools().get(target) if cannot_work else None
 
 
-def _write_explanation(ready: ReadyTool, format: Format) -> None:  # noqa: A002 - as above
+def _write_explanation(ready: ReadyTool, format: Format) -> None:
     if format == "json":
         console.write_json(explanation_record(ready))
     else:
@@ -97,7 +97,7 @@ def _fold(tools: Iterable[Tool], target: str) -> list[Tool]:
     return fold(shown)
 
 
-def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None") -> None:  # noqa: A002
+def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None") -> None:
     match format:
         case "json":
             records = [full_record(tool, policy) for tool in tools]

@@ -22,7 +22,7 @@ _CODE = re.compile(r"[A-Z]{2,8}[0-9]{1,5}")
 _SEVERITIES = ("error", "warning", "info")
 
 
-class BadReport(Exception):  # noqa: N818 - describes the file
+class BadReport(Exception):
     """A file is not a report of findings; the message says why."""
 
 

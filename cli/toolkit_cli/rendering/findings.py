@@ -30,7 +30,7 @@ _MANY = 100
 
 def render(
     problems: Sequence[Problem],
-    format: Format,  # noqa: A002 - the option's name
+    format: Format,
     *,
     colour: bool = False,
     width: int = 80,

@@ -17,7 +17,7 @@ Format = Literal["text", "json", "jsonl"]
 
 def rendered_result(
     result: ToolResult,
-    format: Format,  # noqa: A002 - the option's name
+    format: Format,
     steps: Sequence[Mapping[str, Any]] = (),
     uses: Sequence[ModelUse] = (),
     *,

@@ -181,7 +181,7 @@ class _Question:
 
     async def _by_rule(self, action: Action) -> Decision | None:
         """Let the user choose a rule, add it, and return its decision; `None` to go back to the question."""
-        assert self._book is not None  # noqa: S101 - the offers came from it
+        assert self._book is not None  # the offers came from it
         choice = RuleChoice(self._prompter, self._book, action, self._offers(action), colour=self._colour)
         try:
             written = await choice.written(self._size[0])

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from toolkit.approvals.policies import DescribedCall
-from toolkit.documents.tables import Setting, Spot
+from toolkit.documents.keys import Origin, Spot
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem
 from toolkit.sources.configuration import POLICY_FILE, Configuration
@@ -101,8 +101,8 @@ class RuleBook:
         from toolkit.sources.project_policies import Provenance, configured_policy
 
         problems: list[Problem] = []
-        setting = Setting(Path.cwd(), lambda _: None, problems.append, "user")
-        own = read_policy_table({action: [rule]}, Spot((), setting), "", {}).for_all_projects()
+        origin = Origin(Path.cwd(), lambda _: None, problems, "user")
+        own = read_policy_table({action: [rule]}, Spot((), origin), "", {}).for_all_projects()
         files = configured_policy(self._configuration, self._targets)[0].files
         policy = FilePolicy([*files, own], Provenance(self._configuration, self._targets).identified)
         return not problems and policy.judge(call).action == action

@@ -155,7 +155,7 @@ class Keeping:
 
     def __init__(
         self,
-        id: str,  # noqa: A002 - its name everywhere
+        id: str,
         tool: Tool,
         target: str,
         request: Mapping[str, Any],

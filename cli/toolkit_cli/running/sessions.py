@@ -61,7 +61,7 @@ class Session(NamedTuple):
         """Receives messages from tools to the user; `None` with `--quiet`."""
         return None if self.is_quiet else message_channel(self.screen)
 
-    def open(self, targets: Sequence[str], format: Format = "text") -> dict[str, Tool]:  # noqa: A002 - the option's name
+    def open(self, targets: Sequence[str], format: Format = "text") -> dict[str, Tool]:
         """Open targets, or the configured sources if there are none, and report warnings; return the tools by name.
 
         Raises:
@@ -153,7 +153,7 @@ class ShownRun:
     def __init__(
         self,
         session: Session,
-        format: Format,  # noqa: A002 - the option's name
+        format: Format,
         keeping: "Keeping | None",
         *,
         is_agent: bool,

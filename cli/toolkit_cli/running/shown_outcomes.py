@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def present(
     ending: Ending,
-    format: Format,  # noqa: A002 - the option's name
+    format: Format,
     reporter: RunReporter | None,
     kept: KeptWork,
     uses: Sequence[ModelUse] = (),

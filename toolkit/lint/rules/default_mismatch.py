@@ -104,7 +104,7 @@ class DefaultMismatch(Rule):
                     f"calls of {function.tool_name!r} change the default of {parameter.name!r} for all later calls"
                 )
                 hint = f"use None as the default, and begin with '{parameter.name} = {parameter.name} or …'"
-                assert parameter.default is not None  # noqa: S101 - all in `mutable` have a default
+                assert parameter.default is not None  # all in `mutable` have a default
                 fix = self._creating_per_call(function, parameter)
                 yield self.problem(message, function.file.location(parameter.default), hint=hint, fix=fix)
 

@@ -57,7 +57,7 @@ class NestedPattern(ProviderRule):
     fix = "unsafe"
     providers = limited_in("nested_pattern")
 
-    def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
+    def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:
         node = tool.node(*path[:-1])
         if not isinstance(node, Mapping) or "pattern" not in node.entries:
             return None

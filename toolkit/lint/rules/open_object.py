@@ -50,7 +50,7 @@ class OpenObject(ProviderRule):
         if tool.origin != "json" or tool.document is not None:
             yield from super().check_tool(tool)
 
-    def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
+    def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:
         node = tool.node(*path)
         if not isinstance(node, Mapping) or "type" not in node.entries:
             return None

@@ -68,7 +68,7 @@ class StrictOptional(ProviderRule):
     fix = "safe"
     providers = limited_in("all_required")
 
-    def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:  # noqa: ARG002
+    def fix_for(self, tool: ToolDefinition, path: tuple[str | int, ...], objection: Objection) -> Fix | None:
         if len(path) < 2:  # noqa: PLR2004 - 'properties' and a name
             return None
         member, owner = tool.node(*path), tool.node(*path[:-2])

@@ -69,7 +69,7 @@ class UnserialisableReturn(Rule):
         hint = "return plain data: text, numbers, lists, dicts, a dataclass or a model"
         returns = function.node.returns
         if what := None if returns is None else _unfit(function, returns):
-            assert returns is not None  # noqa: S101 - only an annotation can be unfit
+            assert returns is not None  # only an annotation can be unfit
             message = f"tool {function.tool_name!r} returns {what}, which cannot be written as JSON"
             yield self.problem(message, function.file.location(returns), hint=hint)
             return

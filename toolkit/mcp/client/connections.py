@@ -21,7 +21,7 @@ _CANCELLING_SECONDS = 1.0
 _TERMINATED = "Session terminated"
 
 
-class ServerUnreachable(ToolExecutionError):  # noqa: N818 - named for what happened
+class ServerUnreachable(ToolExecutionError):
     """Raised if a server cannot be started or reached, or does not speak the protocol."""
 
     def __init__(self, message: str) -> None:
@@ -118,7 +118,7 @@ class Connection:
             ToolExecutionError: If the server returns an error, violates the protocol or times out.
         """
         task = asyncio.current_task()
-        assert task is not None  # noqa: S101 - a coroutine runs in one
+        assert task is not None  # a coroutine runs in one
         self._in_flight.add(task)
         try:
             session = await self._opened()

@@ -56,7 +56,7 @@ class StartedServer:
 
     async def end(self) -> None:
         """Close the server's input, then send SIGTERM, then kill it with all its processes."""
-        assert self.process.stdin is not None  # noqa: S101 - it is a pipe
+        assert self.process.stdin is not None  # it is a pipe
         self.process.stdin.close()
         if not await self._has_ended(_PATIENCE):
             self._terminate()
@@ -220,7 +220,7 @@ async def _finish(work: Awaitable[None]) -> None:
 
 
 async def _read_messages(process: asyncio.subprocess.Process, sender: _Sender, note: Callable[[str], None]) -> None:
-    assert process.stdout is not None  # noqa: S101 - it is a pipe
+    assert process.stdout is not None  # it is a pipe
     try:
         async with sender:
             try:
@@ -242,7 +242,7 @@ def _message(line: bytes) -> SessionMessage | Exception:
 
 
 async def _write_messages(process: asyncio.subprocess.Process, receiver: _Receiver) -> None:
-    assert process.stdin is not None  # noqa: S101 - it is a pipe
+    assert process.stdin is not None  # it is a pipe
     with suppress(OSError):  # the server has exited, which the end of its output shows, too
         async with receiver:
             async for message in receiver:
@@ -252,7 +252,7 @@ async def _write_messages(process: asyncio.subprocess.Process, receiver: _Receiv
 
 
 async def _read_stderr(process: asyncio.subprocess.Process, note: Callable[[str], None]) -> None:
-    assert process.stderr is not None  # noqa: S101 - it is a pipe
+    assert process.stderr is not None  # it is a pipe
     rest = b""
     while chunk := await process.stderr.read(_CHUNK):
         *lines, rest = (rest + chunk).split(b"\n")

@@ -231,7 +231,7 @@ class Conversation:
         self._receives_changes = False
         self._forget_tools()
 
-    async def _on_question(self, context: Any, params: ElicitRequestParams) -> ElicitResult:  # noqa: ARG002 - the SDK passes it
+    async def _on_question(self, context: Any, params: ElicitRequestParams) -> ElicitResult:
         """Pass a question to the call that it belongs to, or to the latest call if that is not known."""
         waiting = _CALLER.get() or (self._waiting[-1] if self._waiting else None)
         if waiting is None:

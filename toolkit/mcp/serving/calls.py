@@ -152,7 +152,7 @@ class Call:
         Cancelling this cancels the call.
         """
         task = self._task
-        assert task is not None  # noqa: S101 - it has begun
+        assert task is not None  # it has begun
         try:
             while not task.finished.done() and not self.questions:
                 await self._wait(task)

@@ -116,7 +116,7 @@ class ToolServer:
         protocol.middleware.append(RequestStateBoundary(security, default_audience=self.options.name))
         return protocol
 
-    async def _greet(self, request: Context, params: types.NotificationParams) -> None:  # noqa: ARG002 - the SDK passes it
+    async def _greet(self, request: Context, params: types.NotificationParams) -> None:
         self.sessions.key_of(request)
 
     async def _list(self, request: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:

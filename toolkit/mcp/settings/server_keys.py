@@ -13,23 +13,12 @@ from urllib.parse import SplitResult, urlsplit
 
 from toolkit.amounts import format_duration
 from toolkit.disclosure.groups import read_choices
-from toolkit.documents.tables import (
-    DURATION_SCHEMA,
-    SWITCH,
-    TEXTS_SCHEMA,
-    Key,
-    Kind,
-    Schema,
-    Spot,
-    as_written,
-    duration,
-    in_seconds,
-    is_text,
-)
+from toolkit.documents.keys import Key, Kind, Schema, Spot
+from toolkit.documents.kinds import DURATION, SWITCH, TEXTS_SCHEMA, is_text, one_of, text
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.settings.server_settings import CALL_TIMEOUT, START_TIMEOUT, Protocol, holds_secret
 from toolkit.mcp.shared_context import MetaConverter, converter_from, names_what_crosses
-from toolkit.problems import Severity, did_you_mean
+from toolkit.problems import Severity
 
 _USER_FILE: Final = "~/.config/toolkit/config.toml"
 _VARIABLE = r"[A-Za-z_][A-Za-z0-9_]*"
@@ -44,20 +33,20 @@ _ERAS: Final[tuple[Protocol, ...]] = get_args(Protocol)
 
 def _one_text(words: str, pattern: str, name: str = "string") -> Kind:
     schema = {"type": "string", "pattern": pattern}
-    return as_written(name, words, schema, lambda written: is_text(written) and "\0" not in written)
+    return text(words, schema, test=lambda written: is_text(written) and "\0" not in written, name=name)
 
 
-def _texts(written: Any, _: Path) -> tuple[str, ...] | None:
+def _texts(written: Any, _: Spot) -> tuple[str, ...] | None:
     is_list = isinstance(written, list) and all(isinstance(item, str) for item in written)
     return tuple(written) if is_list else None
 
 
-def _some_texts(written: Any, folder: Path) -> tuple[str, ...] | None:
-    found = _texts(written, folder)
+def _some_texts(written: Any, spot: Spot) -> tuple[str, ...] | None:
+    found = _texts(written, spot)
     return found if found is not None and all(found) else None
 
 
-def _named_texts(written: Any, _: Path) -> Mapping[str, str] | None:
+def _named_texts(written: Any, _: Spot) -> Mapping[str, str] | None:
     is_table = isinstance(written, dict) and all(isinstance(one, str) for one in written.values())
     return written if is_table else None
 
@@ -71,10 +60,6 @@ def _table_of_texts(example: str, name: str) -> Kind:
     return Kind("table of strings", "a table of strings", _named_texts, example, schema)
 
 
-def _near_era(_: Key, written: Any) -> str | None:
-    return did_you_mean(written, _ERAS) if isinstance(written, str) else None
-
-
 _TEXTS = Kind(
     "list of strings",
     "a list of strings",
@@ -83,28 +68,11 @@ _TEXTS = Kind(
     {"type": "array", "items": {"type": "string"}},
 )
 _CHOICES = Kind("list of strings", "a list of strings", _some_texts, "['name', 'get_*']", TEXTS_SCHEMA)
-_DURATION = Kind(
-    "duration",
-    "a duration such as '500ms', '30s' or '5m'",
-    read=duration,
-    example="'30s'",
-    schema=DURATION_SCHEMA,
-    advice=in_seconds,
-)
-
-_ERA = Kind(
-    "auto | handshake | stateless",
-    "'auto', 'handshake' or 'stateless'",
-    read=lambda written, _: written if written in _ERAS else None,
-    example="",
-    schema={"enum": [*_ERAS]},
-    advice=_near_era,
-)
-_NAME_PART = as_written(
-    "string",
+_ERA = one_of(*_ERAS, name=" | ".join(_ERAS))
+_NAME_PART = text(
     "made of letters, digits and underscores",
     {"type": "string", "pattern": f"^{_PREFIX}$"},
-    lambda written: isinstance(written, str) and re.fullmatch(_PREFIX, written) is not None,
+    test=lambda written: re.fullmatch(_PREFIX, written) is not None,
 )
 _CROSSING = Kind(
     "list of names",
@@ -134,17 +102,17 @@ def _command(command: str, spot: Spot) -> str:
         args = ", ".join(f"'{one}'" for one in rest)
         spot.wrong("the program without arguments", f"there is no shell: write command = '{program}', args = [{args}]")
     if is_path and not Path(command).expanduser().is_absolute():
-        return os.path.normpath(spot.setting.folder.absolute() / command)
+        return os.path.normpath(spot.origin.folder.absolute() / command)
     return str(Path(command).expanduser()) if command.startswith("~") else command
 
 
 def _named(texts: Mapping[str, str], spot: Spot, *, name: re.Pattern[str], example: str) -> Mapping[str, str]:
-    for key, text in texts.items():
+    for key, value in texts.items():
         here = spot.below(key)
-        if not name.fullmatch(key) or "\n" in text or "\r" in text or "\0" in text:
+        if not name.fullmatch(key) or "\n" in value or "\r" in value or "\0" in value:
             here.report(f"'{here.name}' cannot be sent", f"write {spot.path[-1]} = {example}")
-        elif holds_secret(key, text):
-            severity: Severity = "warning" if spot.setting.is_editors else "error"
+        elif holds_secret(key, value):
+            severity: Severity = "warning" if spot.origin.is_editors else "error"
             here.report(
                 f"'{here.name}' seems to hold a secret", "refer to an environment variable: '${NAME}'", severity
             )
@@ -152,7 +120,7 @@ def _named(texts: Mapping[str, str], spot: Spot, *, name: re.Pattern[str], examp
 
 
 def _folder(text: str, spot: Spot) -> Path:
-    return (spot.setting.folder.absolute() / Path(text).expanduser()).resolve()
+    return (spot.origin.folder.absolute() / Path(text).expanduser()).resolve()
 
 
 def _address(url: str, spot: Spot) -> str:
@@ -177,7 +145,7 @@ def _web_address(url: str) -> SplitResult | None:
 
 
 def _trusted(is_trusted: bool, spot: Spot) -> bool:  # noqa: FBT001 - the value of the key
-    if is_trusted and spot.setting.owner != "user":
+    if is_trusted and spot.origin.owner != "user":
         hint = f"a server can only be trusted in your own configuration: {_USER_FILE}"
         spot.report(f"a project's file cannot make server '{spot.path[-2]}' trusted", hint)
     return is_trusted
@@ -189,7 +157,7 @@ def _converter(written: Any, spot: Spot) -> MetaConverter | None:
     except ConfigurationError as error:
         spot.report(str(error), "write meta = ['tenant']")
         return None
-    if spot.setting.owner != "user" and not names_what_crosses(converter):
+    if spot.origin.owner != "user" and not names_what_crosses(converter):
         hint = f"list the names; only your own configuration can allow more: {_USER_FILE}"
         spot.wrong("a list of names in a project's file", hint)
     return converter
@@ -219,10 +187,10 @@ _COMMON = (
     Key("exclude", _CHOICES, "tools to leave out, in the same form", take=read_choices),
     Key("required", _CHOICES, "names of tools that must exist; a missing one is an error", take=read_choices),
     Key("protocol", _ERA, "the version of the protocol; `auto` uses the newer one if the server supports it", "auto"),
-    Key("start_timeout", _DURATION, "timeout for the server to start and answer", format_duration(START_TIMEOUT)),
+    Key("start_timeout", DURATION, "timeout for the server to start and answer", format_duration(START_TIMEOUT)),
     Key(
         "timeout",
-        _DURATION,
+        DURATION,
         "timeout of a call, not counting time spent waiting for answers",
         format_duration(CALL_TIMEOUT),
     ),

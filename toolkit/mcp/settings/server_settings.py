@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from toolkit.approvals.consents import Access
 from toolkit.codes import CONSENT_MISSING
-from toolkit.documents.tables import Owner
+from toolkit.documents.keys import Owner
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.shared_context import MetaConverter, names_that_cross, nothing
 from toolkit.problems import Location, Problem

@@ -24,18 +24,9 @@ from typing import Any
 
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents.json_reading import parse_json
+from toolkit.documents.keys import Key, Origin, Schema, Spot, keys_listed, names_of, near_key, read_table, schema_of
+from toolkit.documents.kinds import TEXTS_SCHEMA
 from toolkit.documents.nodes import Mapping as MappingNode, place_of, plain
-from toolkit.documents.tables import (
-    TEXTS_SCHEMA,
-    Key,
-    Schema,
-    Setting,
-    Spot,
-    keys_listed,
-    near_key,
-    read_table,
-    schema_of,
-)
 from toolkit.mcp.settings.server_keys import EDITORS_KEYS, HTTP_KEYS, STDIO_KEYS
 from toolkit.mcp.settings.server_settings import HttpServer, McpServer, StdioServer
 from toolkit.problems import Location, Problem, did_you_mean, errors_among
@@ -55,11 +46,10 @@ def read_server(name: str, table: Mapping[str, Any], spot: Spot) -> McpServer | 
         _report_kinds(name, kinds, table, spot)
         return None
     problems: list[Problem] = []
-    inside = spot._replace(setting=spot.setting._replace(take=problems.append))
+    inside = spot._replace(origin=spot.origin._replace(problems=problems))
     keys, others = (STDIO_KEYS, HTTP_KEYS) if kinds == ["command"] else (HTTP_KEYS, STDIO_KEYS)
-    values = read_table(table, keys, inside, advice=_hint_among(others))
-    for problem in problems:
-        spot.setting.take(problem)
+    values = read_table(table, keys, inside, advice=_hint_among(keys, others))
+    spot.origin.problems.extend(problems)
     return None if errors_among(problems) else _server(name, values, spot)
 
 
@@ -70,31 +60,31 @@ def server_schema() -> Schema:
 
 def _report_kinds(name: str, kinds: Sequence[str], table: Mapping[str, Any], spot: Spot) -> None:
     both = "both 'command' and 'url'" if kinds else "neither 'command' nor 'url'"
-    known = {key.name for key in (*STDIO_KEYS, *HTTP_KEYS)}
+    known = names_of((*STDIO_KEYS, *HTTP_KEYS))
     near = (hint for key in table if key not in known and (hint := did_you_mean(key, ("command", "url"))))
     spot.report(f"server '{name}' has {both}", next(near, "write one: command = 'uvx', or url = 'https://…'"))
 
 
-def _hint_among(others: Sequence[Key]) -> Callable[[str, Sequence[str]], str | None]:
+def _hint_among(keys: Sequence[Key], others: Sequence[Key]) -> Callable[[str], str]:
     """Return a function that returns a hint for an unknown key, which may belong to the other kind of server."""
-    of_the_other = {key.name for key in others}
+    of_the_other = {*names_of(others)} - {*names_of(keys)}
 
-    def advice(name: str, known: Sequence[str]) -> str | None:
+    def advice(name: str) -> str:
         if name in of_the_other:
-            return f"'{name}' is for the other kind of server; {keys_listed(known)}"
-        return near_key(name, known)
+            return f"'{name}' is for the other kind of server; {keys_listed(keys)}"
+        return near_key(name, keys)
 
     return advice
 
 
 def _server(name: str, values: dict[str, Any], spot: Spot) -> McpServer:
-    setting = spot.setting
+    origin = spot.origin
     fields = {"converter" if key == "meta" else key: value for key, value in values.items()}
-    fields |= {"name": name, "owner": setting.owner, "place": setting.place(spot.path)}
+    fields |= {"name": name, "owner": origin.owner, "place": origin.place(spot.path)}
     if "url" in values:
         return HttpServer(**fields)
     # Not the current directory: the program may load files from there, which could belong to someone else.
-    return StdioServer(**{"cwd": setting.folder.resolve()} | fields)
+    return StdioServer(**{"cwd": origin.folder.resolve()} | fields)
 
 
 FILES = "files"
@@ -123,7 +113,7 @@ def read_servers(tables: Mapping[str, Any], spot: Spot) -> dict[str, McpServer]:
         elif (server := read_server(name, table, here)) is not None:
             servers[name] = server
     for file in _files(tables.get(FILES), spot.below(FILES)):
-        for name, server in read_editors_file(file, spot.setting).items():
+        for name, server in read_editors_file(file, spot.origin).items():
             if name in servers:
                 place = f" in {servers[name].place}" if servers[name].place else ""
                 message = f"'{file}' defines a server '{name}', which is already defined{place}"
@@ -139,11 +129,11 @@ def _files(listed: Any, spot: Spot) -> list[Path]:
         return []
     found = []
     for text in listed:
-        file = spot.setting.folder / Path(text).expanduser()
+        file = spot.origin.folder / Path(text).expanduser()
         if file.is_file():
             found.append(file)
         else:
-            spot.report(f"there is no file '{text}'", f"looked for in '{spot.setting.folder.resolve()}'")
+            spot.report(f"there is no file '{text}'", f"looked for in '{spot.origin.folder.resolve()}'")
     return found
 
 
@@ -168,24 +158,23 @@ _EDITORS_OWN = {
 _INPUT = re.compile(r"\$\{input:([^}]*)\}")
 
 
-def read_editors_file(file: Path, setting: Setting) -> dict[str, McpServer]:
+def read_editors_file(file: Path, origin: Origin) -> dict[str, McpServer]:
     """Return the servers in an editor's file.
 
     Args:
         file: The file.
-        setting: The setting that lists the file.
+        origin: The file whose setting lists it.
     """
     try:
         root, problems = parse_json(_without_comments(bounded_bytes(file, most=_LARGEST).decode("utf-8")), str(file))
     except (OSError, UnicodeDecodeError) as error:
         place = Location(str(file))
         root, problems = None, [Problem(BAD_CONFIGURATION, f"'{file.name}' cannot be read: {error}", place)]
-    for problem in problems:
-        setting.take(replace(problem, code=BAD_CONFIGURATION))
+    origin.problems.extend(replace(problem, code=BAD_CONFIGURATION) for problem in problems)
     if root is None:
         return {}
     listed = next((key for key in _LISTS if isinstance(root, MappingNode) and root.get(key) is not None), "")
-    inner = setting._replace(
+    inner = origin._replace(
         folder=_project_of(file), place=lambda path: place_of(root, path) or Location(str(file)), is_editors=True
     )
     tables = plain(root)[listed] if listed else None
@@ -246,7 +235,7 @@ def _in_place(text: str, spot: Spot) -> str:
     if found := _INPUT.search(text):
         hint = f"write ${{env:{re.sub('[^A-Za-z0-9]+', '_', found[1]).upper() or 'NAME'}}}, which editors support too"
         spot.report(f"'{found[0]}' is an input that only the editor can ask for", hint)
-    home, folder = str(Path.home()), str(spot.setting.folder)
+    home, folder = str(Path.home()), str(spot.origin.folder)
     known = {"${workspaceFolder}": folder, "${workspaceRoot}": folder, "${userHome}": home, "${HOME}": home}
     for name, value in known.items():
         text = text.replace(name, value)

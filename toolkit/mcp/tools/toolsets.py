@@ -132,7 +132,7 @@ class McpFacade(ProgressiveTool):
         super().__init__(name, description, source="mcp", **options)
         self._choose = choose
 
-    async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[RemoteTool]:  # noqa: ARG002 - a facade without parameters
+    async def reveal(self, arguments: Mapping[str, Any], context: ToolContext) -> Sequence[RemoteTool]:
         """Return the tools.
 
         Raises:

@@ -31,7 +31,7 @@ class ExpressionError(ToolkitError):
         return ExpressionError(self.message, self.offset + by, self.length, self.hint)
 
 
-class Unfit(ValueError):  # noqa: N818 - named for what happened
+class Unfit(ValueError):
     """A value does not fit an operation."""
 
     def __init__(self, message: str, hint: str | None = None) -> None:

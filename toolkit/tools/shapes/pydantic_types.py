@@ -179,7 +179,7 @@ class _JsonSchema(GenerateJsonSchema):
 
     ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012 - as in the base class
 
-    def field_title_should_be_set(self, schema: Any) -> bool:  # noqa: ARG002 - part of the interface
+    def field_title_should_be_set(self, schema: Any) -> bool:
         """Omit titles, which repeat the name and cost a model tokens."""
         return False
 
@@ -204,7 +204,7 @@ class _JsonSchema(GenerateJsonSchema):
             described[_NAMES] = ", ".join(f"{to_jsonable_python(value)} = {name}" for value, name in named)
         return described
 
-    def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:  # noqa: ARG002 - limits count bytes
+    def bytes_schema(self, schema: core_schema.BytesSchema) -> JsonSchemaValue:  # limits count bytes
         """Describe bytes as base64, in both directions."""
         return {"type": "string", "contentEncoding": "base64"}
 

@@ -1,0 +1,146 @@
+"""The keys of every format are read alike: all mistakes at once, each with its line and column, and the nearest key or word."""
+
+import json
+import re
+
+import pytest
+
+CONFIGURATION = """\
+sourcs = ["a.py"]
+secrets = 3
+[defaults]
+timout = "3s"
+timeout = 5
+[mcp.t]
+command = "x"
+arg = ["a"]
+protocol = "handshak"
+[builtin.web_search]
+providr = "brave"
+provider = "brav"
+[builtin.process]
+timeout = 5
+[webhook]
+url = 3
+[policy]
+defaut = "ask"
+default = "aks"
+[[policy.deny]]
+tol = "a"
+tool = "x"
+risk = ["read_only", "destructve"]
+because = 3
+"""
+POLICY = """\
+toolkit: 2
+dny: []
+default: aks
+flows: [{tool: a}]
+deny:
+  - {tool: a, rsk: x, risk: [read_onl], because: 3, ci: null}
+  - {tool: a, tool: b}
+"""
+PIPELINE = """\
+toolkit: 2
+nme: a
+description: 3
+error_strategy: fail_fst
+steps:
+  - {use: calculator, timout: 3s, timeout: 5, retry: {attempts: null, errors: [time_out]}}
+  - {set: 1, id: a, id: b}
+on_failure: 3
+"""
+AGENT = """\
+toolkit: 2
+agent: smple
+nme: a
+model: 3
+limits: {reslt: 3, result: x}
+references: [{nots: x}]
+last_answer: null
+max_turns: 5
+max_turns: 3
+"""
+EXPECTED = {
+    "toolkit.toml": [
+        "1:1 unknown key 'sourcs' (did you mean 'sources'?)",
+        "2:1 'secrets' must be a list of strings (write secrets = ['tools.py'])",
+        "4:1 unknown key 'defaults.timout' (did you mean 'timeout' or 'model_timeout'?)",
+        "5:1 'defaults.timeout' must be a duration (write '5s' for seconds)",
+        "8:1 unknown key 'mcp.t.arg' (did you mean 'args'?)",
+        "9:1 'mcp.t.protocol' must be 'auto', 'handshake' or 'stateless' (did you mean 'handshake'?)",
+        "11:1 unknown option 'builtin.web_search.providr' (did you mean 'provider'?)",
+        "12:1 'builtin.web_search.provider' must be 'tavily', 'serpapi', 'brave' or 'searxng' (did you mean 'brave'?)",
+        "13:2 the option 'builtin.process.command' is missing (write command = ['…']: the program and its arguments as a list)",
+        "14:1 'builtin.process.timeout' must be a duration (write '5s' for seconds)",
+        "15:2 a project's file cannot decide who answers questions (move it to your own config.toml)",
+        "18:1 unknown key 'policy.defaut' (did you mean 'default'?)",
+        "19:1 'policy.default' must be 'by_risk', 'ask', 'deny' or 'allow' (did you mean 'ask'?)",
+        "21:1 unknown key 'policy.deny.0.tol' (did you mean 'tool'?)",
+        "23:22 an item of 'policy.deny.0.risk' must be 'destructive', … (did you mean 'destructive'?)",
+        "24:1 'policy.deny.0.because' must be a string (put quotes around it)",
+    ],
+    "toolkit.policy.yaml": [
+        "1:1 'toolkit' must be 1 (write toolkit: 1)",
+        "2:1 unknown key 'dny' (did you mean 'deny'?)",
+        "3:1 'default' must be 'by_risk', 'ask', 'deny' or 'allow' (did you mean 'ask'?)",
+        "4:9 the key 'flows.0.flow' is missing (write flow: reads_untrusted: what the tools do with data; an empty list for nothing)",
+        "6:15 unknown key 'deny.0.rsk' (did you mean 'risk'?)",
+        "6:30 an item of 'deny.0.risk' must be 'destructive', … (did you mean 'read_only'?)",
+        "6:41 'deny.0.because' must be a string (put quotes around it)",
+        "6:53 'deny.0.ci' must be true or false (write ci: true)",
+        "7:15 duplicate key 'tool' (remove one of the two)",
+    ],
+    "pipeline.yaml": [
+        "1:10 unknown format version; 'toolkit' must be 1",
+        "2:1 unknown key 'nme' in a pipeline (did you mean 'name'?)",
+        "3:14 'description' must be text, not 3 (put quotes around it)",
+        "4:17 'error_strategy' must be 'fail_fast' or 'continue_on_failure', not the text 'fail_fst' (did you mean 'fail_fast'?)",
+        "6:23 unknown key 'timout' in a step (did you mean 'timeout'?)",
+        "6:44 'timeout' must be a duration (write 5s for seconds)",
+        "6:65 'attempts' must be a whole number from 1 to 100, not nothing",
+        "6:80 an item of 'errors' must be 'timeout' or 'rate_limit' or 'network' or 'error', not the text 'time_out' (did you mean 'timeout'?)",
+        "7:21 duplicate key 'id' (remove one of the two)",
+        "8:13 'on_failure' must be a list, not 3",
+    ],
+    "agent.yaml": [
+        "1:10 unknown format version; 'toolkit' must be 1",
+        "2:8 'agent' must be 'simple' or 'playbook' or 'state_machine', not the text 'smple' (did you mean 'simple'?)",
+        "3:1 unknown key 'nme' in an agent (did you mean 'name'?)",
+        "4:8 'model' must be text, not 3 (put quotes around it)",
+        "5:10 unknown key 'reslt' in 'limits' (did you mean 'result'?)",
+        "5:28 'result' must be a whole number from 1 to 10,000,000, not the text 'x'",
+        "6:14 a reference needs 'name'",
+        "6:15 unknown key 'nots' in a reference (did you mean 'notes'?)",
+        "7:14 'last_answer' must be true or false, not nothing",
+        "9:1 duplicate key 'max_turns' (remove one of the two)",
+    ],
+}
+
+
+def shown(problem):
+    place = problem["location"]
+    message = re.sub(
+        r" such as .*| 'requires_approval'.*", lambda found: "" if "such" in found[0] else " …", problem["message"]
+    )
+    hint = f" ({problem['hint']})" if problem["hint"] else ""
+    return f"{place['line']}:{place['column']} {message}{hint}"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "arguments"),
+    [
+        ("toolkit.toml", CONFIGURATION, ["list"]),
+        ("toolkit.policy.yaml", POLICY, ["policy", "list"]),
+        ("pipeline.yaml", PIPELINE, ["schema", "pipeline.yaml"]),
+        ("agent.yaml", AGENT, ["schema", "agent.yaml"]),
+    ],
+)
+def test_all_mistakes_are_reported_at_once_with_their_place_and_the_nearest_key(
+    project, program, file, text, arguments
+):
+    (project / file).write_text(text, "utf-8")
+    done = program(*arguments, "--format", "json")
+    found = [(one["location"], shown(one)) for one in json.loads(done.stderr)["problems"]]
+    found.sort(key=lambda one: (one[0]["line"], one[0]["column"] or 0))
+    assert (done.returncode, [text for _, text in found]) == (2, EXPECTED[file])
