@@ -7,7 +7,7 @@ from toolkit import documents
 from toolkit.amounts import format_duration
 from toolkit.json_texts import json_text
 from toolkit.pipelines.plans import Plan, PlannedStep
-from toolkit.pipelines.step_definitions import AdapterFunction, Branches, Compute, Fallback, StepDefinition, Use
+from toolkit.pipelines.step_definitions import AdapterFunction, Branches, Fallback, StepDefinition
 from toolkit.pipelines.templated_data import Value, expressions_in
 
 
@@ -129,11 +129,7 @@ def _values_of(definition: StepDefinition) -> Iterator[Value | None]:
     yield definition.when
     if definition.each is not None:
         yield definition.each.items
-    match definition.action:
-        case Use(_, arguments):
-            yield arguments
-        case Compute(value):
-            yield value
+    yield from definition.action.values.values()
     if definition.approval is not None:
         yield from (definition.approval.message, definition.approval.show, definition.approval.when)
     if definition.adapter is not None and not isinstance(definition.adapter, AdapterFunction):
@@ -143,13 +139,7 @@ def _values_of(definition: StepDefinition) -> Iterator[Value | None]:
 
 
 def _arguments_of(definition: StepDefinition) -> Mapping[str, str]:
-    match definition.action:
-        case Use(_, arguments) if arguments is not None:
-            return {name: written(value) for name, value in arguments.entries.items()}
-        case Compute(value):
-            return {"value": written(value)}
-        case _:
-            return {}
+    return {name: written(value) for name, value in definition.action.values.items()}
 
 
 def _notes_of(step: PlannedStep) -> Iterator[str]:

@@ -20,7 +20,6 @@ from toolkit.pipelines.remarks import Remarks
 from toolkit.pipelines.schema_relations import Schema, alternatives, member
 from toolkit.pipelines.step_definitions import (
     AdapterFunction,
-    Ask,
     Branches,
     Compute,
     ErrorStrategy,
@@ -209,8 +208,9 @@ class _Planner:
                 return _Planned(step, schema_of_value(value, scope), self.checker.check(value, scope))
             case Branches() as branches:
                 return self._branches(step, branches, scope, place)
-            case Ask():
-                return _Planned(step, None, set())
+            case other:
+                roots = (self.checker.check(value, scope) for value in other.values.values())
+                return _Planned(step, None, set().union(*roots))
 
     def _call(self, step: PlannedStep, use: Use, scope: Scope) -> _Planned:
         roots = self.checker.check(use.arguments, scope)
@@ -290,17 +290,12 @@ def _roots_of(feed: Feed | None, scope: Scope) -> set[str]:
 
 def _label_of(definition: StepDefinition, tool: Tool | None, position: int, taken: set[str]) -> str:
     """Return the label of a step: its id, or else its tool's name or kind, with its position added if not unique."""
-    match definition.action:
-        case _ if definition.id is not None:
-            return definition.id.text
-        case Use(word):
-            label = word.text if tool is None else tool.name
-        case Compute():
-            label = "set"
-        case Branches():
-            label = "parallel"
-        case _:
-            label = "approve"
+    if definition.id is not None:
+        return definition.id.text
+    action = definition.action
+    label = action.kind
+    if isinstance(action, Use):
+        label = action.tool.text if tool is None else tool.name
     if label in taken:
         label = f"{label}_{position}"
     taken.add(label)

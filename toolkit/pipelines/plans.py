@@ -4,13 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.pipelines.step_definitions import (
-    Ask,
-    Branches,
-    Compute,
     ErrorStrategy,
     OnError,
     StepDefinition,
-    Use,
 )
 from toolkit.pipelines.templated_data import Value
 from toolkit.problems import Location, Problem
@@ -69,15 +65,7 @@ class PlannedStep(NamedTuple):
     @property
     def kind(self) -> str:
         """The kind of step: `use`, `set`, `parallel` or `approve`."""
-        match self.definition.action:
-            case Use():
-                return "use"
-            case Compute():
-                return "set"
-            case Branches():
-                return "parallel"
-            case Ask():
-                return "approve"
+        return self.definition.action.kind
 
     def walk(self) -> "Iterator[PlannedStep]":
         """Yield the step and every step inside it, in source order."""

@@ -3,7 +3,7 @@
 Every name keeps its location. `planning` turns a definition into a Plan.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -82,11 +82,31 @@ class Use(NamedTuple):
     arguments: MappingValue | None = None
     pipe: Word | None = None
 
+    @property
+    def kind(self) -> str:
+        """The key that makes it a step of this kind."""
+        return "use"
+
+    @property
+    def values(self) -> Mapping[str, Value]:
+        """The values that may contain expressions, by the names under which an outline shows them."""
+        return {} if self.arguments is None else self.arguments.entries
+
 
 class Compute(NamedTuple):
     """A step that computes a value."""
 
     value: Value
+
+    @property
+    def kind(self) -> str:
+        """The key that makes it a step of this kind."""
+        return "set"
+
+    @property
+    def values(self) -> Mapping[str, Value]:
+        """The values that may contain expressions, by the names under which an outline shows them."""
+        return {"value": self.value}
 
 
 class Branches(NamedTuple):
@@ -94,9 +114,29 @@ class Branches(NamedTuple):
 
     branches: "dict[str, tuple[Word, tuple[StepDefinition, ...]]]"
 
+    @property
+    def kind(self) -> str:
+        """The key that makes it a step of this kind."""
+        return "parallel"
+
+    @property
+    def values(self) -> Mapping[str, Value]:
+        """Nothing: the values of the branches are those of their steps."""
+        return {}
+
 
 class Ask(NamedTuple):
     """A step that only asks for approval."""
+
+    @property
+    def kind(self) -> str:
+        """The key that makes it a step of this kind."""
+        return "approve"
+
+    @property
+    def values(self) -> Mapping[str, Value]:
+        """Nothing: the values of the question are those of the approval."""
+        return {}
 
 
 Action = Use | Compute | Branches | Ask

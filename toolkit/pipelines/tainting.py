@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from toolkit.pipelines.plans import Plan, PlannedStep
-from toolkit.pipelines.step_definitions import AdapterFunction, Ask, Branches, Compute, Fallback, Use
+from toolkit.pipelines.step_definitions import AdapterFunction, Ask, Branches, Fallback, Use
 from toolkit.pipelines.traces import NOTHING, Trace, Tracer, merged
 from toolkit.problems import Location
 from toolkit.tools.base import innermost
@@ -103,8 +103,6 @@ class _Follower:
         match definition.action:
             case Use() as use:
                 trace = self._call(step, use, tracer)
-            case Compute(value):
-                trace = tracer.value(value)
             case Branches():
                 ends = {name: self._chain(inner, state) for name, inner in step.branches.items()}
                 trace = Trace.of_parts({name: end.previous for name, end in ends.items()})
@@ -113,6 +111,8 @@ class _Follower:
                 if definition.when is None:
                     self._seen.update(*(one.origins for one in (state.previous, *state.steps.values())))
                 return state
+            case other:
+                trace = merged([tracer.value(value) for value in other.values.values()])
         trace = _finished(step, trace, tracer)
         if definition.id is not None:
             steps[definition.id.text] = trace
