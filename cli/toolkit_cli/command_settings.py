@@ -58,7 +58,7 @@ def load_configuration(
     Raises:
         ConfigurationError: If the configuration is invalid; lists all problems.
     """
-    from toolkit.sources.configuring import find_configuration  # help and completion need none
+    from toolkit.sources.configuration_search import find_configuration  # help and completion need none
 
     configuration, problems = find_configuration(_working_directory())
     if grant:

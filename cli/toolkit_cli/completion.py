@@ -176,7 +176,7 @@ def complete_server(context: typer.Context, arguments: list[str], incomplete: st
 
 def complete_consent(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
     """Complete the name of a project setting that needs consent."""
-    from toolkit.sources.configuring import find_configuration  # only completion and commands read it
+    from toolkit.sources.configuration_search import find_configuration  # only completion and commands read it
     from toolkit.sources.setting_consents import names_to_consent_to
 
     return [name for name in names_to_consent_to(find_configuration()[0]) if name.startswith(incomplete)]
@@ -201,7 +201,7 @@ def _candidates(incomplete: str) -> Iterator[str]:
 
 def _configured_names() -> tuple[list[str], list[str]]:
     """Return the names of the configured groups and servers; problems are ignored here."""
-    from toolkit.sources.configuring import find_configuration  # only completion and commands read it
+    from toolkit.sources.configuration_search import find_configuration  # only completion and commands read it
 
     configuration, _ = find_configuration()
     return list(configuration.groups), list(configuration.mcp)

@@ -7,7 +7,7 @@ these, and `loading` is the public API for Python.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.sources.configuration import Configuration as Configuration, ReadySettings as ReadySettings
-    from toolkit.sources.configuring import find_configuration as find_configuration
+    from toolkit.sources.configuration_search import find_configuration as find_configuration
     from toolkit.sources.opening import Opened as Opened, SourceOpener as SourceOpener, open_targets as open_targets
 else:
     from toolkit.faces import face
@@ -16,7 +16,7 @@ else:
         __name__,
         {
             "configuration": "Configuration ReadySettings",
-            "configuring": "find_configuration",
-            "opening": "Opened SourceOpener open_targets",
+            "configuration_search": "find_configuration",
+            "opening": "open_targets Opened SourceOpener",
         },
     )

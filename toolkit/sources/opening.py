@@ -11,7 +11,7 @@ from toolkit.codes import CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_FOUND
 from toolkit.problems import Location, Problem, did_you_mean, errors_among
 from toolkit.sources.collected import Collected, note_ways, seen_from, table_of
 from toolkit.sources.configuration import Configuration
-from toolkit.sources.configured import ConfiguredSources
+from toolkit.sources.configured_sources import ConfiguredSources
 from toolkit.sources.folders import PYTHON
 from toolkit.sources.import_permission import Chooser, FileCounts, ImportPermission
 from toolkit.sources.ready import ALL_READY, FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names

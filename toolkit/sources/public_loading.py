@@ -7,7 +7,7 @@ from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidPipeline, InvalidTools, raise_errors
 from toolkit.problems import Problem
 from toolkit.sources.collected import seen_from
-from toolkit.sources.configuring import find_configuration
+from toolkit.sources.configuration_search import find_configuration
 from toolkit.sources.opening import SourceOpener
 from toolkit.tools.base import Tool
 

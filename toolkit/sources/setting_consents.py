@@ -18,7 +18,7 @@ from toolkit.codes import CONSENT_MISSING
 from toolkit.problems import Location, Problem
 from toolkit.sources.collected import place_from
 from toolkit.sources.configuration import Configuration, ReadySettings
-from toolkit.sources.configuring import user_file
+from toolkit.sources.configuration_search import user_file
 from toolkit.sources.toml_files import place_in_configuration
 
 ENVIRONMENT = "env"

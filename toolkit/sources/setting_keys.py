@@ -1,45 +1,96 @@
-"""The keys of the configuration, except those of lint.
+"""The keys of the configuration, except those of lint, and the kinds of their values.
 
 To add a key, add a row here and a field with the same name to `Configuration`.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from toolkit.dialects.registry import DIALECTS
 from toolkit.disclosure.groups import PERMISSIONS, read_choices, unknown_permission
-from toolkit.documents.keys import Key, Schema, Spot, read_table, schema_of
+from toolkit.documents.keys import Key, Kind, Schema, Spot, read_table, schema_of
 from toolkit.documents.kinds import (
     DURATION,
     FLAG,
     SWITCH,
     TEXTS,
+    is_number,
     table_kind,
     table_of,
     table_of_tables,
     tables_kind,
     tables_of,
+    text,
+    whole_number,
 )
+from toolkit.problems import did_you_mean
 from toolkit.sources.configuration import GroupSettings
 from toolkit.sources.ready import read_ready_settings, ready_schema
-from toolkit.sources.setting_kinds import (
-    COUNT,
-    DIALECT,
-    DOLLARS,
-    MODEL,
-    NAMES,
-    PLAIN,
-    RATE,
-    VARIABLE_NAME,
-    WORDS,
-)
-from toolkit.tools.call_limits import Limit
+from toolkit.tools.call_limits import Limit, parse_rate
 
 if TYPE_CHECKING:
     from toolkit.agents.models.named_models import Price
     from toolkit.approvals.policy_keys import PolicyFile
     from toolkit.mcp.settings.server_settings import McpServer
     from toolkit.webhooks.webhook_keys import WebhookSettings
+
+
+PLAIN: Final = "plain"
+"""No dialect: name, description and parameters, unchanged."""
+
+VARIABLE_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+def unknown_dialect(name: str) -> str | None:
+    """Return a hint if a dialect does not exist."""
+    known = (PLAIN, *DIALECTS)
+    return None if name in known else did_you_mean(name, known, otherwise=f"the dialects are {', '.join(known)}")
+
+
+def _dialect(written: Any, _: Spot) -> str | None:
+    return written if isinstance(written, str) and not unknown_dialect(written) else None
+
+
+def _near_dialect(written: Any, _: Spot) -> str | None:
+    return unknown_dialect(written) if isinstance(written, str) else "write dialect = 'openai'"
+
+
+def _dollars(written: Any, _: Spot) -> float | None:
+    return float(written) if is_number(written) and 0 <= written < float("inf") else None
+
+
+WORDS: Final = text(test=lambda _: True)
+NAMES: Final = replace(
+    TEXTS, schema={"type": "array", "items": {"type": "string", "pattern": f"^{VARIABLE_NAME.pattern}$"}}
+)
+DOLLARS: Final = Kind(
+    "number", "US dollars per million tokens, such as 0.15", _dollars, "", {"type": "number", "minimum": 0}
+)
+DIALECT: Final = Kind(
+    "name",
+    "the name of a dialect",
+    read=_dialect,
+    example="",
+    schema={"enum": [PLAIN, *DIALECTS]},
+    advice=_near_dialect,
+)
+MODEL: Final = text(
+    "the name of a model",
+    {"type": "string", "pattern": "^[^:]+:.", "not": {"pattern": r"^scripted:.*\.[pP][yY]\s*$"}},
+    test=lambda written: all(written.partition(":")),
+    example="'openai-chat:gpt-6-luna', or 'chat:NAME'",
+    name="name",
+)
+COUNT: Final = whole_number(1, words="a whole number above zero")
+RATE: Final = Kind(
+    "rate",
+    "a number of calls and a period, such as '10/1m'",
+    lambda written, _: parse_rate(written) if isinstance(written, str) else None,
+    "'10/1m'",
+    {"type": "string", "pattern": r"^\s*[1-9]\d*\s*/\s*\d+(\.\d+)?\s*(ms|s|m|h)\s*$"},
+)
 
 
 def _variables(names: tuple[str, ...], spot: Spot) -> tuple[str, ...] | None:

@@ -13,8 +13,7 @@ from toolkit.documents.kinds import DURATION, duration
 from toolkit.problems import Problem
 from toolkit.sources.configuration import Configuration, keys_before
 from toolkit.sources.ready import DEFINITION, any_ready_schema
-from toolkit.sources.setting_keys import KEYS, USERS_OWN
-from toolkit.sources.setting_kinds import unknown_dialect
+from toolkit.sources.setting_keys import KEYS, USERS_OWN, unknown_dialect
 from toolkit.sources.toml_files import TomlDocument, document_in, text_of
 
 _OWN_TABLE = re.compile(r"^\s*\[\s*tool\s*\.\s*toolkit\b", re.MULTILINE)

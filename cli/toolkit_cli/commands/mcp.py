@@ -7,7 +7,7 @@ import typer
 
 from toolkit.codes import NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.problems import Problem
-from toolkit.sources.configuring import find_configuration
+from toolkit.sources.configuration_search import find_configuration
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration, unknown_names
 from toolkit_cli.completion import complete_server

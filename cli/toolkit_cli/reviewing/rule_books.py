@@ -10,7 +10,7 @@ from toolkit.documents.keys import Origin, Spot
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem
 from toolkit.sources.configuration import POLICY_FILE, Configuration
-from toolkit.sources.configuring import own_policy_file
+from toolkit.sources.configuration_search import own_policy_file
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy

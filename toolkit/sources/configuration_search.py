@@ -13,6 +13,7 @@ from toolkit.sources.configuration import OWN_FILE, POLICY_FILE, PROJECT_FILE, C
 if TYPE_CHECKING:
     from toolkit.mcp.settings.server_settings import McpServer
 
+
 _PREFIX = "TOOLKIT_"
 _OWN_POLICY = "policy.yaml"
 
