@@ -75,8 +75,8 @@ def import_source(name: str, file: str | Path, search: list[str] | None = None) 
 def compiled_files_of(name: str, folders: Sequence[str]) -> list[str]:
     """Return the compiled files that Python would import as a module, if it were not in a user's folder."""
     suffixes = (*EXTENSION_SUFFIXES, ".pyc")
-    candidates = (os.path.join(folder, f"{name}{suffix}") for folder in folders for suffix in suffixes)  # noqa: PTH118
-    return [file for file in candidates if os.path.isfile(file)]  # noqa: PTH113
+    candidates = (os.path.join(folder, f"{name}{suffix}") for folder in folders for suffix in suffixes)
+    return [file for file in candidates if os.path.isfile(file)]
 
 
 class _SourceFinder(FileFinder):
@@ -102,7 +102,7 @@ class _SourceFinder(FileFinder):
 def _finder_of(folder: str) -> Any:
     """Return the finder for a folder of a user; a path hook, which raises ImportError for other folders."""
     real = os.path.realpath(folder)
-    if not os.path.isdir(real) or not _is_of_users(real):  # noqa: PTH112
+    if not os.path.isdir(real) or not _is_of_users(real):
         raise ImportError("not a folder of a user", path=folder)
     return _SourceFinder(folder or real, compiled=any(_is_beneath(real, entry) for entry in _searched_at_start()))
 
@@ -112,7 +112,7 @@ def _is_of_users(folder: str) -> bool:
     while folder not in _installed():
         if folder in _folders:
             return True
-        outer = os.path.dirname(folder)  # noqa: PTH120
+        outer = os.path.dirname(folder)
         if outer == folder:
             return False
         folder = outer
@@ -120,7 +120,7 @@ def _is_of_users(folder: str) -> bool:
 
 
 def _is_beneath(path: str, folder: str) -> bool:
-    return path == folder or path.startswith(os.path.join(folder, ""))  # noqa: PTH118
+    return path == folder or path.startswith(os.path.join(folder, ""))
 
 
 @cache

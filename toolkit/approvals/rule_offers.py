@@ -140,7 +140,7 @@ def _source_of(risk: Risk) -> str | None:
     if risk.brought_by is not None:
         return escape(risk.brought_by)
     source = risk.source
-    if source is None or server_of(source) is not None or not os.path.exists(source):  # noqa: PTH110 - text
+    if source is None or server_of(source) is not None or not os.path.exists(source):
         return source
     return escape(os.path.realpath(source))
 
@@ -167,13 +167,13 @@ def _alike(name: str, value: Any, base: str | None) -> Any:
 
 
 def _real(path: str, base: str | None) -> str:
-    return os.path.realpath(os.path.join(base or "", path))  # noqa: PTH118 - text
+    return os.path.realpath(os.path.join(base or "", path))
 
 
 def _nearby(name: str, value: Any, base: str | None) -> Any:
     """Return a matcher for the folder of a path, or for the host of a URL; `None` for anything else."""
     if _is_path(name, value):
-        return {"inside": os.path.dirname(_real(value, base))}  # noqa: PTH120 - text
+        return {"inside": os.path.dirname(_real(value, base))}
     if not isinstance(value, str) or "://" not in value:
         return None
     try:

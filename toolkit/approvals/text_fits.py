@@ -74,7 +74,7 @@ def _spellings_of_decoded(text: str) -> Iterator[tuple[str, ...]]:
     stripped = text.strip()
     ways = [text, stripped, stripped.replace("\\", "/")]
     if ("$" in text or stripped.startswith("~")) and len(text) <= _LONGEST_PATH:
-        ways.append(os.path.expanduser(os.path.expandvars(stripped)))  # noqa: PTH111 - text
+        ways.append(os.path.expanduser(os.path.expandvars(stripped)))
     ways += [_without_device(way) for way in ways]
     if not text.isascii():
         ways += [unicodedata.normalize("NFKC", way) for way in ways]
@@ -167,15 +167,15 @@ def real_path(text: str, base: str | None) -> RealPath | None:
     if not text or len(text) > _LONGEST_PATH or "\0" in text or _URL.match(text) or _is_network(text):
         return None
     try:
-        folder = os.path.realpath(base or os.getcwd())  # noqa: PTH109 - text
-        absolute = os.path.realpath(os.path.join(folder, text))  # noqa: PTH118 - text
+        folder = os.path.realpath(base or os.getcwd())
+        absolute = os.path.realpath(os.path.join(folder, text))
         relative = os.path.relpath(absolute, folder)
     except (OSError, ValueError):
         return None
     if (same := folded(absolute)).startswith(beneath := f"{folded(folder)}/"):  # in another case, or as it is
         relative = relative if absolute.startswith(folder) else same.removeprefix(beneath)
     leads_out = relative.partition(os.sep)[0] == os.pardir
-    return RealPath(absolute, relative, leads_out or os.path.isabs(text))  # noqa: PTH117 - text
+    return RealPath(absolute, relative, leads_out or os.path.isabs(text))
 
 
 def _is_network(path: str) -> bool:
@@ -261,7 +261,7 @@ def _without_links(glob: str) -> tuple[str, ...]:
     from glob import escape  # few patterns are absolute
 
     try:
-        real = os.path.realpath(os.path.expanduser(folder[1]))  # noqa: PTH111 - text
+        real = os.path.realpath(os.path.expanduser(folder[1]))
     except (OSError, ValueError):
         return ()
     return (folded(escape(real) + glob[folder.end() - 1 :]),)

@@ -133,16 +133,16 @@ def _is_beneath(path: str, folder: str) -> bool:
 def _is_within(path: str, folder: str) -> bool:
     """Return whether a folder holds a path under another name: in another case, or where it is mounted twice."""
     try:
-        wanted = os.stat(folder)  # noqa: PTH116 - text
+        wanted = os.stat(folder)
     except (OSError, ValueError):
         return False
     while True:
         try:
-            if os.path.samestat(os.stat(path), wanted):  # noqa: PTH116 - text
+            if os.path.samestat(os.stat(path), wanted):
                 return True
         except (OSError, ValueError):  # it does not exist yet
             pass
-        path, before = os.path.dirname(path), path  # noqa: PTH120 - text
+        path, before = os.path.dirname(path), path
         if path == before:
             return False
 
@@ -153,9 +153,9 @@ _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 def is_from(pattern: str, source: str, folder: str | None) -> bool:
     """Return whether a source, as it is written, matches a pattern, which can be a path relative to the folder."""
-    beneath = None if folder is None else os.path.join(folder, "")  # noqa: PTH118 - to get a separator at the end
+    beneath = None if folder is None else os.path.join(folder, "")  # to get a separator at the end
     texts = (source,) if beneath is None else (source, source.removeprefix(beneath))
-    wanted = os.path.expanduser(pattern)  # noqa: PTH111 - text
+    wanted = os.path.expanduser(pattern)
     if wanted.startswith(os.sep) and source.endswith(_FILES):  # the source can be relative to the working directory
         texts = (*texts, os.path.realpath(source))
     return any(fnmatchcase(text, wanted) for text in texts)
@@ -188,18 +188,18 @@ def _files_of(source: str) -> Iterator[str]:
             return
         file = loaded
     if "\0" not in file:
-        yield from (os.path.abspath(file), os.path.realpath(file))  # noqa: PTH100 - text
+        yield from (os.path.abspath(file), os.path.realpath(file))
 
 
 def _wanted_files(pattern: str, folder: str) -> Iterator[str]:
-    path = os.path.abspath(os.path.join(folder, os.path.expanduser(pattern)))  # noqa: PTH100, PTH111, PTH118 - text
+    path = os.path.abspath(os.path.join(folder, os.path.expanduser(pattern)))
     yield folded(path)
     if not any(sign in path for sign in "*?[\0"):
         yield folded(os.path.realpath(path))
     else:
         head, tail = os.path.split(path)
         if not any(sign in head for sign in "*?[\0"):
-            yield folded(os.path.join(os.path.realpath(head), tail))  # noqa: PTH118 - text
+            yield folded(os.path.join(os.path.realpath(head), tail))
 
 
 _WORDS = {True: {"true", "yes", "on", "1"}, False: {"false", "no", "off", "0"}, None: {"", "null", "none", "~"}}

@@ -38,13 +38,13 @@ def _find(part: str, folders: Iterable[str], tried: set[str] | None) -> tuple[st
     """Return the file of one part of a name, and the folders to search for the next part."""
     namespace = []
     for folder in folders:
-        package = os.path.join(folder, part)  # noqa: PTH118 - creating Path objects would take most of the time
-        for file in (os.path.join(package, PACKAGE), f"{package}.py"):  # noqa: PTH118
+        package = os.path.join(folder, part)  # creating Path objects would take most of the time
+        for file in (os.path.join(package, PACKAGE), f"{package}.py"):
             if tried is not None:
                 tried.add(file)
-            if os.path.isfile(file):  # noqa: PTH113
+            if os.path.isfile(file):
                 return file, [package] if file.endswith(PACKAGE) else []
-        if os.path.isdir(package):  # noqa: PTH112
+        if os.path.isdir(package):
             namespace.append(package)
     return None, namespace
 
@@ -73,7 +73,7 @@ def place_in_package(file: str) -> tuple[str, list[str]]:
     importing a file also runs its parent packages.
     """
     folder, base = os.path.split(file)
-    names = [] if base == PACKAGE else [os.path.splitext(base)[0]]  # noqa: PTH122 - see below
+    names = [] if base == PACKAGE else [os.path.splitext(base)[0]]
     # Strings, because this runs at every start, and Path objects would take most of the time.
     while _is_package(folder):
         outer, package = os.path.split(folder)
@@ -81,16 +81,16 @@ def place_in_package(file: str) -> tuple[str, list[str]]:
         if _ends_at(folder, file):
             return outer, names
         folder = outer
-    return folder, names or [os.path.basename(folder)]  # noqa: PTH119
+    return folder, names or [os.path.basename(folder)]
 
 
 def _is_package(folder: str) -> bool:
-    return os.path.isfile(os.path.join(folder, PACKAGE)) and os.path.basename(folder).isidentifier()  # noqa: PTH113, PTH118, PTH119
+    return os.path.isfile(os.path.join(folder, PACKAGE)) and os.path.basename(folder).isidentifier()
 
 
 def _ends_at(folder: str, file: str) -> bool:
     """Return whether a folder is the outermost package of a file."""
-    outer = os.path.dirname(folder)  # noqa: PTH120
+    outer = os.path.dirname(folder)
     if not _is_package(outer):
         return False
 

@@ -137,7 +137,7 @@ class ImportPermission:
             case "file":
                 return "definition"
             case "configuration":
-                is_own = file.startswith(os.path.join(self._folder, ""))  # noqa: PTH118 - the separator at its end
+                is_own = file.startswith(os.path.join(self._folder, ""))  # the separator at its end
                 return "mention" if is_own else "definition"
             case "user":
                 return "mention" if self._looks else "none"
@@ -182,7 +182,7 @@ def not_a_tool(spelled: str, name: str, place: Location | None) -> Problem:
         name: The name in it.
         place: Where the name is defined, if known.
     """
-    is_own = place is not None and os.path.realpath(place.file).startswith(os.path.join(os.path.realpath(""), ""))  # noqa: PTH118
+    is_own = place is not None and os.path.realpath(place.file).startswith(os.path.join(os.path.realpath(""), ""))
     mark = f"mark it with `@tool` ({os.path.relpath(place.file)}:{place.line})" if place and is_own else _WRAP
     flag = f"--tools {_as_typed(spelled)}:{name}"
     return Problem(

@@ -21,10 +21,10 @@ from toolkit.sources.modules import is_ours
 
 _PLACES = tuple(
     {
-        os.path.join(os.path.realpath(folder), "")  # noqa: PTH118 - the separator at its end is wanted
+        os.path.join(os.path.realpath(folder), "")  # the separator at its end is wanted
         for folder in (
             *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
-            os.path.dirname(toolkit.__file__),  # noqa: PTH120 - it runs at every start
+            os.path.dirname(toolkit.__file__),  # it runs at every start
         )
     }
 )
@@ -96,7 +96,7 @@ class _Known:
 def _imported_by(file: str, known: _Known) -> Iterator[str]:
     root, names = place_in_package(file)
     package = names if file.endswith(f"{os.sep}{PACKAGE}") else names[:-1]
-    state = os.stat(file)  # noqa: PTH116 - a string
+    state = os.stat(file)
     for one in _imports_in(file, state.st_mtime_ns, state.st_size):
         parts = [*package[: len(package) - one.level + 1], one.module] if one.level else [one.module]
         module = ".".join(filter(None, parts))

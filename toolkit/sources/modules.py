@@ -133,13 +133,13 @@ def imported_afresh() -> Iterator[None]:
 def _import_from(root: str, names: list[str], file: str) -> ModuleType:
     """Import a file under its natural name if that is free, otherwise under a unique one."""
     top, *below = names
-    is_package = bool(below) or os.path.basename(file) == PACKAGE  # noqa: PTH119
-    start = os.path.join(root, top, PACKAGE) if is_package else file  # noqa: PTH118
+    is_package = bool(below) or os.path.basename(file) == PACKAGE
+    start = os.path.join(root, top, PACKAGE) if is_package else file
     is_free = _is_free(top, root, start)
     name = top if is_free else f"{_identifier(top)}_{crc32(start.encode()):08x}"
     with _first_on_the_path(root):
         if not is_free and name not in sys.modules:
-            import_source(name, start, [os.path.dirname(start)] if is_package else None)  # noqa: PTH120
+            import_source(name, start, [os.path.dirname(start)] if is_package else None)
         return importlib.import_module(".".join([name, *below]))
 
 
@@ -149,7 +149,7 @@ def _is_free(name: str, root: str, start: str) -> bool:
         return False
     if name in sys.modules:
         return _is_at(sys.modules[name], start)
-    if not start.endswith(PACKAGE) and os.path.isdir(os.path.join(root, name)):  # noqa: PTH112, PTH118
+    if not start.endswith(PACKAGE) and os.path.isdir(os.path.join(root, name)):
         return False  # an import of that name finds the folder instead
     spec = find_spec(name)
     return spec is None or spec.origin is None or os.path.realpath(spec.origin) == start
@@ -221,7 +221,7 @@ def _refresh_listing(folder: str) -> None:
 
 def _changed_at(folder: str) -> int | None:
     try:
-        return os.stat(folder).st_mtime_ns  # noqa: PTH116 - Path objects are slow for thousands of files
+        return os.stat(folder).st_mtime_ns  # Path objects are slow for thousands of files
     except OSError:
         return None
 
@@ -244,7 +244,7 @@ def _is_from(name: str, folders: Container[str]) -> bool:
         return _real_root_of(file) in folders
     if search is None or file is not None or type(search).__name__ != "_NamespacePath":
         return False
-    return any(os.path.dirname(os.path.realpath(one)) in folders for one in search)  # noqa: PTH120
+    return any(os.path.dirname(os.path.realpath(one)) in folders for one in search)
 
 
 @lru_cache(maxsize=8192)
@@ -254,7 +254,7 @@ def _real_root_of(file: str) -> str:
 
 def _neighbours(folder: str) -> set[str]:
     try:
-        return {os.path.splitext(entry)[0] for entry in os.listdir(folder)}  # noqa: PTH122, PTH208
+        return {os.path.splitext(entry)[0] for entry in os.listdir(folder)}
     except OSError:
         return set()
 

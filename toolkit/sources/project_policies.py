@@ -215,7 +215,7 @@ def _is_from(target: str, risk: Risk, directory: Path) -> Fit:
         return fit_of(target in {source, server})
     path, _, name = target.partition(":")
     real, wanted = os.path.realpath(source), os.path.realpath(directory / path)
-    if not os.path.exists(wanted):  # noqa: PTH110 - a string
+    if not os.path.exists(wanted):  # a string
         return "doubt"
     if (real == wanted and name in {"", risk.tool}) or _is_beneath(real, wanted):
         return "yes"
@@ -225,4 +225,4 @@ def _is_from(target: str, risk: Risk, directory: Path) -> Fit:
 
 
 def _is_beneath(path: str, folder: str) -> bool:
-    return path.startswith(os.path.join(folder, ""))  # noqa: PTH118 - text
+    return path.startswith(os.path.join(folder, ""))
