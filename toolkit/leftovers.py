@@ -8,6 +8,8 @@ import atexit
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from errno import ENOSPC
+from io import FileIO
 from pathlib import Path
 from threading import Lock
 from typing import BinaryIO, Final
@@ -23,18 +25,20 @@ class _Listed:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._file: BinaryIO | None = None
+        self._file: FileIO | None = None
         self._process = 0
         self._count = 0
 
     def add(self, path: Path) -> None:
         with self._lock:
-            file = self._own_file()
+            file, entry = self._own_file(), os.fsencode(os.path.abspath(path)) + b"\0"  # noqa: PTH100 - links stay
+            before = file.tell()
+            if file.write(entry) != len(entry):  # the disk is full
+                file.truncate(file.seek(before))
+                raise OSError(ENOSPC, os.strerror(ENOSPC))
             self._count += 1
-            file.write(os.fsencode(os.path.abspath(path)) + b"\0")  # noqa: PTH100 - links stay as they are
-            file.flush()
 
-    def _own_file(self) -> BinaryIO:
+    def _own_file(self) -> FileIO:
         """Return the list file of this process; a forked process gets a new one."""
         if self._file is not None and self._process == os.getpid():
             return self._file
@@ -100,21 +104,21 @@ def _is_ours(folder: Path) -> bool:
     return status.st_uid == os.geteuid() and not status.st_mode & 0o022 and not folder.is_symlink()
 
 
-def _new_list() -> BinaryIO:
+def _new_list() -> FileIO:
     """Create and lock a list file; until it is locked, another process can remove it, so there are several attempts."""
     folder = _folder()
     folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
     if not _is_ours(folder):
         raise PermissionError
     for _ in range(_ATTEMPTS):
-        file = (folder / os.urandom(8).hex()).open("xb")
+        file = (folder / os.urandom(8).hex()).open("xb", buffering=0)
         if _lock(file) and os.fstat(file.fileno()).st_nlink:
             return file
         file.close()
     raise PermissionError
 
 
-def _lock(file: BinaryIO) -> bool:
+def _lock(file: FileIO | BinaryIO) -> bool:
     from fcntl import LOCK_EX, LOCK_NB, flock  # only Unix has it
 
     try:
@@ -127,7 +131,8 @@ def _lock(file: BinaryIO) -> bool:
 def _remove_if_abandoned(file: Path) -> None:
     with file.open("rb") as listed:
         if _lock(listed):
-            for path in filter(None, listed.read().split(b"\0")):
+            *paths, _incomplete = listed.read().split(b"\0")
+            for path in filter(None, paths):
                 _remove(Path(os.fsdecode(path)))
             file.unlink()
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -312,6 +313,36 @@ def test_an_interrupted_batch_keeps_what_is_done(project, jobs):
     assert talk.splitlines()[-2] == "error: interrupted"
     assert talk.splitlines()[-1].startswith(f"{len(done)} items done; continue with: toolkit runs resume ")
     assert batch.returncode == 130
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_a_result_is_written_before_the_next_item_arrives(project, jobs):
+    words = ["run", "tools.py:shout", "--each", "lines:-", "--jobs", jobs, "--quiet"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "toolkit_cli", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+    ) as batch:
+        assert batch.stdin
+        assert batch.stdout
+        found = []
+        for text in (b"one", b"two", b"three"):  # from the second one on, a result arrives soon after another
+            batch.stdin.write(text + b"\n")
+            assert select.select([batch.stdout], [], [], 60)[0], "the result is held back"
+            found.append(json.loads(batch.stdout.readline())["output"])
+        batch.stdin.close()
+        assert found == ["ONE", "TWO", "THREE"]
+    assert batch.returncode == 0
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv"])
+def test_a_cell_can_be_long(project, program, suffix):
+    separator = {"csv": ",", "tsv": "\t"}[suffix]
+    long = "x" * 200_000
+    (project / f"items.{suffix}").write_text(f"n{separator}note\n1{separator}{long}\n2{separator}short\n", "utf-8")
+    finished = program("run", "tools.py:double", "--each", f"items.{suffix}")
+    assert [line["output"]["note"] for line in lines(finished.stdout)] == [long, "short"]
+    (project / f"items.{suffix}").write_text(f"n{separator}{long}\n1{separator}\n", "utf-8")
+    finished = program("run", "tools.py:double", "--each", f"items.{suffix}")
+    assert "cannot be read" not in finished.stderr
 
 
 def test_secrets_of_items_are_in_no_result(program):

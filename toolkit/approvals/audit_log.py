@@ -10,6 +10,7 @@ second, are synced once a second, so up to a second of them can be lost if the m
 import getpass
 import json
 import os
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -122,7 +123,8 @@ class AuditLog:
     def _start_new_file(self) -> None:
         os.fsync(self._log.number)
         self._log.close()
-        self.file.rename(_number(self.file, len(_full_files(self.file)) + 1))
+        last = max(map(_file_number, _full_files(self.file)), default=0)  # those before it may have been removed
+        self.file.rename(self.file.with_name(f"{self.file.stem}.{last + 1}{self.file.suffix}"))
 
 
 def _sync_can_wait(record: Mapping[str, Any]) -> bool:
@@ -196,17 +198,13 @@ def _hash_of(record: Mapping[str, Any]) -> str:
 
 
 def _full_files(file: Path) -> list[Path]:
-    found = (one for one in file.parent.glob(f"{file.stem}.*{file.suffix}") if _file_number(one) is not None)
-    return sorted(found, key=lambda one: _file_number(one) or 0)
+    numbered = re.compile(rf"{re.escape(file.stem)}\.[0-9]+{re.escape(file.suffix)}")
+    found = (one for one in file.parent.iterdir() if numbered.fullmatch(one.name)) if file.parent.is_dir() else ()
+    return sorted(found, key=_file_number)
 
 
-def _file_number(file: Path) -> int | None:
-    number = file.stem.rpartition(".")[2]
-    return int(number) if number.isdecimal() else None
-
-
-def _number(file: Path, number: int) -> Path:
-    return file.with_name(f"{file.stem}.{number}{file.suffix}")
+def _file_number(file: Path) -> int:
+    return int(file.stem.rpartition(".")[2])
 
 
 def _tail_of(file: Path) -> _Tail:

@@ -16,6 +16,7 @@ from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.approvals.risks import Risk
+from toolkit.codes import BAD_CONFIGURATION
 from toolkit.problems import Problem
 from toolkit.regular_files import bounded_bytes
 from toolkit.replacing import write_file
@@ -64,7 +65,7 @@ class Consents:
         self._named = frozenset(named)
         self._gate = gate
         self._given: set[str] = set()
-        self._denied: set[str] = set()
+        self._refusals: dict[str, Problem] = {}
 
     def is_given(self, access: Access) -> bool:
         """Return whether the user has already given consent, without asking."""
@@ -78,8 +79,8 @@ class Consents:
         """
         if self.is_given(access):
             return None
-        if access.identity in self._denied:
-            return access.refusal
+        if access.identity in self._refusals:
+            return self._refusals[access.identity]
         gate = self._gate
         if gate is None:
             return access.refusal
@@ -91,13 +92,20 @@ class Consents:
         decision = run_coroutine(lambda: gate.decide(call, lambda _: request, verdict=verdict))
         _record(access, decision, gate)
         if isinstance(decision, Refused):
-            self._denied.add(access.identity)
-            return access.refusal
+            return self._refusals.setdefault(access.identity, access.refusal)
+        if isinstance(decision.decision, Continue) and decision.decision.always is True:
+            try:
+                self._remember(access)
+            except OSError as error:
+                return self._refusals.setdefault(access.identity, self._unwritable(access, error))
         if decision.by == REVIEWER:
             self._given.add(access.identity)
-        if isinstance(decision.decision, Continue) and decision.decision.always is True:
-            self._remember(access)
         return None
+
+    def _unwritable(self, access: Access, error: OSError) -> Problem:
+        reason = (error.strerror or str(error)).lower()
+        message = f"the consent to {access.action} cannot be remembered in '{self._file}': {reason}"
+        return Problem(BAD_CONFIGURATION, message, hint="give it for this run only, or make the file writable")
 
     def _remembered(self) -> dict[str, Any]:
         try:

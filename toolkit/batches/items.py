@@ -103,7 +103,7 @@ def _rows(stream: BinaryIO, delimiter: str) -> Iterator[Item]:
     undecoded: dict[int, str] = {}
     reader = csv.reader(_noting_faults(stream, undecoded), delimiter=delimiter, strict=True)
     try:
-        header = next(reader, None)
+        header = _next_row(reader)
     except csv.Error as error:
         raise ConfigurationError(f"the first line, with the names of the columns, cannot be read: {error}") from error
     if header is None:
@@ -113,17 +113,30 @@ def _rows(stream: BinaryIO, delimiter: str) -> Iterator[Item]:
     while True:
         undecoded.clear()
         try:
-            cells = next(reader)
-        except StopIteration:
-            return
+            row = _next_row(reader)
         except csv.Error as error:
-            cells, fault = [], f"it is not a valid row: {error}"
+            row, fault = [], f"it is not a valid row: {error}"
         else:
-            fault = next(iter(undecoded.values()), "") or _fault_of(cells, header)
+            if row is None:
+                return
+            fault = next(iter(undecoded.values()), "") or _fault_of(row, header)
         line, ended = ended + 1, reader.line_num
-        if cells or fault:
+        if row or fault:
             number += 1
-            yield Item(number, line, fault=fault) if fault else Item(number, line, _row(header, cells))
+            yield Item(number, line, fault=fault) if fault else Item(number, line, _row(header, row))
+
+
+def _next_row(reader: Iterator[list[str]]) -> list[str] | None:
+    """Return the next row, or `None` at the end. A cell can be as long as a line.
+
+    Raises:
+        csv.Error: If it is not a valid row.
+    """
+    before = csv.field_size_limit(LONGEST_LINE)  # a setting of the whole process, which tools may depend on
+    try:
+        return next(reader, None)
+    finally:
+        csv.field_size_limit(before)
 
 
 def _noting_faults(stream: BinaryIO, undecoded: dict[int, str]) -> Iterator[str]:

@@ -5,17 +5,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
-from tempfile import TemporaryDirectory
 from threading import Thread
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from toolkit.leftovers import temporary
 from toolkit.lint.endings import problem_of
 from toolkit.lint.limits import Limits
 from toolkit.lint.records import configuration_record
 from toolkit.lint.requests import Request
-from toolkit.lint.workers import Ending, Worker
+from toolkit.lint.workers import Ending, Worker, temporary_folder
 from toolkit.problems import Problem, problem_record
 from toolkit.sources.configuration import Configuration
 
@@ -49,10 +47,8 @@ class Answers:
             interpreter: The Python that opens the files; by default, the current one.
         """
         self._queue: SimpleQueue[Answer | BaseException] = SimpleQueue()
-        self._folder = TemporaryDirectory(prefix="toolkit-lint-")
-        self._listed = temporary(Path(self._folder.name))
-        self._listed.__enter__()
-        crash_file = Path(self._folder.name) / "last_words.txt"
+        self._folder = temporary_folder()
+        crash_file = self._folder.__enter__() / "last_words.txt"
         self._child = _Child(configuration, limits, crash_file, interpreter, keeps_trail=keeps_trail)
         self._thread: Thread | None = None
 
@@ -86,8 +82,7 @@ class Answers:
             self._child.close()
         else:
             self._thread.join()
-        self._folder.cleanup()
-        self._listed.__exit__(None, None, None)
+        self._folder.__exit__(None, None, None)
 
     def _work(self, requests: Sequence[Request]) -> None:
         try:

@@ -5,18 +5,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, NOT_FOUND
 from toolkit.errors import ConfigurationError
-from toolkit.leftovers import temporary
 from toolkit.lint.checking import Checked
 from toolkit.lint.git_revisions import GitRevision, find_revision
 from toolkit.lint.requests import JSON, make_requests
 from toolkit.lint.settings import LintSettings
 from toolkit.lint.suppressions import silence
 from toolkit.lint.toolsets import ToolCounts
+from toolkit.lint.workers import temporary_folder
 from toolkit.lint.written_entries import WrittenEntry, WrittenTree
 from toolkit.pins.drifts import Change, Drift, changes_between, problems_of
 from toolkit.problems import Location, Problem, in_order
@@ -81,8 +80,8 @@ def check_against(
     base = Path() if targets else configuration.directory
     texts = [*(targets or configuration.sources or ["."])]
     old = find_revision(revision, base)
-    with TemporaryDirectory(prefix="toolkit-lint-") as name, temporary(Path(name)):
-        folder = Path(os.path.realpath(name))
+    with temporary_folder() as made:
+        folder = Path(os.path.realpath(made))
         old.put_files((PYTHON, JSON), folder)
         now, before = _Tree.of(old.root), _Tree.of(folder)
         problems = [one for text in texts for one in _read(text, base, now, _in(folder, text, base, old), before)]

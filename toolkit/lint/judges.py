@@ -10,19 +10,17 @@ from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, Final, Self
 
 from toolkit.codes import DOES_NOT_IMPORT
-from toolkit.leftovers import temporary
 from toolkit.lint.children import Answer
 from toolkit.lint.limits import Limits
 from toolkit.lint.record_reader import read_definition
 from toolkit.lint.reports import Report, read_report
 from toolkit.lint.requests import Request
 from toolkit.lint.rule import RuleSettings
-from toolkit.lint.workers import Ending, Worker
+from toolkit.lint.workers import Ending, Worker, temporary_folder
 from toolkit.problems import Location, Problem, problem_record
 from toolkit.regular_files import bounded_bytes
 
@@ -118,9 +116,7 @@ class Judge:
 
     def _started(self) -> Worker:
         if self._crash_file is None:
-            folder = Path(self._folder.enter_context(TemporaryDirectory(prefix="toolkit-lint-")))
-            self._folder.enter_context(temporary(folder))
-            self._crash_file = folder / "last_words.txt"
+            self._crash_file = self._folder.enter_context(temporary_folder()) / "last_words.txt"
         if self._worker is None:
             self._worker = Worker(self._instructions.record(), self._instructions.limits, self._crash_file, "judging")
         return self._worker

@@ -4,17 +4,37 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import Timer
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from toolkit.errors import ConfigurationError
+from toolkit.leftovers import temporary
 from toolkit.lint.limits import Limits
 from toolkit.lint.worker_processes import Work, start_process
 
 if TYPE_CHECKING:
     from toolkit.lint.interpreters import Interpreter
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Create a folder that exists only within this block.
+
+    Raises:
+        ConfigurationError: If it cannot be created.
+    """
+    try:
+        made = TemporaryDirectory(prefix="toolkit-lint-")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        message = f"cannot create a temporary folder: {reason}; set TMPDIR to a folder that can be written"
+        raise ConfigurationError(message) from error
+    with made as name, temporary(Path(name)):
+        yield Path(name)
 
 
 class Ending(NamedTuple):

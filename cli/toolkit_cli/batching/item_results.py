@@ -38,7 +38,10 @@ _MOST_WAITING = 512
 
 
 class ResultLines:
-    """Writes records, and buffers them if they arrive quickly; thread-safe."""
+    """Writes records, and buffers those that arrive quickly for a moment; thread-safe.
+
+    A thread writes what is buffered if no more records arrive, since the next item may take long, or come late.
+    """
 
     def __init__(self, file: Path | None) -> None:
         """Open the output.
@@ -54,6 +57,10 @@ class ResultLines:
         self._waiting: list[str] = []
         self._written = perf_counter()
         self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._writer: threading.Thread | None = None
+        self._failure: BaseException | None = None
+        self._is_closed = False
         if file is not None:
             try:
                 self._stream = followed(file).open("w", encoding="utf-8", newline="\n")
@@ -73,9 +80,34 @@ class ResultLines:
 
     def _write_line(self, line: str) -> None:
         with self._lock:
+            self._raise_failure()
             self._waiting.append(line)
             if len(self._waiting) >= _MOST_WAITING or perf_counter() - self._written > _LONGEST_WAIT:
                 self._flush()
+            elif self._writer is None:
+                self._writer = threading.Thread(target=self._write_late, name="toolkit-results", daemon=True)
+                self._writer.start()
+            elif len(self._waiting) == 1:
+                self._changed.notify()
+
+    def _write_late(self) -> None:
+        """Write what is buffered when it has waited long enough, until the output is closed."""
+        with self._lock:
+            while not self._is_closed:
+                rest = self._written + _LONGEST_WAIT - perf_counter()
+                if not self._waiting or rest > 0:
+                    self._changed.wait(rest if self._waiting else None)
+                    continue
+                try:
+                    self._flush()
+                except BaseException as error:  # noqa: BLE001 - the thread of the batch raises it
+                    self._failure = error
+                    return
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
 
     def close(self) -> None:
         """Write what is buffered, and close the file.
@@ -84,6 +116,9 @@ class ResultLines:
             Failure: If it cannot be written.
         """
         with self._lock:
+            self._is_closed = True
+            self._changed.notify()
+            self._raise_failure()
             self._flush()
             if self._stream is not None:
                 with suppress(OSError):
