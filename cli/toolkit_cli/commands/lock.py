@@ -8,6 +8,7 @@ import typer
 from toolkit.problems import Location, Problem
 from toolkit.replacing import overwrite_same_kind
 from toolkit.tools.foreign_values import call_safely
+from toolkit.tools.spec import ToolSpec
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from toolkit.pins.drifts import Drift
     from toolkit.sources.configuration import Configuration
     from toolkit.tools.base import Tool
-    from toolkit.tools.spec import ToolSpec
 
 
 def lock(
@@ -99,8 +99,6 @@ def _find(targets: list[str] | None, configuration: "Configuration") -> "dict[st
 
 def _describe(tool: "Tool") -> "ToolSpec":
     """Return the definition to pin; for a tool of an MCP server, the one that the server announces."""
-    from toolkit.tools.spec import ToolSpec
-
     known = call_safely(lambda: getattr(tool, "announced", None), None)
     return known if isinstance(known, ToolSpec) else tool.spec
 

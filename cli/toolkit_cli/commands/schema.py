@@ -14,6 +14,7 @@ from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
 from toolkit_cli.opened_tools import open_configured
+from toolkit_cli.rendering.styles import paint_all
 from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.shared_options import Debug, Grants, Sources, Starts, Targets
 
@@ -99,7 +100,6 @@ def _print_tools(
 
 def _explain(changes: "Mapping[str, Sequence[Change]]", dialect: str) -> None:
     from toolkit_cli.rendering.compatibility_tables import explained  # only an explanation needs it
-    from toolkit_cli.rendering.styles import paint_all
 
     lines = explained(changes, dialect, console.width())
     console.say(paint_all(lines, colour=console.stderr_has_colour()).rstrip("\n"))
