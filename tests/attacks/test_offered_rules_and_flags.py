@@ -19,8 +19,8 @@ from toolkit.approvals.rule_offers import (
     offered_rules,  # private
     write_rule,  # private
 )
-from toolkit.approvals.value_fits import same_data  # private
 from toolkit.redactors import MASK
+from toolkit.schemas.validation import same_data  # private
 from toolkit_cli.main import application
 from toolkit_cli.running.approval_flags import flag_for  # private
 from toolkit_cli.serving.served_tools import _why_not  # private

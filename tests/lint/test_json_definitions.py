@@ -160,7 +160,7 @@ def test_faults_of_the_schema_of_a_result_are_reported_where_they_are(folder, re
             {"type": "array", "items": {"type": "integer"}, "default": [1, "x"]},
             "'[1]' must be a whole number, not \"x\"",
         ),
-        ({"type": ["string", "null"], "enum": ["a"], "default": None}, "null is not one of its values"),
+        ({"type": ["string", "null"], "enum": ["a"], "default": None}, "should be 'a', not null"),
         ({"type": "object", "properties": {"a": {}}, "required": ["a"], "default": {}}, "'a' is missing"),
     ],
 )

@@ -212,8 +212,8 @@ def test_result_that_breaks_its_promise_is_an_error(era):
         return [text(await client.call_tool(name, {})) for name in ("measure", "other")]
 
     assert served([measure, other], use, era) == [
-        "{\"degrees\":\"NaN\"}\n(does not match the output schema of 'measure': $.degrees: 'NaN' is not of type 'number')",
-        "just text\n(does not match the output schema of 'other': $: None is not of type 'object')",
+        '{"degrees":"NaN"}\n(does not match the output schema of \'measure\': \'degrees\' must be a number, not "NaN")',
+        "just text\n(does not match the output schema of 'other': should be a valid object, not null)",
     ]
 
 

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 from tests.schemas.metaschemas import HOLDING
 from tests.volumes import examples
 from toolkit import Tool, ToolSpec
-from toolkit.approvals.schema_fits import conforms, fault_of  # private
+from toolkit.approvals.schema_fits import fault_of  # private
 from toolkit.codes import UNTYPED_PARAMETER
 from toolkit.dialects import objections
 from toolkit.dialects.provider_limits import Notes  # private
@@ -20,6 +20,7 @@ from toolkit.pins import changes_between
 from toolkit.redactors.redactor import MASK  # private
 from toolkit.schemas import DRAFTS, Schema
 from toolkit.schemas.tidying import tidied  # private
+from toolkit.schemas.validation import Validator  # private
 from toolkit.tools.argument_repairs import as_meant  # private
 from toolkit.tools.secret_arguments import Veil, secrets_of_schema  # private
 from toolkit.tools.shapes.argument_schemas import unknown_members  # private
@@ -201,8 +202,10 @@ def secret_is_hidden(ways):
 def policy_checks_the_value(ways):
     schema, path = said_of_a_value(ways, {"type": "string", "const": "right"})
     fits, differs = (filled_at(path, value) for value in ("right", "wrong"))
-    root = Schema.of(schema)
-    return fault_of(schema) is not None if NOT_IN_POLICIES & {*ways} else conforms(root, fits) > conforms(root, differs)
+    if NOT_IN_POLICIES & {*ways}:
+        return fault_of(schema) is not None
+    validator = Validator(schema)
+    return validator.accepts(fits) and not validator.accepts(differs)
 
 
 NOT_IN_POLICIES = {"prefixItems", "items after positions", "additionalItems", "$defs", "definitions", "$anchor"}

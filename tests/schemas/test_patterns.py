@@ -4,7 +4,7 @@ import pytest
 from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from toolkit.schemas.faults import MOST_WORK, pattern_fault, work_of  # private
-from toolkit.tools.shapes.schema_types import shape_of_schema  # private
+from toolkit.tools.shapes.schema_shapes import shape_of_schema  # private
 
 HUGE = [
     r"\w{9999}",

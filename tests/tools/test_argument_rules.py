@@ -212,7 +212,7 @@ REFUSED = [
     (Annotated[int, Field(ge=1, le=9)], "0", "should be greater than or equal to 1, not 0"),
     (Annotated[int, Field(ge=1, le=9)], '"10"', "should be less than or equal to 9, not 10"),
     (Annotated[str, Field(pattern="^a")], '"b"', "string should match pattern '^a', not \"b\""),
-    (Annotated[list[int], Field(min_length=1)], "[]", "list should have at least 1 item after validation, not 0"),
+    (Annotated[list[int], Field(min_length=1)], "[]", "list should have at least 1 item, not 0"),
     (list[int], '"[1]"', 'should be a valid array, not "[1]"'),
     (int | str, "true", f"{WHOLE}, not true or should be a valid string, not true"),
     (int | str | None, "true", f"{WHOLE}, not true or should be a valid string, not true"),

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from toolkit.approvals.policies import ByRisk, DescribedCall, Policy, Verdict
 from toolkit.approvals.text_fits import fits_glob
-from toolkit.approvals.value_fits import same_data
 from toolkit.json_texts import json_text, text_of
 from toolkit.redactors.redactor import MASK
+from toolkit.schemas.validation import same_data
 
 
 class Exactly(NamedTuple):

@@ -17,7 +17,7 @@ from toolkit.json_texts import text_of
 from toolkit.line_expressions import compile_line_expression
 from toolkit.redactors.redactor import MASK
 from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
-from toolkit.schemas.schema import Schema
+from toolkit.schemas.validation import Validator
 
 Matcher = Callable[[Any, str | None], Fit]
 """Returns whether a value matches, given the folder that relative paths start from."""
@@ -154,7 +154,7 @@ def _schema(written: Any, spot: Spot) -> Matcher | None:
     if (fault := fault_of(written)) is not None:
         spot.report(f"'{spot.name}' cannot be checked: {fault}")
         return None
-    whole = Schema.of(written)
+    whole = Validator(written)
 
     def fit(value: Any, _: str | None) -> Fit:
         try:

@@ -14,7 +14,7 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.policy_keys import PolicyFile
 from toolkit.approvals.risks import Risk, server_of
 from toolkit.approvals.rules import GroupFit, Rule
-from toolkit.approvals.value_fits import normal_host, same_data
+from toolkit.approvals.value_fits import normal_host
 from toolkit.documents.dumping import with_item
 from toolkit.documents.keys import Owner
 from toolkit.errors import ConfigurationError
@@ -24,6 +24,7 @@ from toolkit.problems import Location, Problem
 from toolkit.redactors.redactor import MASK
 from toolkit.regular_files import bounded_bytes
 from toolkit.replacing import followed, write_file
+from toolkit.schemas.validation import same_data
 
 _STAND_IN = re.compile(r"<.+>", re.DOTALL)
 """Matches what is shown for a value without a text, such as `<Client>` or `<created for each call>`."""

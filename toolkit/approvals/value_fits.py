@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from toolkit.approvals.flow_histories import Fit, each_fits
 from toolkit.approvals.risks import server_of
 from toolkit.approvals.text_fits import RealPath, Unreadable, folded, real_path, real_paths, spellings_of
+from toolkit.schemas.validation import same_data
 
 _HOST = re.compile(r"(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\*")
 _ODD = re.compile(r"[\x00-\x20\x7f\\]")
@@ -203,17 +204,6 @@ def _wanted_files(pattern: str, folder: str) -> Iterator[str]:
 
 
 _WORDS = {True: {"true", "yes", "on", "1"}, False: {"false", "no", "off", "0"}, None: {"", "null", "none", "~"}}
-
-
-def same_data(one: Any, other: Any) -> bool:
-    """Return whether two values are equal as JSON values."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same_data(value, other[name]) for name, value in one.items())
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(same_data, one, other))
-    return type(one) is type(other) and one == other if not _are_numbers(one, other) else one == other
 
 
 def _are_numbers(*values: Any) -> bool:

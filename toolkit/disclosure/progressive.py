@@ -14,7 +14,6 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.json_data import plain_data
 from toolkit.tools.names import name_problem
 from toolkit.tools.results import ToolResult
-from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
@@ -87,7 +86,7 @@ class ProgressiveTool(Facade):
 
     def parse(self, arguments: Arguments) -> Any:
         """Return the parsed arguments; a facade without parameters ignores them."""
-        return read_arguments(self._shape, arguments) if self.chooses else {}
+        return self._shape.read(arguments) if self.chooses else {}
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the arguments as plain data."""
@@ -122,7 +121,7 @@ class ProgressiveTool(Facade):
 
     @cached_property
     def _shape(self) -> "Shape":
-        from toolkit.tools.shapes.schema_types import shape_of_schema  # most facades take no arguments
+        from toolkit.tools.shapes.schema_shapes import shape_of_schema  # most facades take no arguments
 
         try:
             return shape_of_schema(self.spec.parameters)

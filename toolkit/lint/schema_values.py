@@ -4,7 +4,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from toolkit.errors import MISSING, ToolArgumentsError
 from toolkit.pipelines.schema_relations import in_words
 from toolkit.schemas.places import declared_kinds, definitions_in, kind_of_data
 
@@ -27,34 +26,19 @@ def misfit_of_value(value: Any, schema: Mapping[str, Any], root: Mapping[str, An
     if set(schema) <= _PLAIN and isinstance(schema.get("type"), str) and kind not in ("object", "array"):
         return None
     whole = {"type": "object", "properties": {_MEMBER: schema}, "required": [_MEMBER], **definitions_in(root)}
-    found = _refusal({_MEMBER: value}, whole)
-    if found is None:
-        return None
-    reasons = [_in_words(path.removeprefix(_MEMBER).removeprefix("."), reason) for path, reason in found.faults.items()]
-    return "; ".join(reasons) or str(found)
-
-
-def _in_words(path: str, reason: str) -> str:
-    """Return what is wrong with a value, or with the part of it at a path such as `[0].name`."""
-    if reason == MISSING:
-        return f"{path!r} {MISSING}" if path else "null is not one of its values"
-    return f"{path!r} {reason}" if path else reason
+    return _misfit({_MEMBER: value}, whole, within=1)
 
 
 def misfit_of_arguments(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> str | None:
     """Return why arguments are not valid for the schema of a tool; None if they are, or if that is not known."""
-    found = _refusal(arguments, schema)
-    return None if found is None else str(found)
+    return _misfit(dict(arguments), schema)
 
 
-def _refusal(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> ToolArgumentsError | None:
-    from toolkit.tools.shapes.arguments import read_arguments  # only defaults and examples need it
-    from toolkit.tools.shapes.schema_types import shape_of_schema
+def _misfit(data: dict[str, Any], schema: Mapping[str, Any], *, within: int = 0) -> str | None:
+    from toolkit.schemas.validation import Validator  # only defaults and examples need it
+    from toolkit.tools.shapes.schema_shapes import misfit_in_words
 
     try:
-        read_arguments(shape_of_schema(schema, foreign=True), dict(arguments), drops_nulls=False)
-    except ToolArgumentsError as error:
-        return error
+        return misfit_in_words(Validator(schema, foreign=True), data, within=within)
     except (ValueError, RecursionError):
         return None  # another rule reports a schema that cannot be checked
-    return None

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from toolkit.json_texts import json_text
 from toolkit.problems import did_you_mean
 from toolkit.regex_checks import compiles
-from toolkit.schemas.keywords import DEFINITIONS, TYPE, TYPES, draft_of, forms_of, is_number
+from toolkit.schemas.keywords import DEFINITIONS, TYPE, TYPES, draft_of, forms_of, is_number, is_schema
 from toolkit.schemas.places import Pointer, is_of_type, place_of, reference_in, types_of
 from toolkit.schemas.schema import DEEPEST, Schema
 
@@ -40,7 +40,23 @@ def faults_in(root: Any) -> Iterator[Fault]:
             return
 
 
+def malformed(part: Schema, draft: str | None) -> str | None:
+    """Return why a part of a schema cannot be applied; `None` if it can be."""
+    if not is_schema(part.node):
+        return f"a schema is an object, true or false, not {part.node!r}"
+    return next((f"it {fault.message}" for fault in _misformed(part, draft)), None)
+
+
 def _malformed(part: Schema, draft: str | None) -> Iterator[Fault]:
+    yield from _misformed(part, draft)
+    if not _compiles(part.keywords.get("pattern")):
+        hint = "write a backslash before a literal character"
+        message = f"has the pattern {part.keywords['pattern']!r}, which is not a regular expression"
+        yield Fault((*part.pointer, "pattern"), message, hint)
+
+
+def _misformed(part: Schema, draft: str | None) -> Iterator[Fault]:
+    """Yield the keywords whose values do not have the form that the draft requires."""
     for keyword, value in part.keywords.items():
         forms = forms_of(keyword, draft)
         if forms and not any(form.fits(value) for form in forms):
@@ -48,10 +64,6 @@ def _malformed(part: Schema, draft: str | None) -> Iterator[Fault]:
             words = " or ".join(dict.fromkeys(form.words for form in forms))
             message = f"has {_show(value)} as its '{keyword}', which must be {words}"
             yield Fault((*part.pointer, keyword), message, hint)
-    if not _compiles(part.keywords.get("pattern")):
-        hint = "write a backslash before a literal character"
-        message = f"has the pattern {part.keywords['pattern']!r}, which is not a regular expression"
-        yield Fault((*part.pointer, "pattern"), message, hint)
 
 
 def _nearest_type(value: Any) -> str | None:

@@ -28,7 +28,9 @@ def is_schema(value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     """Return whether data is a number that JSON can represent."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    if isinstance(value, float):
+        return isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _is_count(value: Any) -> bool:

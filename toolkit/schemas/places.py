@@ -1,6 +1,7 @@
 """Finds the schemas inside a schema, and the targets of its references."""
 
 from collections.abc import Callable, Container, Iterator, Mapping
+from math import isfinite
 from typing import Any
 
 from toolkit.schemas.keywords import DEFINITIONS, HOLDERS, MAPS, TYPES
@@ -98,18 +99,18 @@ def place_of(root: Any, reference: str) -> Place | None:
     whole, _, fragment = reference.partition("#")
     if whole and (not isinstance(root, Mapping) or whole not in (root.get("$id"), root.get("id"))):
         return None
-    fragment = _decode(fragment)
+    fragment = decoded(fragment)
     if fragment and not fragment.startswith("/"):
         return next((place for place in places_within(root) if _is_anchored(place[1], fragment)), None)
-    return _follow(root, [_unescaped(step) for step in fragment.split("/")[1:]])
+    return followed(root, [unescaped(step) for step in fragment.split("/")[1:]])
 
 
 def name_in_reference(reference: str) -> str:
     """Return the last name in a reference, which is that of the definition."""
-    return _unescaped(_decode(reference).rpartition("/")[2])
+    return unescaped(decoded(reference).rpartition("/")[2])
 
 
-def _decode(text: str) -> str:
+def decoded(text: str) -> str:
     if "%" not in text:
         return text
     from urllib.parse import unquote  # names with such characters are rare
@@ -117,7 +118,7 @@ def _decode(text: str) -> str:
     return unquote(text)
 
 
-def _unescaped(step: str) -> str:
+def unescaped(step: str) -> str:
     return step.replace("~1", "/").replace("~0", "~")
 
 
@@ -127,7 +128,7 @@ def _is_anchored(node: Any, name: str) -> bool:
     )
 
 
-def _follow(node: Any, steps: list[str]) -> Place | None:
+def followed(node: Any, steps: list[str]) -> Place | None:
     pointer: list[str | int] = []
     for step in steps:
         if isinstance(node, Mapping):
@@ -197,9 +198,18 @@ def _meet(one: frozenset[str], other: frozenset[str]) -> bool:
 def is_of_type(value: Any, name: str) -> bool:
     """Return whether a JSON value has a type of JSON Schema."""
     if name in {"integer", "number"} and isinstance(value, int | float) and not isinstance(value, bool):
-        return name == "number" or value == int(value)
-    kinds = {"string": str, "boolean": bool, "array": list | tuple, "object": dict, "null": type(None)}
-    return name in kinds and isinstance(value, kinds[name])
+        return isinstance(value, int) or (isfinite(value) and (name == "number" or value.is_integer()))
+    kind = _CLASSES.get(name)
+    return kind is not None and isinstance(value, kind)
+
+
+_CLASSES: Mapping[str, Any] = {
+    "string": str,
+    "boolean": bool,
+    "array": (list, tuple),
+    "object": MAPPINGS,
+    "null": type(None),
+}
 
 
 def type_of_value(value: Any) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.json_data import plain_data
-from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.spec import MCP_HINTS
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ class ForeignSchemaTool(Tool):
 
     def parse(self, arguments: Arguments) -> Any:
         """Validate the arguments against the schema, as far as possible."""
-        return read_arguments(self._shape, arguments)
+        return self._shape.read(arguments)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the arguments as plain data, with secrets masked."""
@@ -38,38 +37,29 @@ class ForeignSchemaTool(Tool):
 
 
 _ANYTHING: Mapping[str, Any] = {"type": "object", "additionalProperties": True}
-_COMBINING = ("allOf", "anyOf", "oneOf", "$ref", "if", "patternProperties")
 
 
 def shape_of_arguments(parameters: Mapping[str, Any]) -> "Shape":
     """Return the shape of a tool's arguments; the owner of the tool checks what cannot be checked here."""
-    from toolkit.tools.shapes.schema_types import shape_of_schema
+    from toolkit.tools.shapes.schema_shapes import shape_of_schema
 
-    schema = parameters
-    if "properties" not in schema or any(key in schema for key in _COMBINING):
-        schema = _allow_extra(schema)
+    has_names = "properties" in parameters
     try:
-        return shape_of_schema(schema, foreign=True)
+        return shape_of_schema(parameters if has_names else _allow_extra(parameters), foreign=True)
     except ValueError:
         return shape_of_schema(_ANYTHING)
 
 
 def output_mismatch(structured: Any, output_schema: Mapping[str, Any]) -> str | None:
     """Return where and how a result violates the tool's output schema, or `None` if it is valid."""
-    from toolkit.tools.shapes.objections import details_of, path_of
-    from toolkit.tools.shapes.schema_types import shape_of_schema
+    from toolkit.schemas.validation import Validator
+    from toolkit.tools.shapes.schema_shapes import misfit_in_words
 
     try:
-        shape = shape_of_schema(_allow_extra(output_schema), foreign=True)
+        validator = Validator(output_schema, foreign=True)
     except ValueError:
         return None
-    try:
-        read = shape.validate_data(structured)
-    except ValueError as error:
-        first = details_of(error)[0]  # type: ignore[arg-type]  # it is pydantic's
-        where = path_of(first, structured)
-        return f"{where}: {first['msg']}" if where else str(first["msg"])
-    return None if read == structured else "the structured content does not match the output schema"
+    return misfit_in_words(validator, structured)
 
 
 def _allow_extra(schema: Mapping[str, Any]) -> Mapping[str, Any]:

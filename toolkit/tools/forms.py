@@ -20,7 +20,7 @@ class Form:
         Args:
             requested: The JSON Schema of the requested object, as received from the server.
         """
-        from toolkit.tools.shapes.schema_types import shape_of_schema
+        from toolkit.tools.shapes.schema_shapes import shape_of_schema
 
         self.schema: dict[str, Any] = {"type": "object", **requested, "additionalProperties": False}
         self._members: Mapping[str, Any] = self.schema.get("properties") or {}
@@ -59,22 +59,22 @@ class Form:
         """Return the title and the description of a member."""
         return described(self._members[name])
 
+    def read(self, answer: Mapping[str, Any] | str) -> Mapping[str, Any]:
+        """Return an answer that is valid for the schema.
+
+        Raises:
+            ToolArgumentsError: If the answer is not valid.
+        """
+        read: Mapping[str, Any] = self._shape.read(answer, drops_nulls=False)
+        return read
+
     def objection(self, answer: Mapping[str, Any] | str) -> str | None:
         """Return why an answer is not valid, or `None` if it is."""
         try:
-            self._shape.validate_text(answer) if isinstance(answer, str) else self._shape.validate_data(answer)
-        except ValueError as error:
-            return self._in_words(answer, error)
+            self.read(answer)
+        except ToolArgumentsError as error:
+            return str(error)
         return None
-
-    def _in_words(self, answer: Mapping[str, Any] | str, error: ValueError) -> str:
-        from toolkit.tools.shapes.objections import validate_again
-
-        try:
-            validate_again(self._shape, answer, error, drops_nulls=False)
-        except ToolArgumentsError as objection:
-            return str(objection)
-        return str(error)
 
 
 def described(part: Any) -> str:
@@ -114,7 +114,7 @@ class FormQuestions:
             if answer is None or (fault is not None and answer == form.defaults):
                 return Answer("decline")
             if fault is None:
-                return Answer("accept", dict(answer))
+                return Answer("accept", form.read(answer))
         return Answer("cancel")
 
     async def open(self, message: str, url: str) -> Answer:

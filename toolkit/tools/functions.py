@@ -16,7 +16,6 @@ from toolkit.tools.injected_parameters import injected_values
 from toolkit.tools.json_data import plain_data
 from toolkit.tools.outcomes import NOTHING_RETURNED
 from toolkit.tools.results import ToolResult
-from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.shape_values import Shape
 from toolkit.tools.signatures import Signature, defaults_left
 from toolkit.tools.spec import ToolSpec
@@ -50,7 +49,7 @@ class FunctionTool(Tool):
 
     def parse(self, arguments: Arguments) -> Any:
         """Return the arguments by parameter name, converted to the annotated types."""
-        return read_arguments(self._shape, arguments)
+        return self._shape.read(arguments)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the arguments as plain data under the names in the schema, with secrets masked."""

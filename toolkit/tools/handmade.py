@@ -16,8 +16,7 @@ from toolkit.tools.injected_parameters import injected_values
 from toolkit.tools.json_data import plain_data
 from toolkit.tools.names import name_problem
 from toolkit.tools.secret_arguments import Veil
-from toolkit.tools.shapes.arguments import read_arguments
-from toolkit.tools.shapes.schema_types import shape_of_schema
+from toolkit.tools.shapes.schema_shapes import shape_of_schema
 from toolkit.tools.shapes.shape_values import Shape
 from toolkit.tools.signatures import Signature, defaults_left, read_signature
 from toolkit.tools.spec import ToolSpec
@@ -35,6 +34,8 @@ class HandmadeWork:
         self._function = function
         self._signature = signature
         self._shape = shape
+        self._taken = {parameter.name for parameter in signature.parameters}
+        self._takes_any = _takes_any(function)
 
     @cached_property
     def veil(self) -> Veil:
@@ -43,7 +44,8 @@ class HandmadeWork:
 
     def parse(self, arguments: str | Mapping[str, Any]) -> Any:
         """Return the arguments by name, validated against the schema."""
-        return read_arguments(self._shape, arguments)
+        read: dict[str, Any] = self._shape.read(arguments)
+        return read if self._takes_any else {name: one for name, one in read.items() if name in self._taken}
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the arguments as plain data, with secrets masked."""
@@ -113,7 +115,6 @@ def _disagreements(
     parameters: Mapping[str, Any], function: Callable[..., Any], signature: Signature, place: Location | None
 ) -> list[Problem]:
     """Return a problem for each parameter on which the schema and the function disagree."""
-    kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
     properties, required = parameters.get("properties", {}), parameters.get("required", ())
     taken = {parameter.name for parameter in signature.parameters}
     problems = [
@@ -121,7 +122,7 @@ def _disagreements(
                 hint=f"remove {name!r} from the schema")
         for name in properties if name in signature.injected
     ]  # fmt: skip
-    problems += [] if inspect.Parameter.VAR_KEYWORD in kinds else [
+    problems += [] if _takes_any(function) else [
         Problem(ROOT_NOT_OBJECT, f"parameter {name!r} of the schema is not a parameter of the function", place,
                 hint=did_you_mean(name, taken))
         for name in properties if name not in taken and name not in signature.injected
@@ -131,3 +132,7 @@ def _disagreements(
         for parameter in signature.parameters if parameter.required and parameter.name not in required
     ]  # fmt: skip
     return problems
+
+
+def _takes_any(function: Callable[..., Any]) -> bool:
+    return any(one.kind is one.VAR_KEYWORD for one in inspect.signature(function).parameters.values())

@@ -19,7 +19,6 @@ from toolkit.problems import Problem, did_you_mean
 from toolkit.regex_checks import compiles
 from toolkit.schemas.keywords import DRAFTS, TYPES
 from toolkit.schemas.schema import Schema as JsonSchema
-from toolkit.tools.shapes.arguments import read_arguments
 
 if TYPE_CHECKING:
     from toolkit.tools.shapes.shape_values import Shape
@@ -228,7 +227,7 @@ class InputShape:
 
     @cached_property
     def _shape(self) -> "Shape":
-        from toolkit.tools.shapes.schema_types import shape_of_schema  # it imports pydantic
+        from toolkit.tools.shapes.schema_shapes import shape_of_schema  # it imports pydantic
 
         return shape_of_schema(self.schema)
 
@@ -238,7 +237,7 @@ class InputShape:
         Raises:
             ToolArgumentsError: If the arguments are not valid; the message lists every missing or wrong input.
         """
-        given: dict[str, Any] = read_arguments(self._shape, arguments)
+        given: dict[str, Any] = self._shape.read(arguments)
         whole = self._defaults | given
         if self._has_formats and (wrong := dict(_misfits(JsonSchema.of(self.schema), whole, ""))):
             message = "; ".join(f"Invalid parameter {path!r}: {reason}" for path, reason in wrong.items())

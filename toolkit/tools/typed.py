@@ -18,7 +18,6 @@ from toolkit.tools.injected_parameters import misplaced_injection
 from toolkit.tools.json_data import plain_data
 from toolkit.tools.results import ToolResult
 from toolkit.tools.shapes.annotations import output_schema, shape_of_type
-from toolkit.tools.shapes.arguments import read_arguments
 from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
 from toolkit.tools.signatures import read_signature
 from toolkit.tools.spec import ToolSpec
@@ -161,7 +160,7 @@ class TypedTool(ExecutingTool, Generic[Input]):
 
     def parse(self, arguments: Arguments) -> Any:
         """Return the input as an instance of its type."""
-        return read_arguments(self._shape, arguments)
+        return self._shape.read(arguments)
 
     def describe(self, parsed: Any) -> dict[str, Any]:
         """Return the input as plain data, with secrets masked."""

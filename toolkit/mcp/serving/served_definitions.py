@@ -7,19 +7,19 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 import mcp_types as types
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.dialects import export
 from toolkit.redactors.redactor import Redactor
-from toolkit.schemas.places import definitions_in, places_within, reference_in
+from toolkit.schemas.places import definitions_in
+from toolkit.schemas.validation import Validator
 from toolkit.tools.base import Tool
-from toolkit.tools.shapes.arguments import read_arguments
-from toolkit.tools.shapes.schema_types import shape_of_schema
+from toolkit.tools.shapes.schema_shapes import misfit_in_words, shape_of_schema
 from toolkit.tools.spec import ToolSpec
+
+_OF_MCP = "2020-12"  # the draft of schemas in MCP that declare none
 
 RESULT = "result"
 """The key of a structured result that is not an object, for clients that accept objects only."""
@@ -55,10 +55,7 @@ class Definition:
 
     def fault_of(self, structured: Any) -> str | None:
         """Return why a structured result does not match the output schema, or `None` if it does."""
-        if self._output is None:
-            return None
-        fault = next(iter(self._validator.iter_errors(structured)), None)
-        return None if fault is None else f"{fault.json_path}: {fault.message}"
+        return None if self._output is None else misfit_in_words(self._validator, structured)
 
     def content_in_era(self, structured: Any, version: str) -> Any:
         """Return a structured result in the form for a client of a protocol version."""
@@ -81,8 +78,8 @@ class Definition:
         return {"type": "object", "properties": {RESULT: inner}, "required": [RESULT], **shared}
 
     @cached_property
-    def _validator(self) -> Draft202012Validator:
-        return Draft202012Validator(self._output or {})
+    def _validator(self) -> Validator:
+        return Validator(self._output, draft=_OF_MCP)
 
 
 def _with_output(written: dict[str, Any], output: dict[str, Any] | None) -> dict[str, Any]:
@@ -96,19 +93,12 @@ def _says_something(output: Mapping[str, Any] | None) -> bool:
 
 def _check(schema: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return a schema if results can be validated against it, or `None`: what cannot be checked is not promised."""
-    if schema is None or _leads_elsewhere(schema):
-        return None
     try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError:
+        if schema is not None:
+            Validator(schema, draft=_OF_MCP)
+    except ValueError:
         return None
     return schema
-
-
-def _leads_elsewhere(schema: Any) -> bool:
-    """Return whether a schema refers to another document, which would have to be fetched."""
-    references = (reference_in(part) for _, part in places_within(schema))
-    return any(reference is not None and not reference.startswith("#") for reference in references)
 
 
 def _as_json(value: Any) -> Any:
@@ -122,7 +112,7 @@ def check_required_text(tool: Tool, arguments: Mapping[str, Any]) -> None:
         ToolArgumentsError: If the text is missing. The message suggests the closest parameter.
     """
     if tool.pipe == "text" and any(arguments.get(name) is None for name in tool.spec.required):
-        read_arguments(shape_of_schema(tool.spec.parameters, foreign=True), arguments, drops_nulls=False)
+        shape_of_schema(tool.spec.parameters, foreign=True).read(arguments, drops_nulls=False)
 
 
 LONGEST = 200

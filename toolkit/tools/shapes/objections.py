@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_core import ValidationError, from_json
 
-from toolkit.errors import MISSING, ToolArgumentsError
+from toolkit.errors import ToolArgumentsError
 from toolkit.tools.secret_arguments import secret_members
-from toolkit.tools.shapes.argument_schemas import unknown_members
 from toolkit.tools.shapes.leniency import FAST_PATH, NOT_COPIED
+from toolkit.tools.shapes.refusals import kind_in_words, refusal, value_in_words
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
     from toolkit.tools.shapes.shape_values import Shape
-
-_SHOWN_LENGTH = 60
 
 
 def validate_again(
@@ -133,17 +131,7 @@ def explain(error: ValueError, schema: Mapping[str, Any], data: Any) -> ToolArgu
         else:
             is_secret = bool(detail["loc"]) and detail["loc"][0] in secrets
             wrong.setdefault(path, []).append(_reason(detail, is_secret=is_secret))
-    parts = [f"Missing required parameter(s): {', '.join(missing)}"] if missing else []
-    faults = {path: " or ".join(dict.fromkeys(reasons)) for path, reasons in wrong.items()}
-    parts += [f"{_label(path)}: {reason}" for path, reason in faults.items()]
-    parts += _unknown(schema, data) if missing else []
-    return ToolArgumentsError("; ".join(parts), faults=dict.fromkeys(missing, MISSING) | faults)
-
-
-def _unknown(schema: Mapping[str, Any], data: Any) -> Iterator[str]:
-    """Yield a message for each unknown member, since one may be a misspelled required member."""
-    for one in unknown_members(schema, data):
-        yield f"Unknown parameter {one.path!r}" + (f": {one.meant}" if one.meant else "")
+    return refusal(missing, wrong, schema, data)
 
 
 def _without_null_branches(details: list["ErrorDetails"]) -> list["ErrorDetails"]:
@@ -172,10 +160,6 @@ def _likeliest_branches(details: list["ErrorDetails"], data: Any) -> list["Error
     ]
 
 
-def _label(path: str) -> str:
-    return f"Invalid parameter {path!r}" if path else "Invalid arguments"
-
-
 def _is_missing(detail: "ErrorDetails", required: set[str], data: Any) -> bool:
     """Return whether a member is missing; at the top level, null counts as missing where it is not allowed."""
     if detail["type"] == "missing":
@@ -189,7 +173,7 @@ def _malformed(detail: "ErrorDetails") -> str:
 
 
 def _no_object(detail: "ErrorDetails") -> str:
-    return f"Expected a JSON object but received: {_kind(detail['input'])}"
+    return f"Expected a JSON object but received: {kind_in_words(detail['input'])}"
 
 
 _WHOLES: dict[str, Callable[["ErrorDetails"], str]] = {
@@ -199,12 +183,6 @@ _WHOLES: dict[str, Callable[["ErrorDetails"], str]] = {
     "model_attributes_type": _no_object,
     "dataclass_type": _no_object,
 }
-
-_KINDS = {str: "a string", bool: "a boolean", int: "a number", float: "a number", list: "an array", dict: "an object"}
-
-
-def _kind(value: object) -> str:
-    return "null" if value is None else _KINDS.get(type(value), type(value).__name__)
 
 
 def path_of(detail: "ErrorDetails", data: Any) -> str:
@@ -255,7 +233,7 @@ def _reason(detail: "ErrorDetails", *, is_secret: bool) -> str:
     is_container = isinstance(detail["input"], dict | list | tuple | set)
     if is_secret or (is_container and detail["type"] in _ABOUT_CONTENTS):
         return reason
-    return f"{reason}, not {_show(detail['input'])}"
+    return f"{reason}, not {value_in_words(detail['input'])}"
 
 
 def _wanted_form(detail: "ErrorDetails") -> str | None:
@@ -281,15 +259,5 @@ def _wanted_tag(detail: "ErrorDetails") -> str | None:
 
 def _words_of_pydantic(message: str) -> str:
     message = message.removeprefix("Input ").removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    message = message.replace(" after validation", "")
     return f"{message[:1].lower()}{message[1:]}"
-
-
-def _show(value: object) -> str:
-    """Return a value as shortened JSON, or only the type of a container."""
-    if isinstance(value, dict | list | tuple | set):
-        return _kind(value)
-    try:
-        text = json.dumps(value)
-    except (TypeError, ValueError):
-        return f"a value of type '{type(value).__name__}'"
-    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}…"

@@ -1,8 +1,11 @@
 """A shape is a JSON Schema with the validator for it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
+
+from toolkit.tools.json_data import digits_to_lose, loads
 
 if TYPE_CHECKING:
     from pydantic_core import SchemaValidator
@@ -24,6 +27,28 @@ class Shape:
         """
         self.schema = schema
         self._core = core
+
+    def read(self, arguments: str | Mapping[str, Any], *, drops_nulls: bool = True) -> Any:
+        """Parse and validate arguments.
+
+        Args:
+            arguments: A mapping, or a JSON object as a string; a blank string means no arguments.
+            drops_nulls: Whether null counts as omitted for the optional members whose schema does not allow null.
+
+        Raises:
+            ToolArgumentsError: If the arguments are not valid; the message lists every missing or wrong member.
+        """
+        try:
+            if not isinstance(arguments, str):
+                return self.validate_data(arguments)
+            if "." in arguments and self.keeps_digits and digits_to_lose(arguments):
+                with suppress(ValueError):  # validating the text below reports what is wrong
+                    return self.validate_data(loads(arguments))
+            return self.validate_text(arguments)
+        except ValueError as error:  # base class of pydantic's ValidationError, which takes time to import
+            from toolkit.tools.shapes.objections import validate_again
+
+            return validate_again(self, arguments, error, drops_nulls=drops_nulls)
 
     @cached_property
     def optional(self) -> frozenset[str]:
