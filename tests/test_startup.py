@@ -141,6 +141,14 @@ def test_static_lint_of_another_framework_s_tools_imports_no_library(project):
     assert libraries == set()
 
 
+@pytest.mark.parametrize("options", [(), ("--static",)], ids=["imported", "static"])
+def test_lint_loads_no_client_and_nothing_that_calls_tools(project, options):
+    imported(project, COMMAND, "lint", "--exit-zero", "--no-cache", *options, "tools.py")
+    modules = (project / "seen.txt").read_text("utf-8").splitlines()
+    assert "toolkit.lint.file_checks" in modules
+    assert {"urllib.request", "email", "toolkit.tools.base", "toolkit.sources.modules"}.isdisjoint(modules)
+
+
 @pytest.mark.proof
 def test_run_of_text_steps_imports_neither_dialogue_nor_event_loop(project):
     output, libraries = imported(project, COMMAND, "run", "shout.yaml", "--input", "hello")

@@ -3,6 +3,7 @@
 Loading, linting and planning all report problems; one renderer shows them, and exceptions carry them.
 """
 
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -130,6 +131,21 @@ def in_order(problems: Iterable[Problem]) -> list[Problem]:
 def set_missing_locations(problems: Iterable[Problem], place: Location | None) -> list[Problem]:
     """Return the problems, with `place` as the location of each that has none."""
     return [one if one.location else replace(one, location=place) for one in problems]
+
+
+def seen_from(directory: "os.PathLike[str]", problem: Problem) -> Problem:
+    """Return a problem with files in a folder shown relative to it."""
+    related = tuple((place_from(directory, place), what) for place, what in problem.related)
+    location = problem.location and place_from(directory, problem.location)
+    return replace(problem, location=location, related=related)
+
+
+def place_from(directory: "os.PathLike[str]", place: Location) -> Location:
+    """Return a location with its file relative to a folder, if the file is in it."""
+    root = os.path.join(directory, "")  # noqa: PTH118 - with a separator at the end
+    if "://" in place.file:  # a tool of a server is not in a file
+        return place
+    return place._replace(file=os.path.normpath(place.file).removeprefix(root))
 
 
 def _rank(problem: Problem) -> tuple[str, int, int]:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from toolkit.mcp import HttpServer, StdioServer
+from toolkit.problems import seen_from  # private
 from toolkit.sources import find_configuration
-from toolkit.sources.collected import seen_from  # private
 
 
 def read(zoo, text, name="toolkit.toml"):

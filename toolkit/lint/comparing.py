@@ -18,8 +18,7 @@ from toolkit.lint.toolsets import ToolCounts
 from toolkit.lint.workers import temporary_folder
 from toolkit.lint.written_entries import WrittenEntry, WrittenTree
 from toolkit.pins.drifts import Change, Drift, changes_between, problems_of
-from toolkit.problems import Location, Problem, in_order
-from toolkit.sources.collected import seen_from
+from toolkit.problems import Location, Problem, in_order, seen_from
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.folders import PYTHON
 from toolkit.sources.import_permission import FileCounts

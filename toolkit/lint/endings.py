@@ -8,7 +8,7 @@ from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.lint.limits import Limits
 from toolkit.lint.workers import Ending
 from toolkit.problems import Location, Problem
-from toolkit.sources.imported_files import is_installed
+from toolkit.source_code.module_files import is_installed
 
 _CRASHES = {"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL"}
 _FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)

@@ -33,11 +33,11 @@ from toolkit.lint.undefined_names import undefined_annotations
 from toolkit.lint.written_specs import outline_of
 from toolkit.problems import Location, Problem, Severity, read_problem
 from toolkit.regular_files import MOST_OF_SOURCE, bounded_bytes
+from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.written_tools import ToolReader, WrittenTool
 from toolkit.sources.folders import mentions_tools
-from toolkit.sources.imported_files import is_installed
 from toolkit.tools.frameworks import title_of
 
 _OF_NAMES = {INVALID_TOOL_NAME, LONG_TOOL_NAME, RESERVED_NAME, VAGUE_TOOL_NAME}

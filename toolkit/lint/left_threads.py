@@ -4,7 +4,7 @@ import sys
 import threading
 from types import FrameType
 
-from toolkit.sources.imported_files import is_installed
+from toolkit.source_code.module_files import is_installed
 
 
 def leaves_threads() -> bool:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.lint.requests import Request
 from toolkit.problems import Problem, problem_record
+from toolkit.source_code.module_files import is_installed
 from toolkit.sources.import_permission import Chooser, ImportPermission
-from toolkit.sources.imported_files import is_installed
 from toolkit.tools.frameworks import is_installed as is_package_installed
 
 if TYPE_CHECKING:

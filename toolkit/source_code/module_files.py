@@ -5,7 +5,9 @@ Not even the parent packages of a module are imported.
 
 import os
 import sys
+import sysconfig
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +15,7 @@ from pathlib import Path
 from toolkit.boundaries import Boundary, is_outermost
 
 PACKAGE = "__init__.py"
+_FOLDERS = ("site-packages", "dist-packages")
 
 
 def source_of_module(name: str, folders: Iterable[str], tried: set[str] | None = None) -> str | None:
@@ -95,3 +98,17 @@ def _ends_at(folder: str, file: str) -> bool:
         return False
 
     return is_outermost(Path(folder)) or not Boundary(Path(file)).believes(Path(outer, PACKAGE))
+
+
+@cache
+def _installed_places() -> tuple[str, ...]:
+    own = os.path.dirname(os.path.dirname(__file__))
+    folders = [*(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")), own]
+    return tuple({os.path.join(os.path.realpath(folder), "") for folder in folders})
+
+
+def is_installed(file: str) -> bool:
+    """Return whether a file, given by its real path, is part of Python or an installed package, or not a file."""
+    return file.startswith(("<", *_installed_places())) or any(
+        f"{os.sep}{folder}{os.sep}" in file for folder in _FOLDERS
+    )

@@ -1,17 +1,16 @@
 """The result of opening a source: its tools and problems."""
 
-import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from types import MethodType, ModuleType
 from typing import NamedTuple, Self
 
 from toolkit.codes import NOT_FOUND
-from toolkit.problems import Location, Problem, did_you_mean, errors_among, first_names
+from toolkit.problems import Problem, did_you_mean, errors_among, first_names
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.marking import box_of
+from toolkit.tools.origins import without_covered
 
 
 class Collected(NamedTuple):
@@ -95,8 +94,6 @@ def _without_covered(tools: "Sequence[Tool]") -> "Sequence[Tool]":
     """Return tools without those that another one of the same name was made from."""
     if len(tools) == 1:
         return tools
-    from toolkit.tools.origins import without_covered  # names are rarely used twice
-
     return without_covered(tools)
 
 
@@ -155,18 +152,3 @@ def _names_of_object(tool: Tool, module: ModuleType) -> Iterator[str]:
         if (box := box_of(cls)) is not None:
             yield str(box.name)
         yield from (name for name, thing in list(vars(module).items()) if type(thing) is cls)
-
-
-def seen_from(directory: Path, problem: Problem) -> Problem:
-    """Return a problem with files in a folder shown relative to it."""
-    related = tuple((place_from(directory, place), what) for place, what in problem.related)
-    location = problem.location and place_from(directory, problem.location)
-    return replace(problem, location=location, related=related)
-
-
-def place_from(directory: Path, place: Location) -> Location:
-    """Return a location with its file relative to a folder, if the file is in it."""
-    root = os.path.join(directory, "")  # noqa: PTH118 - with a separator at the end
-    if "://" in place.file:  # a tool of a server is not in a file
-        return place
-    return place._replace(file=os.path.normpath(place.file).removeprefix(root))

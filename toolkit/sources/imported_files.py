@@ -7,36 +7,15 @@ imported by name, if the name is a literal or the module is a global of a loaded
 import ast
 import os
 import sys
-import sysconfig
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-import toolkit
 from toolkit.regular_files import bounded_bytes
-from toolkit.source_code.module_files import PACKAGE, place_in_package, source_of_module
+from toolkit.source_code.module_files import PACKAGE, is_installed, place_in_package, source_of_module
 from toolkit.source_code.source_files import imports_within, last_name
 from toolkit.sources.modules import is_ours
-
-_PLACES = tuple(
-    {
-        os.path.join(os.path.realpath(folder), "")  # the separator at its end is wanted
-        for folder in (
-            *(sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
-            os.path.dirname(toolkit.__file__),  # it runs at every start
-        )
-    }
-)
-
-
-_FOLDERS = ("site-packages", "dist-packages")
-
-
-def is_installed(file: str) -> bool:
-    """Return whether a file, given by its real path, is part of Python or an installed package, or not a file."""
-    return file.startswith(("<", *_PLACES)) or any(f"{os.sep}{folder}{os.sep}" in file for folder in _FOLDERS)
-
 
 _IMPORTERS = ("import_module", "__import__")
 

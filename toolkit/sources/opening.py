@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.codes import CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_FOUND
-from toolkit.problems import Location, Problem, did_you_mean, errors_among
-from toolkit.sources.collected import Collected, note_ways, seen_from, table_of
+from toolkit.problems import Location, Problem, did_you_mean, errors_among, seen_from
+from toolkit.sources.collected import Collected, note_ways, table_of
 from toolkit.sources.configuration import Configuration
 from toolkit.sources.configured_sources import ConfiguredSources
 from toolkit.sources.folders import PYTHON

@@ -17,8 +17,7 @@ from toolkit.disclosure.groups import matches
 from toolkit.documents.keys import Owner, Spot
 from toolkit.pins.drifts import Entry, changes_between
 from toolkit.pins.lockfile import LOCK_FILE, entry_of, read_lock
-from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.sources.collected import place_from
+from toolkit.problems import Location, Problem, did_you_mean, place_from
 from toolkit.sources.configuration import Configuration, GroupSettings
 from toolkit.sources.folders import SUFFIXES
 from toolkit.sources.ready import ALL_READY

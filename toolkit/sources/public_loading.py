@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 
 from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidPipeline, InvalidTools, raise_errors
-from toolkit.problems import Problem
-from toolkit.sources.collected import seen_from
+from toolkit.problems import Problem, seen_from
 from toolkit.sources.configuration_search import find_configuration
 from toolkit.sources.opening import SourceOpener
 from toolkit.tools.base import Tool

@@ -15,8 +15,7 @@ from toolkit.approvals.requests import fingerprint
 from toolkit.builtin.catalog import ready_tools
 from toolkit.builtin.options import FOLDER, Option
 from toolkit.codes import CONSENT_MISSING
-from toolkit.problems import Location, Problem
-from toolkit.sources.collected import place_from
+from toolkit.problems import Location, Problem, place_from
 from toolkit.sources.configuration import Configuration, ReadySettings
 from toolkit.sources.configuration_search import user_file
 from toolkit.sources.toml_files import place_in_configuration

@@ -19,7 +19,6 @@ from toolkit_cli.failures import ExitCode, Failure, cannot_write, refuse
 from toolkit_cli.linting.cache_folders import cache_folder
 from toolkit_cli.linting.check_runs import CheckRun, add_suppressions, apply_fixes
 from toolkit_cli.linting.stdin_texts import text_of_stdin
-from toolkit_cli.linting.watching import watch as watch_paths
 from toolkit_cli.rendering.compatibility_tables import as_record, as_table
 from toolkit_cli.rendering.excerpts import as_lines, shown_path
 from toolkit_cli.rendering.findings import FORMATS, Format, render, spans_of, statistics_of
@@ -137,6 +136,8 @@ def lint(options: LintOptions) -> ExitCode:
     if options.explain is not None:
         return _explain(options.explain)
     if options.watch:
+        from toolkit_cli.linting.watching import watch as watch_paths
+
         return watch_paths(options.paths or (), lambda: lint(options._replace(watch=False)))
     _refuse_contradictions(options)
     outputs = [_output(text) for text in options.output or ()]

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
-from xml.sax.saxutils import escape, quoteattr
 
 from toolkit.lint.baselines import fingerprints
 from toolkit.lint.breakages import is_breakage
@@ -50,6 +49,9 @@ def _path_in_repository(file: str) -> str:
 
 # Characters that XML 1.0 cannot contain, not even escaped.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+# `xml.sax.saxutils` does the same, but imports clients for HTTP and email first.
+_IN_XML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+_IN_XML_ATTRIBUTE = {**_IN_XML, **str.maketrans({'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})}
 
 
 def as_junit(problems: Sequence[Problem]) -> str:
@@ -79,7 +81,7 @@ def _case(file: str, problem: Problem) -> str:
     name = _attribute(f"{problem.code or 'toolkit'} {at}")
     line = f' line="{place.line}"' if place and place.line is not None else ""
     hint = f"\nhint: {problem.hint}" if problem.hint else ""
-    body = escape(_clean(f"{at}: {problem.severity}: {problem.message}{hint}"))
+    body = _clean(f"{at}: {problem.severity}: {problem.message}{hint}").translate(_IN_XML)
     head = f"    <testcase name={name} classname={_attribute(file)} file={_attribute(file)}{line}>"
     if problem.severity == "error":
         child = f"      <failure message={_attribute(problem.message)} type={_attribute(problem.code)}>{body}</failure>"
@@ -97,7 +99,7 @@ def _passed() -> str:
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_clean(text), {"\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})
+    return f'"{_clean(text).translate(_IN_XML_ATTRIBUTE)}"'
 
 
 def _clean(text: str) -> str:
