@@ -2,17 +2,20 @@
 
 import gc
 import os
+import shutil
 import signal
 import tempfile
 from collections import Counter
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from tests.compiled import compile_program, import_tests, keep_compiled_code, packages_compiled
+from tests.databases import Postgres, programs
 from tests.volumes import EVERYDAY, PROOFS, find_characters, some_of, tries_of, try_no_constants_of_the_program
 from tests.warm.starts import WarmStarts, installed, is_possible
 
@@ -263,3 +266,17 @@ def _table_of_attacks(attacks):
     everything = (sum(attempts for attempts, _ in totals.values()), sum(holes for _, holes in totals.values()))
     rows = [*sorted(totals.items()), ("all", everything)]
     return [f"{attempts:>7} attempts  {holes:>3} holes  {kind}" for kind, (attempts, holes) in rows]
+
+
+@pytest.fixture(scope="session")
+def postgres():
+    """A real PostgreSQL, or a reason why there is none."""
+    if programs() is None:
+        pytest.skip("PostgreSQL is not installed: apt-get install postgresql")
+    folder = Path(tempfile.mkdtemp(prefix="toolkit-postgres-"))
+    folder.chmod(0o755)
+    server = Postgres(folder / "server")
+    yield server
+    with suppress(CalledProcessError):
+        server.kill()
+    shutil.rmtree(folder, ignore_errors=True)

@@ -25,6 +25,18 @@ def parse_duration(text: str) -> float | None:
     return seconds if seconds <= LONGEST_DURATION else None
 
 
+_AGE = re.compile(r"(\d{1,5})\s*(s|m|h|d|w)", re.ASCII)
+_AGES = {"s": 1, "m": 60, "h": 3600, "d": 24 * 3600, "w": 7 * 24 * 3600}
+AGE_PATTERN = r"^\s*[0-9]{1,5}\s*(s|m|h|d|w)\s*$"
+AGE_EXAMPLES = "12h, 30d or 4w"
+
+
+def parse_age(text: str) -> int | None:
+    """Convert an age such as `12h`, `30d` or `4w` to seconds; return `None` if it is not valid."""
+    match = _AGE.fullmatch(text.strip())
+    return None if match is None else int(match[1]) * _AGES[match[2]]
+
+
 def format_duration(seconds: float) -> str:
     """Format a duration: `500ms`, `30s`, `5m`."""
     if seconds < 1:

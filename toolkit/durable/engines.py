@@ -2,6 +2,7 @@
 
 import logging
 import os
+import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -79,6 +80,21 @@ def connect(url: StoreUrl) -> "Engine":
     return create_engine(address, pool_pre_ping=True, **_POOLED)
 
 
+def vacuum(engine: "Engine") -> None:
+    """Make the space of deleted rows in a PostgreSQL store available again.
+
+    Raises:
+        SQLAlchemyError: If the server fails.
+    """
+    from sqlalchemy import text
+
+    ours = "(schemaname = 'dbos' OR tablename LIKE 'toolkit!_%' ESCAPE '!') AND tableowner = current_user"
+    names = f"SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables WHERE {ours}"  # noqa: S608 - our own words
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        for name in list(connection.execute(text(names)).scalars()):
+            connection.execute(text(f"VACUUM {name}"))
+
+
 def _prepare_files(engine: "Engine") -> None:
     """Make each connection use write-ahead logging and begin its transactions with a write lock."""
     from sqlalchemy import event
@@ -97,13 +113,13 @@ def storage_errors(url: StoreUrl, what: str) -> Iterator[None]:
     """Convert errors within the block to a `StoreError` that names the store, without its password.
 
     Raises:
-        StoreError: If the block raises `OSError` or `SQLAlchemyError`.
+        StoreError: If the block raises `OSError`, `SQLAlchemyError` or an SQLite error.
     """
     from sqlalchemy.exc import SQLAlchemyError
 
     try:
         yield
-    except (OSError, SQLAlchemyError) as error:
+    except (OSError, sqlite3.Error, SQLAlchemyError) as error:
         raise StoreError(f"cannot {what} the store '{url.shown}': {reason_of(error)}") from error
 
 

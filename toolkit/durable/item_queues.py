@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Engine
@@ -143,6 +144,23 @@ class ItemQueues:
             offset += len(page)
             if len(page) < _PAGE:
                 return
+
+    def delete(self, run: str) -> None:
+        """Delete all items of a run, with their recorded steps.
+
+        Raises:
+            StoreError: If writing to the store fails.
+        """
+        listed = partial(
+            self._client.list_workflows,
+            workflow_id_prefix=f"{run}/",
+            limit=_PAGE,
+            load_input=False,
+            load_output=False,
+        )
+        while page := attempted(self._url, "read", listed):
+            ids = [one.workflow_id for one in page]
+            attempted(self._url, "write", partial(self._client.delete_workflows, ids))
 
     def _listed(self, ids: Sequence[str], **options: Any) -> "list[WorkflowStatus]":
         return (

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from toolkit.durable.presences import Presence
 
 
+_DELETED: Final = "deleted"
+"""The recorded state of a run that is being deleted. It is listed nowhere."""
+
+
 class StoredApprovals:
     """The questions of runs that wait for an answer. Thread-safe."""
 
@@ -32,7 +36,7 @@ class StoredApprovals:
         Raises:
             StoreError: If reading the store fails.
         """
-        goes_on = RUNS.c.state.not_in(("completed", "cancelled"))
+        goes_on = RUNS.c.state.not_in(("completed", "cancelled", _DELETED))
         wanted = select(APPROVALS).join(RUNS, RUNS.c.id == APPROVALS.c.run).where(APPROVALS.c.answer.is_(None), goes_on)
         return self._do("read", lambda connection: _all(connection, wanted.order_by(APPROVALS.c.number)))
 
@@ -95,6 +99,12 @@ _AS_IT_STANDS: Final = ("number", "id", "target", "began", "ended", "done", "fai
 """Columns that are fields of `KeptRun`, with the same name and value."""
 
 
+def _marked(run: KeptRun) -> Any:
+    state = "running" if run.state == "killed" else run.state
+    unchanged = (RUNS.c.id == run.id) & (RUNS.c.state == state) & (RUNS.c.process == run.process)
+    return update(RUNS).where(unchanged).values(state=_DELETED)
+
+
 class StoredRuns:
     """The runs in a store. Thread-safe."""
 
@@ -146,7 +156,7 @@ class StoredRuns:
         """Record that a run continues with the current definition; if that changed, its questions are deleted.
 
         Raises:
-            StoreError: If another process follows the run, or writing to the store fails.
+            StoreError: If another process follows the run, it has been deleted, or writing to the store fails.
         """
         if self.is_followed(run):
             raise StoreError(f"the run '{run.id}' is already running in another process")
@@ -154,7 +164,10 @@ class StoredRuns:
             self._approvals.withdraw(run.id)
         values = {"definition": json.dumps(definition), "version": version, "process": self._join().number}
         software = json.dumps(software_versions("dbos"))
-        self._update(run.id, state="running", ended=None, error=None, software=software, **values)
+        change = update(RUNS).where(RUNS.c.id == run.id, RUNS.c.state != _DELETED)
+        change = change.values(state="running", ended=None, error=None, software=software, **values)
+        if self._do("write", lambda connection: connection.execute(change).rowcount) != 1:
+            raise StoreError(f"the run '{run.id}' has been deleted")
 
     def is_followed(self, run: KeptRun) -> bool:
         """Return whether another live process follows a run: submits its items and collects their outcomes.
@@ -208,9 +221,43 @@ class StoredRuns:
         Raises:
             StoreError: If reading the store fails.
         """
-        wanted = select(RUNS).order_by(RUNS.c.number.desc())
+        wanted = select(RUNS).where(RUNS.c.state != _DELETED).order_by(RUNS.c.number.desc())
         rows: list[Any] = self._do("read", lambda connection: list(connection.execute(wanted).mappings()))
         return [self._run(row) for row in rows]
+
+    def mark_deleted(self, runs: Iterable[KeptRun]) -> list[KeptRun]:
+        """Hide runs that are about to be deleted, except those that have been resumed meanwhile; return them.
+
+        Raises:
+            StoreError: If writing to the store fails.
+        """
+
+        def write(connection: Connection) -> list[KeptRun]:
+            return [run for run in runs if connection.execute(_marked(run)).rowcount == 1]
+
+        return self._do("write", write)
+
+    def marked(self) -> list[str]:
+        """Return the ids of the runs that are about to be deleted, including those whose deletion was interrupted.
+
+        Raises:
+            StoreError: If reading the store fails.
+        """
+        wanted = select(RUNS.c.id).where(RUNS.c.state == _DELETED)
+        return self._do("read", lambda connection: list(connection.execute(wanted).scalars()))
+
+    def delete(self, id: str) -> None:
+        """Delete a run and its questions; its items have to be deleted before.
+
+        Raises:
+            StoreError: If writing to the store fails.
+        """
+
+        def write(connection: Connection) -> None:
+            connection.execute(delete(APPROVALS).where(APPROVALS.c.run == id))
+            connection.execute(delete(RUNS).where(RUNS.c.id == id))
+
+        self._do("write", write)
 
     def versions_of(self, id: str) -> tuple[str, dict[str, str]]:
         """Return the version of a run's definition, and the versions of the software that it was last started with.

@@ -4,16 +4,18 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
-from toolkit.durable.engines import APPLICATION, EngineLog, attempted, connect, need_engine, storage_errors
+from toolkit.durable.engines import APPLICATION, EngineLog, attempted, connect, need_engine, storage_errors, vacuum
 from toolkit.durable.file_locks import opening
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.errors import ConfigurationError
+from toolkit.journals.databases import compact_file
 
 if TYPE_CHECKING:
     from dbos import DBOSClient
     from sqlalchemy import Engine
 
     from toolkit.durable.presences import Presence, Present
+    from toolkit.journals.kept_runs import KeptRun
 
 
 class Store:
@@ -97,6 +99,35 @@ class Store:
         with suppress(Exception):  # everything has been written already
             self.client.destroy()
             self.engine.dispose()
+
+    def prune(self, runs: "Iterable[KeptRun]") -> "list[KeptRun]":
+        """Delete runs with everything that belongs to them, except those that have been resumed meanwhile.
+
+        Returns:
+            The deleted runs. Call `compact` to free the space that they took.
+
+        Raises:
+            StoreError: If writing to the store fails.
+        """
+        deleted = self.runs.mark_deleted(runs)
+        for id in self.runs.marked():  # noqa: A001 - its name everywhere
+            self.items.delete(id)
+            self.runs.delete(id)
+        return deleted
+
+    def compact(self) -> int:
+        """Free the space of deleted runs, and return how many bytes the file of the store is smaller.
+
+        A server reuses the space, and returns what it can to the file system.
+
+        Raises:
+            StoreError: If writing to the store fails.
+        """
+        with storage_errors(self.url, "write"):
+            if self.url.file is not None:
+                return compact_file(self.url.file)
+            vacuum(self.engine)
+        return 0
 
     def join(self, *, jobs: int = 0, versions: Iterable[str] = ()) -> "Presence":
         """Register this process with the store unless it is registered already, and return its presence.

@@ -4,7 +4,7 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -91,3 +91,24 @@ class Database:
     def close(self) -> None:
         self.connection.close()
         os.close(self.locks)
+
+
+def compact_file(file: Path) -> int:
+    """Return the free pages of an SQLite file to the file system, and the number of bytes by which it has shrunk.
+
+    Other processes wait meanwhile, and lose nothing.
+
+    Raises:
+        OSError: If the file cannot be read.
+        sqlite3.Error: If there is no room for the copy that this needs, or another process does not let go of the file.
+    """
+    before = _size(file)
+    with closing(sqlite3.connect(file, timeout=_WAIT_FOR_OTHERS, isolation_level=None)) as connection:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    return max(before - _size(file), 0)
+
+
+def _size(file: Path) -> int:
+    beside = (file, file.with_name(f"{file.name}-wal"))
+    return sum(one.stat().st_size for one in beside if one.exists())

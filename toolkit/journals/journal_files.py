@@ -3,13 +3,13 @@
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 from toolkit.approvals.pending import KeptAnswer, PendingApproval
-from toolkit.journals.databases import Database
+from toolkit.journals.databases import Database, compact_file
 from toolkit.journals.kept_approvals import APPROVALS_SCHEMA, answer_question, open_questions, withdraw_all
 from toolkit.journals.kept_runs import KeptRun, KeptStep, State
 from toolkit.journals.run_journals import RunJournal
@@ -46,7 +46,6 @@ CREATE TABLE IF NOT EXISTS steps (
     PRIMARY KEY (run, path)
 ) WITHOUT ROWID;
 """
-_KEPT_DAYS: Final = 30
 _COLUMNS: Final = "number, id, state, target, began, ended, steps, unit, error, request, definition, process"
 _WHOLE: Final = "instr(path, '/') = 0 AND instr(path, '[') = 0"
 """A condition for the steps or items of the run itself, without the steps inside them."""
@@ -89,13 +88,12 @@ class JournalFile:
         unit: str,
         of: int | None,
     ) -> RunJournal:
-        """Create the record of a new run, and delete old runs.
+        """Create the record of a new run.
 
         Raises:
             JournalError: If the journal cannot be written.
         """
         with self._database.storage_errors("write"):
-            self._forget_old()
             row = self._connection.execute(
                 f"INSERT INTO runs ({_COLUMNS}) VALUES (NULL, ?, 'running', ?, ?, NULL, ?, ?, NULL, ?, ?, ?)"  # noqa: S608 - our own names
                 " RETURNING number",
@@ -113,11 +111,13 @@ class JournalFile:
         if not self._lock(run.number):
             raise JournalError(f"the run '{run.id}' is already running in process {run.process}")
         with self._database.storage_errors("write"):
-            self._connection.execute(
+            done = self._connection.execute(
                 "UPDATE runs SET state = 'running', ended = NULL, error = NULL, process = ?, definition = ? "
                 "WHERE number = ?",
                 (os.getpid(), json.dumps(definition), run.number),
             )
+        if done.rowcount != 1:
+            raise JournalError(f"the run '{run.id}' has been deleted")
         if dict(definition) != run.definition:
             withdraw_all(self._database, run.number)
         return RunJournal(self._database, run.number, is_resumed=True)
@@ -203,6 +203,37 @@ class JournalFile:
         whole_items = {step.path for step in self.steps(run) if step.status == "ok"} if run.unit == "items" else set()
         return [step for step in open_steps if not any(one in ended | whole_items for one in _around(step.path))]
 
+    def prune(self, runs: Iterable[KeptRun]) -> list[KeptRun]:
+        """Delete runs with everything that belongs to them, except those that have been resumed meanwhile.
+
+        Returns:
+            The deleted runs. Call `compact` to free the space that they took.
+
+        Raises:
+            JournalError: If the journal cannot be written.
+        """
+        deleted: list[KeptRun] = []
+        for run in runs:
+            if not self._lock(run.number):
+                continue
+            state = "running" if run.state == "killed" else run.state
+            with self._database.storage_errors("write"):
+                statement = "DELETE FROM runs WHERE number = ? AND state = ? AND process = ?"
+                done = self._connection.execute(statement, (run.number, state, run.process))
+            self._unlock(run.number)
+            if done.rowcount == 1:
+                deleted.append(run)
+        return deleted
+
+    def compact(self) -> int:
+        """Free the space of deleted runs, and return how many bytes the files are smaller.
+
+        Raises:
+            JournalError: If the journal cannot be written, for example because the disk has no room for a copy of it.
+        """
+        with self._database.storage_errors("write"):
+            return compact_file(self.path)
+
     def open_questions(self) -> list[PendingApproval]:
         """Return the unanswered questions of all runs, oldest first.
 
@@ -245,10 +276,6 @@ class JournalFile:
             process=process,
         )
 
-    def _forget_old(self) -> None:
-        before = time.time() - _KEPT_DAYS * 24 * 3600
-        self._connection.execute("DELETE FROM runs WHERE ended < ? AND state IN ('completed', 'cancelled')", (before,))
-
     # ------------------------------------------------------------------------------------------------ locks of runs
 
     def _lock(self, run: int) -> bool:
@@ -269,12 +296,15 @@ class JournalFile:
             return True
         if not self._lock(run):
             return True
+        self._unlock(run)
+        return False
+
+    def _unlock(self, run: int) -> None:
         with suppress(ImportError):
             from fcntl import LOCK_UN, lockf  # only Unix has it
 
             self._own.discard(run)
             lockf(self._database.locks, LOCK_UN, 1, run)
-        return False
 
 
 def _is_in_doubt(step: KeptStep) -> bool:

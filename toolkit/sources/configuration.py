@@ -132,6 +132,7 @@ class Configuration(NamedTuple):
         holds_pins: Whether tools of a server can only be used as `toolkit.lock` pins them.
         granted: The permissions that the user grants to groups; a project's file cannot grant any.
         audit: Whether to record decisions, or `None` if not set.
+        keep_runs: The age up to which `runs prune` keeps runs, such as `30d`.
         webhook: The webhook that answers questions without a terminal, or `None`.
         policy: The policy in the project's configuration.
         policy_files: The policy files of the project, nearest first.
@@ -166,6 +167,7 @@ class Configuration(NamedTuple):
     holds_pins: bool = True
     granted: frozenset[str] = frozenset()
     audit: bool | None = None
+    keep_runs: str = "30d"
     webhook: "WebhookSettings | None" = None
     policy: "PolicyFile | None" = None
     policy_files: tuple[Path, ...] = ()

@@ -84,6 +84,7 @@ def _with_own_settings(configuration: Configuration, file: Path, problems: list[
         env=tuple(dict.fromkeys([*own.env, *configuration.env])),
         own_env=frozenset(own.env),
         audit=configuration.audit or own.audit,
+        keep_runs=own.keep_runs,
         webhook=own.webhook,
     )
 

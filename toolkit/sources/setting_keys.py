@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from toolkit.amounts import AGE_EXAMPLES, AGE_PATTERN, parse_age
 from toolkit.dialects.registry import DIALECTS
 from toolkit.disclosure.groups import PERMISSIONS, read_choices, unknown_permission
 from toolkit.documents.keys import Key, Kind, Schema, Spot, read_table, schema_of
@@ -84,6 +85,13 @@ MODEL: Final = text(
     name="name",
 )
 COUNT: Final = whole_number(1, words="a whole number above zero")
+AGE: Final = text(
+    f"an age, such as {AGE_EXAMPLES}",
+    {"type": "string", "pattern": AGE_PATTERN},
+    test=lambda written: parse_age(written) is not None,
+    example="'30d'",
+    name="age",
+)
 RATE: Final = Kind(
     "rate",
     "a number of calls and a period, such as '10/1m'",
@@ -131,6 +139,14 @@ def _audit(written: bool, spot: Spot) -> bool | None:  # noqa: FBT001 - called w
     if written or spot.origin.owner == "user":
         return written
     spot.report(f"'{spot.name}' can only be switched on by a project", "remove it, or set it in your own configuration")
+    return None
+
+
+def _keep_runs(written: str, spot: Spot) -> str | None:
+    if spot.origin.owner == "user":
+        return written
+    hint = "set it in your own configuration, or use `toolkit runs prune --older-than`"
+    spot.report(f"'{spot.name}' cannot be set by a project, because your journal holds the runs of all projects", hint)
     return None
 
 
@@ -284,6 +300,13 @@ KEYS: Final = (
         take=_audit,
     ),
     Key(
+        "keep_runs",
+        AGE,
+        "the age up to which `toolkit runs prune` keeps runs; only in your own configuration",
+        "30d",
+        take=_keep_runs,
+    ),
+    Key(
         "webhook",
         table_kind("{ url = 'https://…', secret = 'APPROVALS_SECRET' }", _webhook_schema),
         "the webhook that answers questions if there is no terminal; only in your own configuration",
@@ -297,5 +320,5 @@ KEYS: Final = (
     ),
     Key("lint", table_kind("{ ignore = ['TK202'] }", {"type": "object"}), "settings of `toolkit lint`"),
 )
-USERS_OWN: Final = ("mcp", "builtin", "env", "audit", "webhook")
+USERS_OWN: Final = ("mcp", "builtin", "env", "audit", "keep_runs", "webhook")
 """The keys of a user's own configuration, which applies to all projects."""

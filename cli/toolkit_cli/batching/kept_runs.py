@@ -41,6 +41,12 @@ class Kept(Protocol):
     def resumed(self, run: KeptRun, consent: Consent) -> Resumed | StoredResume:
         """Return what is needed to continue a run."""
 
+    def prune(self, runs: Iterable[KeptRun]) -> list[KeptRun]:
+        """Delete runs with everything that belongs to them, and return those that were deleted."""
+
+    def compact(self) -> int:
+        """Free the space of deleted runs, and return how many bytes were freed, as far as that is known."""
+
     def open_questions(self) -> list[PendingApproval]:
         """Return the open approval questions of all runs, oldest first."""
 
@@ -105,6 +111,14 @@ class StoreRuns:
     def resumed(self, run: KeptRun, consent: Consent) -> StoredResume:
         """Return what is needed to continue a run; unclear steps are handled item by item."""
         return StoredResume(run, *consent)
+
+    def prune(self, runs: Iterable[KeptRun]) -> list[KeptRun]:
+        """Delete runs with everything that belongs to them, and return those that were deleted."""
+        return self._store.prune(runs)
+
+    def compact(self) -> int:
+        """Free the space of deleted runs, and return how many bytes were freed, as far as that is known."""
+        return self._store.compact()
 
     def open_questions(self) -> list[PendingApproval]:
         """Return the open approval questions of all runs, oldest first."""

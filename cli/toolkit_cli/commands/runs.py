@@ -2,20 +2,23 @@
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Annotated, Final, Literal, NamedTuple, get_args
 
 import typer
 
+from toolkit.amounts import AGE_EXAMPLES, parse_age
 from toolkit.journals.kept_runs import KeptRun, State
+from toolkit.problems import did_you_mean
 from toolkit_cli import console
 from toolkit_cli.agent_launching import launch_agent
 from toolkit_cli.agent_options import AGENT, AgentOptions
 from toolkit_cli.batching.kept_runs import Consent, JournalRuns, Kept, StoreRuns
 from toolkit_cli.batching.pending_approvals import Reply, decide_approval, list_approvals
 from toolkit_cli.batching.stored_runs import absolute_store, named_store
+from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.launching import launch
 from toolkit_cli.option_values import restored
@@ -44,6 +47,10 @@ RunFilter = Annotated[
 ]
 Shown = Annotated[Literal["text", "json"], typer.Option("--format", help="The output format.")]
 ScheduleName = Annotated[str, typer.Argument(metavar="NAME", help="The name of the schedule.", show_default=False)]
+
+
+_ENDED: Final = tuple(state for state in get_args(State) if state != "running")
+"""The states of runs that are not going on."""
 
 
 class ListOptions(NamedTuple):
@@ -101,6 +108,33 @@ class OneRunOptions(NamedTuple):
 
     run: RunId
     store: StoreName = None
+    messages: MessageOptions = MessageOptions()
+
+
+class PruneOptions(NamedTuple):
+    """The command-line options of `toolkit runs prune`, one per field."""
+
+    older_than: Annotated[
+        str | None,
+        typer.Option(
+            metavar="AGE",
+            help="Only runs that ended longer ago, such as 12h, 30d or 4w; by default, `keep_runs` of your own"
+            " configuration, or 30d.",
+            show_default=False,
+        ),
+    ] = None
+    state: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="|".join(_ENDED),
+            help="Only runs in this state, even if they could be resumed. Repeatable; by default, cancelled runs, and"
+            " completed ones without failed items.",
+            show_default=False,
+        ),
+    ] = None
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only list the runs that would be deleted.")] = False
+    store: StoreName = None
+    format: Shown = "text"
     messages: MessageOptions = MessageOptions()
 
 
@@ -268,6 +302,62 @@ def watch_run(options: OneRunOptions) -> int:
                 console.say(f"{run.state}: {run.error}" if run.error else run.state)
                 return ExitCode.SUCCESS if run.state == "completed" else ExitCode.FINDINGS
             time.sleep(_GLANCE)
+
+
+def prune_runs(options: PruneOptions) -> int:
+    """Delete old runs, and free their space.
+
+    Without --state, only runs that are over are deleted: cancelled ones, and completed ones without failed items. A run
+    that is going on is never deleted. Nothing else deletes runs.
+    """
+    for state in options.state or ():
+        _check_state(state)
+    age = options.older_than if options.older_than is not None else load_configuration().keep_runs
+    seconds = parse_age(age)
+    if seconds is None:
+        hint = f"write a number of hours, days or weeks: {AGE_EXAMPLES}"
+        raise Failure(ExitCode.USAGE, f"--older-than: '{age}' is not an age", hint=hint)
+    before = time.time() - seconds
+    freed = 0
+    with _runs_in(options.store) as kept:
+        found = [run for run in kept.runs() if _is_over(run, options.state) and (run.ended or run.began) < before]
+        if found and not options.dry_run:
+            found = kept.prune(found)
+            freed = kept.compact()
+    if options.format == "json":
+        console.write_json([run.as_record() for run in found])
+    elif found:
+        print_lines(listed_runs(found, console.data_width()))
+    runs = f"{len(found):,} run{'s' if len(found) != 1 else ''}"
+    if not found:
+        what = "none in such a state" if options.state else "none that is over"
+        console.say(f"no runs to delete: {what} ended more than {age.strip()} ago")
+    elif options.dry_run:
+        console.say(f"{runs} would be deleted; nothing was deleted")
+    else:
+        console.say(f"{runs} deleted{f'; {freed / 1e6:,.1f} MB freed' if freed else ''}")
+    return ExitCode.SUCCESS
+
+
+def _check_state(state: str) -> None:
+    """Check that runs in a state can be deleted.
+
+    Raises:
+        Failure: If they cannot, or there is no such state.
+    """
+    if state == "running":
+        hint = "end it first, with: toolkit runs cancel ID"
+        raise Failure(ExitCode.USAGE, "a run that is going on cannot be deleted", hint=hint)
+    if state not in _ENDED:
+        near = did_you_mean(state, _ENDED, otherwise=f"the states are {', '.join(_ENDED)}")
+        raise Failure(ExitCode.USAGE, f"--state: '{state}' is not a state", hint=near)
+
+
+def _is_over(run: KeptRun, states: Collection[str] | None) -> bool:
+    """Return whether a run can be deleted: it is in one of the states or, without any, cannot be resumed."""
+    if states:
+        return run.state in states
+    return run.state == "cancelled" or (run.state == "completed" and not run.failed)
 
 
 @contextmanager
@@ -439,6 +529,7 @@ RUNS: Final[Mapping[str, Callable[..., int]]] = {
     "resume": resume_run,
     "cancel": cancel_run,
     "watch": watch_run,
+    "prune": prune_runs,
     "approvals": list_pending,
     "decide": decide,
     "schedule": add_schedule,

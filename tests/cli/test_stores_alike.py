@@ -1,0 +1,210 @@
+"""The commands of `toolkit runs` do the same for the journal and for both kinds of stores."""
+
+import json
+import os
+import signal
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+pytest.importorskip("dbos", reason="the extra `durable` is not installed")
+
+TOOLS = '''
+import os
+import pathlib
+import signal
+from toolkit import tool
+
+@tool(idempotent=True)
+def halve(n: int) -> str:
+    """Halve a number; odd ones cannot be halved, and 99 kills the program."""
+    if n == 99:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if n % 2:
+        raise ValueError(f"{n} is odd")
+    return str(n // 2) + "." * 500
+
+@tool(destructive=True)
+def wipe(n: int) -> str:
+    """Wipe."""
+    return "wiped"
+'''
+DAY = 24 * 3600
+RUNS = {
+    "completed": ("halve", [2, 4], ()),
+    "collected": ("halve", [2, 3], ("--on-item-error", "collect")),
+    "failed": ("halve", [2, 3], ("--on-item-error", "fail")),
+    "cancelled": ("halve", [2, 3], ("--on-item-error", "fail")),
+    "waiting": ("wipe", [2], ("--on-approval", "wait")),
+    "killed": ("halve", [2, 99], ()),
+}
+"""How to make a run in each state."""
+
+
+class Place:
+    """The journal, or a store, with its runs."""
+
+    def __init__(self, kind, folder, invoke, program, postgres):
+        self.kind, self.folder, self.invoke, self.program = kind, folder, invoke, program
+        self.url = {"journal": "", "SQLite": f"sqlite:///{folder}/runs.db"}.get(kind) or (
+            postgres.url(f"alike_{os.getpid()}_{abs(hash(str(folder)))}") if postgres else ""
+        )
+        self.file = {"journal": folder / "state/toolkit/runs.db", "SQLite": folder / "runs.db"}.get(kind)
+
+    def change(self, statement):
+        """Change rows of the store directly, such as their times."""
+        if self.file is not None:
+            with closing(sqlite3.connect(self.file, isolation_level=None)) as connection:
+                return (
+                    connection.execute(statement).fetchall() if "SELECT" in statement else connection.execute(statement)
+                )
+        from psycopg import connect
+
+        with connect(self.url, autocommit=True) as connection:
+            done = connection.execute(statement)
+            return done.fetchall() if "SELECT" in statement else done
+
+    def make(self, state, days=0):
+        """Make a run in a state that ended some days ago, and return its id."""
+        tool, numbers, words = RUNS[state]
+        items = self.folder / f"{state}.jsonl"
+        items.write_text("".join(f'{{"n": {n}}}\n' for n in numbers), "utf-8")
+        command = ("run", f"tools.py:{tool}", "--each", items.name, "--quiet", "--out", f"{state}.out", *words)
+        if state == "killed":
+            assert self.program(*command).returncode == -signal.SIGKILL
+        else:
+            self.invoke(*command)
+        run = self.runs()[0]["id"]
+        if state == "cancelled":
+            assert self.invoke("runs", "cancel", run).exit_code == 0
+        past = f"began = began - {days * DAY}, ended = ended - {days * DAY}"
+        self.change(f"UPDATE {self.table} SET {past} WHERE id = '{run}'")  # noqa: S608 - our own names
+        return run
+
+    @property
+    def table(self):
+        return "runs" if self.kind == "journal" else "toolkit_runs"
+
+    def runs(self):
+        """Return the runs as `toolkit runs list` shows them."""
+        return json.loads(self.invoke("runs", "list", "--format", "json").stdout)
+
+    def prune(self, *words):
+        """Run `toolkit runs prune`, and return the ids that it lists, what it reports and its exit code."""
+        done = self.invoke("runs", "prune", "--format", "json", *words)
+        return [run["id"] for run in json.loads(done.stdout or "[]")], done.stderr, done.exit_code
+
+
+@pytest.fixture(params=["journal", "SQLite", pytest.param("PostgreSQL", marks=pytest.mark.proof)])
+def place(request, project, invoke, program, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(project / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(project / "own"))
+    (project / "tools.py").write_text(TOOLS, "utf-8")
+    postgres = request.getfixturevalue("postgres") if request.param == "PostgreSQL" else None
+    place = Place(request.param, project, invoke, program, postgres)
+    if place.url:
+        monkeypatch.setenv("TOOLKIT_STORE", place.url)
+    return place
+
+
+def test_old_runs_that_are_over_are_deleted_and_no_others(place):
+    old = {state: place.make(state, days=31) for state in RUNS}
+    place.make("completed", days=29)
+    before = {run["id"] for run in place.runs()}
+    over = [old["cancelled"], old["completed"]]
+    assert place.prune("--dry-run") == (over, "2 runs would be deleted; nothing was deleted\n", 0)
+    assert {run["id"] for run in place.runs()} == before
+    deleted, words, code = place.prune()
+    assert (deleted, code) == (over, 0)
+    assert words.startswith("2 runs deleted")
+    assert {run["id"] for run in place.runs()} == before - set(over)
+    assert place.prune() == ([], "no runs to delete: none that is over ended more than 30d ago\n", 0)
+
+
+def test_runs_that_could_go_on_are_deleted_only_by_name_of_their_state(place):
+    old = {state: place.make(state, days=2) for state in RUNS}
+    assert place.prune("--older-than", "1d", "--state", "waiting", "--state", "failed")[0] == [
+        old["waiting"],
+        old["failed"],
+    ]
+    assert json.loads(place.invoke("runs", "approvals", "--format", "json").stdout) == []
+    assert place.prune("--older-than", "1d", "--state", "killed")[0] == [old["killed"]]
+    assert place.prune("--older-than", "1d", "--state", "completed")[0] == [old["collected"], old["completed"]]
+    assert [run["id"] for run in place.runs()] == [old["cancelled"]]
+    refused = place.invoke("runs", "prune", "--state", "running")
+    assert (refused.exit_code, refused.stderr) == (
+        2,
+        "error: a run that is going on cannot be deleted\nhint: end it first, with: toolkit runs cancel ID\n",
+    )
+
+
+def test_a_run_that_goes_on_is_never_deleted(place):
+    place.folder.joinpath("tools.py").write_text(
+        TOOLS + '\n@tool\ndef prune() -> str:\n    """Prune from within."""\n    import subprocess, sys\n'
+        '    command = [sys.executable, "-m", "toolkit_cli", "runs", "prune", "--older-than", "0s"]\n'
+        "    words = subprocess.run(command, capture_output=True, text=True, stdin=-3).stderr\n"
+        "    return words.strip()\n"
+    )
+    place.folder.joinpath("one.jsonl").write_text("{}\n", "utf-8")
+    done = place.program("run", "tools.py:prune", "--each", "one.jsonl", "--quiet")
+    assert json.loads(done.stdout)["output"] == "no runs to delete: none that is over ended more than 0s ago"
+    assert [run["state"] for run in place.runs()] == ["completed"]
+
+
+def test_nothing_of_a_deleted_run_stays(place):
+    kept, gone = place.make("collected"), place.make("completed", days=31)
+    place.make("waiting", days=31)
+    place.prune()
+    place.prune("--state", "waiting")
+    found = [run["id"] for run in place.runs()]
+    assert found == [kept]
+    tables = ["steps"] if place.kind == "journal" else _engine_tables(place)
+    for table in [*tables, place.table, place.table.replace("runs", "approvals")]:
+        rows = place.change(f"SELECT * FROM {table}")  # noqa: S608 - names of tables
+        assert gone not in str(rows), table
+    shown = place.invoke("runs", "show", gone)
+    assert (shown.exit_code, shown.stderr.splitlines()[0]) == (4, f"error: there is no run '{gone}'")
+
+
+def _engine_tables(place):
+    schema = "" if place.kind == "SQLite" else "dbos."
+    return [f"{schema}{name}" for name in ("workflow_status", "operation_outputs", "workflow_input", "workflow_output")]
+
+
+def test_the_space_of_deleted_runs_is_freed(place):
+    place.folder.joinpath("many.jsonl").write_text('{"n": 4}\n' * 3_000, "utf-8")
+    place.invoke("run", "tools.py:halve", "--each", "many.jsonl", "--quiet", "--out", "many.out")
+    before = _size(place)
+    assert place.prune("--older-than", "0s")[2] == 0
+    assert _size(place) < before / 3
+
+
+def _size(place):
+    if place.file is not None:
+        return sum(file.stat().st_size for file in place.file.parent.glob("runs.db*"))
+    tables = "(schemaname = 'dbos' AND tablename LIKE 'workflow%') OR tablename LIKE 'toolkit_%'"
+    relation = "(quote_ident(schemaname) || '.' || quote_ident(tablename))::regclass"
+    return place.change(f"SELECT sum(pg_relation_size({relation})) FROM pg_tables WHERE {tables}")[0][0]  # noqa: S608 - as above
+
+
+def test_the_users_own_configuration_sets_the_age_and_a_project_cannot(place):
+    run = place.make("completed", days=8)
+    place.folder.joinpath("toolkit.toml").write_text("keep_runs = '1d'\n", "utf-8")
+    refused = place.invoke("runs", "prune")
+    assert refused.exit_code == 2
+    assert "'keep_runs' cannot be set by a project" in refused.stderr
+    assert place.runs()[0]["id"] == run
+    place.folder.joinpath("toolkit.toml").unlink()
+    place.folder.joinpath("own/toolkit").mkdir(parents=True)
+    place.folder.joinpath("own/toolkit/config.toml").write_text("keep_runs = '1w'\n", "utf-8")
+    assert place.prune()[0] == [run]
+
+
+@pytest.mark.parametrize("age", ["", "30", "d", "-1d", "soon", "1y", "1e9d", "99999999d", "١d"])
+def test_what_is_not_an_age_is_refused(invoke, age):
+    refused = invoke("runs", "prune", "--older-than", age)
+    assert refused.exit_code == 2
+    assert refused.stderr == (
+        f"error: --older-than: '{age}' is not an age\nhint: write a number of hours, days or weeks: 12h, 30d or 4w\n"
+    )
