@@ -22,7 +22,7 @@ from toolkit_cli.shared_options import (
 )
 
 if TYPE_CHECKING:
-    from toolkit_cli.running.keeping import Keeping, Resumed, StoredResume
+    from toolkit_cli.running.keeping import Keeping, Resumed
 
 _ARGUMENTS = Forgotten("the arguments that it gives are recorded instead")
 
@@ -134,7 +134,7 @@ class RunOptions(NamedTuple):
     session: SessionOptions = SessionOptions()
     model: Model = None
     base_url: BaseUrl = None
-    resumed: "Resumed | StoredResume | None" = None
+    resumed: "Resumed | None" = None
 
     @property
     def waits(self) -> bool:
@@ -177,10 +177,9 @@ class RunOptions(NamedTuple):
             Failure: If definitions have changed, and changes are not accepted.
             JournalError: If the journal cannot be written.
         """
-        from toolkit_cli.running.keeping import Keeping, Resumed  # it loads SQLite, and most keep nothing
+        from toolkit_cli.running.keeping import Keeping  # it loads SQLite, and most keep nothing
 
-        resumed = self.resumed if isinstance(self.resumed, Resumed) else None
-        return Keeping(run_id, tool, self.target, self.as_request(), arguments, resumed)
+        return Keeping(run_id, tool, self.target, self.as_request(), arguments, self.resumed)
 
     @classmethod
     def of_request(cls, kept: Mapping[str, Any], words: Sequence[str] = ()) -> "RunOptions":

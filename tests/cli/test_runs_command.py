@@ -322,7 +322,7 @@ def test_a_run_under_way_is_followed_and_ended_and_nobody_else_goes_on_with_it(p
         output, talk = batch.communicate()
     assert [json.loads(line)["item"] for line in output.splitlines()] == [1, 2]
     assert talk.splitlines()[-1] == f"2 items done; continue with: toolkit runs resume {run['id']}"
-    assert newest()["state"] == "interrupted"
+    assert newest()["state"] == "cancelled"
 
 
 @pytest.mark.proof

@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
@@ -37,7 +39,7 @@ RUNS = {
     "failed": ("halve", [2, 3], ("--on-item-error", "fail")),
     "cancelled": ("halve", [2, 3], ("--on-item-error", "fail")),
     "waiting": ("wipe", [2], ("--on-approval", "wait")),
-    "killed": ("halve", [2, 99], ()),
+    "killed": ("halve", [99], ()),
 }
 """How to make a run in each state."""
 
@@ -208,3 +210,48 @@ def test_what_is_not_an_age_is_refused(invoke, age):
     assert refused.stderr == (
         f"error: --older-than: '{age}' is not an age\nhint: write a number of hours, days or weeks: 12h, 30d or 4w\n"
     )
+
+
+COMMANDS = {
+    "list": (
+        "runs list",
+        "runs list --state waiting --format json",
+        "runs list --target nothing",
+        "runs list --limit 1",
+    ),
+    "show": (
+        "runs show {collected}",
+        "runs show {collected} --failed",
+        "runs show {waiting} --format json",
+        "runs show x",
+    ),
+    "watch": ("runs watch {completed}", "runs watch {failed}"),
+    "approvals": ("runs approvals", "runs approvals {completed}", "runs approvals --format json"),
+    "cancel": ("runs cancel {completed}", "runs cancel {killed}", "runs list --state cancelled"),
+    "decide": ("runs decide x approve", "runs decide {question} approve", "runs approvals", "runs resume {waiting}"),
+    "resume": (
+        "runs resume {completed}",
+        "runs resume {collected} --failed",
+        "runs resume {failed} --accept-changes",
+        "runs show {failed}",
+        "runs show {waiting}",
+    ),
+    "prune": ("runs prune --dry-run --older-than 0s", "runs prune --older-than 0s", "runs prune", "runs list"),
+}
+"""Commands of `toolkit runs`, in the order in which they are used."""
+
+
+def test_every_command_prints_the_same_for_every_kind_of_store(place):
+    named = {state: place.make(state) for state in RUNS}
+    named["question"] = json.loads(place.invoke("runs", "approvals", "--format", "json").stdout)[0]["id"]
+    shown = []
+    for command in (one for several in COMMANDS.values() for one in several):
+        done = place.invoke(*command.format(**named).split())
+        shown.append(f"$ toolkit {command}\n{done.stdout}{done.stderr}[{done.exit_code}]\n")
+    text = "\n".join(shown)
+    for name, value in {**named, "folder": str(place.folder)}.items():
+        text = text.replace(value, f"<{name}>")
+    text = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?|\b\d+(\.\d+)? m?s\b", "#", text)
+    text = re.sub(r"; \d+\.\d MB freed", "", text)
+    text = re.sub(r'("(?:asked|began|ended)": )1\d{9}\.\d+', r"\1#", text)
+    assert text == Path(__file__).with_name("runs_commands.txt").read_text("utf-8")

@@ -51,7 +51,7 @@ def run(url, items, room):
     with Store(url) as store:
         disk = Disk(store.engine, room)
         try:
-            if not store.runs.all():
+            if not store.find(""):
                 store.runs.begin("run", "t", "t", request={}, definition={}, version="v")
             store.items.open("t")
             store.items.submit("t", items)

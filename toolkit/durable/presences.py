@@ -10,9 +10,10 @@ from typing import Any, NamedTuple, Protocol
 from sqlalchemy import Connection, Engine, delete, insert, select, text, update
 
 from toolkit.durable.engines import StoreError
-from toolkit.durable.file_locks import FileLocks
 from toolkit.durable.store_tables import LOCKS, PROCESSES
 from toolkit.durable.store_urls import StoreUrl
+from toolkit.errors import ConfigurationError
+from toolkit.journals.file_locks import HAS_LOCKS, locks_beside
 
 
 class Present(NamedTuple):
@@ -39,6 +40,8 @@ class _Locks(Protocol):
     """Numbered locks, which the system releases when their process ends for any reason."""
 
     def take(self, number: int) -> bool: ...
+
+    def is_held(self, number: int) -> bool: ...
 
     def release(self, number: int) -> None: ...
 
@@ -69,8 +72,10 @@ class Presence:
             SQLAlchemyError: If writing to the store fails.
             OSError: If the lock file cannot be opened.
         """
+        if url.file is not None and not HAS_LOCKS:
+            raise ConfigurationError("an SQLite store needs byte locks, which this system lacks: use PostgreSQL")
         self._engine, self._url = engine, url
-        self._locks: _Locks = _ServerLocks(engine) if url.file is None else FileLocks(url.file)
+        self._locks: _Locks = _ServerLocks(engine) if url.file is None else locks_beside(url.file)
         self.executor = f"{socket.gethostname()}-{os.getpid()}-{os.urandom(4).hex()}"
         row = {"executor": self.executor, "machine": socket.gethostname(), "process": os.getpid(), "jobs": jobs}
         with engine.begin() as connection:
@@ -113,12 +118,7 @@ class Presence:
         Raises:
             SQLAlchemyError: If reading the store fails.
         """
-        if number == self.number:
-            return True
-        if not self._locks.take(number):
-            return True
-        self._locks.release(number)
-        return False
+        return number == self.number or self._locks.is_held(number)
 
     def lock_if_dead(self, number: int) -> bool:
         """Return whether a process has died. If so, the caller now holds its lock and has to clean up after it."""
@@ -168,6 +168,13 @@ class _ServerLocks:
             if number not in self._held and self._ask("pg_try_advisory_lock", number):
                 self._held.add(number)
             return number in self._held
+
+    def is_held(self, number: int) -> bool:
+        with self._guard:
+            if number in self._held or not self.take(number):
+                return True
+            self.release(number)
+            return False
 
     def release(self, number: int) -> None:
         with self._guard:

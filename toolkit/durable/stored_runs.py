@@ -2,11 +2,11 @@
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import Connection, Engine, delete, insert, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_text
 from toolkit.durable.engines import StoreError, attempted, transacted
@@ -204,7 +204,7 @@ class StoredRuns:
         Raises:
             StoreError: If writing to the store fails.
         """
-        self.finish(id, "cancelled")
+        self._update(id, state="cancelled", ended=time.time())
 
     def state_of(self, id: str) -> State:
         """Return the last recorded state of a run.
@@ -215,15 +215,16 @@ class StoredRuns:
         state: State = self._row(id, "state").state
         return state
 
-    def all(self) -> list[KeptRun]:
-        """Return all runs, newest first; `process` is the number of the process that follows a run.
+    def all(self, start: str = "") -> Iterator[KeptRun]:
+        """Yield all runs whose id starts like this, newest first; `process` is the number of their process.
 
         Raises:
             StoreError: If reading the store fails.
         """
-        wanted = select(RUNS).where(RUNS.c.state != _DELETED).order_by(RUNS.c.number.desc())
+        own = func.substr(RUNS.c.id, 1, len(start)) == start
+        wanted = select(RUNS).where(RUNS.c.state != _DELETED, own).order_by(RUNS.c.number.desc())
         rows: list[Any] = self._do("read", lambda connection: list(connection.execute(wanted).mappings()))
-        return [self._run(row) for row in rows]
+        return map(self._run, rows)
 
     def mark_deleted(self, runs: Iterable[KeptRun]) -> list[KeptRun]:
         """Hide runs that are about to be deleted, except those that have been resumed meanwhile; return them.

@@ -1,21 +1,22 @@
 """A store: a database of runs, whose items are submitted by one process and run by any number of workers."""
 
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Self
 
 from toolkit.durable.engines import APPLICATION, EngineLog, attempted, connect, need_engine, storage_errors, vacuum
-from toolkit.durable.file_locks import opening
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.errors import ConfigurationError
 from toolkit.journals.databases import compact_file
+from toolkit.journals.file_locks import locks_beside
 
 if TYPE_CHECKING:
     from dbos import DBOSClient
     from sqlalchemy import Engine
 
+    from toolkit.approvals.pending import KeptAnswer, PendingApproval
     from toolkit.durable.presences import Presence, Present
-    from toolkit.journals.kept_runs import KeptRun
+    from toolkit.journals.kept_runs import KeptRun, KeptStep
 
 
 class Store:
@@ -49,7 +50,7 @@ class Store:
         if url.file is not None and not makes and not url.file.exists():
             raise ConfigurationError(f"the store '{url.shown}' does not exist")
         self.engine: Engine = connect(url)
-        with storage_errors(url, "open"), opening(url.file):
+        with storage_errors(url, "open"), nullcontext() if url.file is None else locks_beside(url.file).opening():
             self.client = self._open(makes=makes)
         self._presence: Presence | None = None
         self._create_parts()
@@ -100,6 +101,64 @@ class Store:
             self.client.destroy()
             self.engine.dispose()
 
+    def all(self) -> "Iterator[KeptRun]":
+        """Yield all runs, newest first.
+
+        Raises:
+            StoreError: If reading the store fails.
+        """
+        return self.runs.all()
+
+    def find(self, start: str) -> "list[KeptRun]":
+        """Return the runs whose id starts like this, newest first.
+
+        Raises:
+            StoreError: If reading the store fails.
+        """
+        return list(self.runs.all(start))
+
+    def steps(self, run: "KeptRun", *, since: float = 0.0) -> "Iterator[KeptStep]":
+        """Yield the last attempt at each item of a run, in the order in which they began, except items that wait.
+
+        Args:
+            run: The run.
+            since: If not 0, yield only items that ended after this time, in seconds since 1970.
+
+        Raises:
+            StoreError: If reading the store fails.
+        """
+        latest = {step.path: step for step in self.items.of(run)}
+        steps = sorted(latest.values(), key=lambda step: step.began or step.ended or 0.0)
+        return (one for one in steps if one.status != "waiting" and (not since or (one.ended or 0.0) > since))
+
+    def in_doubt(self, run: "KeptRun") -> "list[KeptStep]":
+        """Return nothing: the worker of each item reports its own doubts, and the other items continue."""
+        return []
+
+    def cancel(self, run: "KeptRun") -> None:
+        """Cancel a run. The process that follows it ends, and workers take no more of its items.
+
+        Raises:
+            StoreError: If writing to the store fails.
+        """
+        self.runs.cancel(run.id)
+
+    def open_questions(self) -> "list[PendingApproval]":
+        """Return the open approval questions of all runs, oldest first.
+
+        Raises:
+            StoreError: If reading the store fails.
+        """
+        return self.approvals.all_open()
+
+    def answer(self, id: str, answer: "KeptAnswer") -> bool:
+        """Record the answer to a question, and return whether the question was still open.
+
+        Raises:
+            StoreError: If writing to the store fails.
+        """
+        return self.approvals.answer(id, answer)
+
     def prune(self, runs: "Iterable[KeptRun]") -> "list[KeptRun]":
         """Delete runs with everything that belongs to them, except those that have been resumed meanwhile.
 
@@ -110,7 +169,7 @@ class Store:
             StoreError: If writing to the store fails.
         """
         deleted = self.runs.mark_deleted(runs)
-        for id in self.runs.marked():  # noqa: A001 - its name everywhere
+        for id in self.runs.marked():
             self.items.delete(id)
             self.runs.delete(id)
         return deleted

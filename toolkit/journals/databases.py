@@ -8,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
+from toolkit.journals.file_locks import locks_beside
 from toolkit.replacing import followed
 from toolkit.runs.records import JournalError
 
@@ -22,7 +23,7 @@ class Database:
     Attributes:
         path: The path of the file.
         connection: The open connection. Several threads can use it, but not at the same time.
-        locks: The descriptor of a lock file next to it, in which each byte is the lock of a run.
+        locks: The locks of runs, by their numbers.
     """
 
     def __init__(self, path: Path, schema: str) -> None:
@@ -34,17 +35,17 @@ class Database:
         self.path = path
         with self.storage_errors("open"):
             path = followed(path)
-            beside = path.with_name(f"{path.name}.locks")
             path.parent.mkdir(mode=_PRIVATE_FOLDER, parents=True, exist_ok=True)
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE))
-            self.locks = os.open(beside, os.O_RDWR | os.O_CREAT, _PRIVATE_FILE)
+            self.locks = locks_beside(path)
             self.connection = sqlite3.connect(
                 path, timeout=_WAIT_FOR_OTHERS, isolation_level=None, check_same_thread=False
             )
-            self._write_ahead()
-            self.connection.execute("PRAGMA synchronous = NORMAL")
-            self.connection.execute("PRAGMA foreign_keys = ON")
-            self.connection.executescript(f"BEGIN IMMEDIATE;{schema}COMMIT;")
+            with self.locks.opening():
+                self._write_ahead()
+                self.connection.execute("PRAGMA synchronous = NORMAL")
+                self.connection.execute("PRAGMA foreign_keys = ON")
+                self.connection.executescript(f"BEGIN IMMEDIATE;{schema}COMMIT;")
 
     def _write_ahead(self) -> None:
         """Switch to write-ahead logging, so that readers and writers do not block each other.
@@ -90,7 +91,6 @@ class Database:
 
     def close(self) -> None:
         self.connection.close()
-        os.close(self.locks)
 
 
 def compact_file(file: Path) -> int:

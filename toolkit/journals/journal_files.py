@@ -2,16 +2,17 @@
 
 import json
 import os
+import signal
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from toolkit.approvals.pending import KeptAnswer, PendingApproval
 from toolkit.journals.databases import Database, compact_file
 from toolkit.journals.kept_approvals import APPROVALS_SCHEMA, answer_question, open_questions, withdraw_all
-from toolkit.journals.kept_runs import KeptRun, KeptStep, State
+from toolkit.journals.kept_runs import KeptRun, KeptStep
 from toolkit.journals.run_journals import RunJournal
 from toolkit.runs.records import JournalError
 
@@ -63,7 +64,6 @@ class JournalFile:
         self.path = path
         self._database = Database(path, _SCHEMA + APPROVALS_SCHEMA)
         self._connection = self._database.connection
-        self._own: set[int] = set()
 
     @staticmethod
     def usual_path() -> Path:
@@ -71,6 +71,14 @@ class JournalFile:
         named = os.environ.get("XDG_STATE_HOME", "")
         state = Path(named) if named.startswith(os.sep) else Path.home() / ".local" / "state"
         return state / "toolkit" / "runs.db"
+
+    def __enter__(self) -> Self:
+        """Return this journal; it is closed at the end of the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the journal."""
+        self.close()
 
     def close(self) -> None:
         """Close the journal."""
@@ -99,7 +107,7 @@ class JournalFile:
                 " RETURNING number",
                 (id, target, time.time(), of, unit, json.dumps(request), json.dumps(definition), os.getpid()),
             ).fetchone()
-        self._lock(row[0])
+        self._database.locks.take(row[0])
         return RunJournal(self._database, row[0], is_resumed=False)
 
     def resume(self, run: KeptRun, definition: Mapping[str, str]) -> RunJournal:
@@ -108,7 +116,7 @@ class JournalFile:
         Raises:
             JournalError: If the run is still running, or the journal cannot be written.
         """
-        if not self._lock(run.number):
+        if not self._database.locks.take(run.number):
             raise JournalError(f"the run '{run.id}' is already running in process {run.process}")
         with self._database.storage_errors("write"):
             done = self._connection.execute(
@@ -122,28 +130,38 @@ class JournalFile:
             withdraw_all(self._database, run.number)
         return RunJournal(self._database, run.number, is_resumed=True)
 
-    def set_state(self, run: int, state: State, error: str | None = None) -> None:
-        """Record how a run ended.
+    def cancel(self, run: KeptRun) -> None:
+        """Cancel a run. A running one ends as after Ctrl-C.
 
         Raises:
             JournalError: If the journal cannot be written.
         """
-        with self._database.storage_errors("write"):
-            self._connection.execute(
-                "UPDATE runs SET state = ?, error = ?, ended = ? WHERE number = ?", (state, error, time.time(), run)
-            )
+        statement = "UPDATE runs SET state = 'cancelled', ended = :ended WHERE number = :run"
+        self._database.write(statement, {"ended": time.time(), "run": run.number})
+        if run.state == "running":
+            with suppress(ProcessLookupError):
+                os.kill(run.process, signal.SIGTERM)
 
     # ----------------------------------------------------------------------------------------------------- all runs
 
-    def runs(self) -> list[KeptRun]:
-        """Return all runs, newest first.
+    def all(self) -> Iterator[KeptRun]:
+        """Yield all runs, newest first.
 
         Raises:
             JournalError: If the journal cannot be read.
         """
         with self._database.storage_errors("read"):
-            rows = self._connection.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY number DESC").fetchall()  # noqa: S608
-            return [self._run(row) for row in rows]
+            yield from map(self._run, self._connection.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY number DESC"))  # noqa: S608
+
+    def find(self, start: str) -> list[KeptRun]:
+        """Return the runs whose id starts like this, newest first.
+
+        Raises:
+            JournalError: If the journal cannot be read.
+        """
+        wanted = f"SELECT {_COLUMNS} FROM runs WHERE substr(id, 1, length(:start)) = :start ORDER BY number DESC"  # noqa: S608
+        with self._database.storage_errors("read"):
+            return [self._run(row) for row in self._connection.execute(wanted, {"start": start}).fetchall()]
 
     def run(self, id: str) -> KeptRun:
         """Return the run with an id.
@@ -214,13 +232,13 @@ class JournalFile:
         """
         deleted: list[KeptRun] = []
         for run in runs:
-            if not self._lock(run.number):
+            if self._database.locks.is_held(run.number) or not self._database.locks.take(run.number):
                 continue
             state = "running" if run.state == "killed" else run.state
             with self._database.storage_errors("write"):
                 statement = "DELETE FROM runs WHERE number = ? AND state = ? AND process = ?"
                 done = self._connection.execute(statement, (run.number, state, run.process))
-            self._unlock(run.number)
+            self._database.locks.release(run.number)
             if done.rowcount == 1:
                 deleted.append(run)
         return deleted
@@ -252,7 +270,7 @@ class JournalFile:
 
     def _run(self, row: tuple[Any, ...]) -> KeptRun:
         number, name, state, target, began, ended, of, unit, error, request, definition, process = row
-        if state == "running" and not self._is_alive(number):
+        if state == "running" and not self._database.locks.is_held(number):
             state = "killed"
         done, failed = self._connection.execute(
             f"SELECT count(*) FILTER (WHERE status = 'ok'), count(*) FILTER (WHERE status NOT IN ('ok', 'skipped')) "  # noqa: S608
@@ -275,36 +293,6 @@ class JournalFile:
             definition=json.loads(definition),
             process=process,
         )
-
-    # ------------------------------------------------------------------------------------------------ locks of runs
-
-    def _lock(self, run: int) -> bool:
-        """Lock a run for this process, and return whether that succeeded. The lock ends with the process."""
-        try:
-            from fcntl import LOCK_EX, LOCK_NB, lockf  # only Unix has it
-        except ImportError:
-            return True
-        try:
-            lockf(self._database.locks, LOCK_EX | LOCK_NB, 1, run)
-        except OSError:
-            return False
-        self._own.add(run)
-        return True
-
-    def _is_alive(self, run: int) -> bool:
-        if run in self._own:
-            return True
-        if not self._lock(run):
-            return True
-        self._unlock(run)
-        return False
-
-    def _unlock(self, run: int) -> None:
-        with suppress(ImportError):
-            from fcntl import LOCK_UN, lockf  # only Unix has it
-
-            self._own.discard(run)
-            lockf(self._database.locks, LOCK_UN, 1, run)
 
 
 def _is_in_doubt(step: KeptStep) -> bool:

@@ -1,6 +1,9 @@
-"""A journal's records of runs and their steps, as plain values."""
+"""Recorded runs and their steps, as plain values, and what can be done with them wherever they are recorded."""
 
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, NamedTuple, Protocol, Self
+
+from toolkit.approvals.pending import KeptAnswer, PendingApproval
 
 State = Literal["running", "completed", "failed", "interrupted", "killed", "cancelled", "waiting"]
 """The state of a run. A `waiting` run can be resumed once its questions are answered.
@@ -89,3 +92,38 @@ class KeptRun(NamedTuple):
             "of": self.of,
             "error": self.error,
         }
+
+
+class RecordedRuns(Protocol):
+    """The runs of the user's journal, or of a store. Every method raises JournalError if it cannot be used."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def all(self) -> Iterator[KeptRun]:
+        """Yield all runs, newest first."""
+
+    def find(self, start: str) -> list[KeptRun]:
+        """Return the runs whose id starts like this, newest first."""
+
+    def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterator[KeptStep]:
+        """Yield the steps or items of a run; with `since`, only those that ended after that time."""
+
+    def in_doubt(self, run: KeptRun) -> list[KeptStep]:
+        """Return the steps that have to be checked by a person before the run can continue."""
+
+    def cancel(self, run: KeptRun) -> None:
+        """Cancel a run. A running one ends as after Ctrl-C; finished work is kept."""
+
+    def prune(self, runs: Iterable[KeptRun]) -> list[KeptRun]:
+        """Delete runs with everything that belongs to them, and return those that were deleted."""
+
+    def compact(self) -> int:
+        """Free the space of deleted runs, and return how many bytes were freed, as far as that is known."""
+
+    def open_questions(self) -> list[PendingApproval]:
+        """Return the open approval questions of all runs, oldest first."""
+
+    def answer(self, id: str, answer: KeptAnswer) -> bool:
+        """Record the answer to a question, and return whether the question was still open."""

@@ -98,13 +98,19 @@ class RunJournal:
         self._withdraw(path)
 
     def finish(self, state: State, error: str | None = None) -> None:
-        """Record how the run ended.
+        """Record how the run ended, unless it was cancelled.
 
         Raises:
             JournalError: If the journal cannot be written.
         """
-        statement = "UPDATE runs SET state = :state, error = :error, ended = :ended WHERE number = :run"
-        self._write(statement, {"state": state, "error": error, "ended": time.time()})
+        statement = (
+            "UPDATE runs SET state = iif(state = 'cancelled', state, :state), error = :error, ended = :ended"
+            " WHERE number = :run"
+        )
+        try:
+            self._write(statement, {"state": state, "error": error, "ended": time.time()})
+        finally:
+            self._database.locks.release(self._number)
 
     def pending_at(self, path: str) -> PendingApproval | None:
         """Return the question of a step, unless the step has begun since the question was answered."""

@@ -1,7 +1,7 @@
 """A batch in this process: a tool is called for each item of a file, and each result becomes a line."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from toolkit.approvals.pending import plain_digest
 from toolkit.batches.batch_runs import Batch
@@ -19,9 +19,6 @@ from toolkit.tools.secret_arguments import redactor_of
 from toolkit_cli.batching.item_calls import ItemArguments, ItemCalls, kept_as
 from toolkit_cli.batching.item_results import BatchOptions, ItemResults, WaitingResult
 from toolkit_cli.running.keeping import Keeping, Resumed
-
-if TYPE_CHECKING:
-    from toolkit_cli.running.keeping import StoredResume
 
 
 class BatchWork(NamedTuple):
@@ -70,8 +67,8 @@ class BatchRun:
         needs_loop = self._options.jobs > 1 or self._tool.suspends
         (run_in_loop if needs_loop else drive)(self._batch.run())
         resumed = None if self._keeping is None else self._keeping.resumed
-        if resumed is not None and self._results.failure is None:
-            check_missing(self._items, self.tally.done, resumed.file.last_item(resumed.run), resumed)
+        if self._keeping is not None and resumed is not None and self._results.failure is None:
+            check_missing(self._items, self.tally.done, self._keeping.last_item, resumed)
         return self._results.ending()
 
     def close(self) -> None:
@@ -122,7 +119,7 @@ class BatchRun:
         return self._options.on_item_error == "fail" or (resumed is not None and resumed.repeats_failures)
 
 
-def check_missing(items: ItemFile, count: int, last: int, resumed: "Resumed | StoredResume") -> None:
+def check_missing(items: ItemFile, count: int, last: int, resumed: Resumed) -> None:
     """Check whether a run may continue although items that were processed are no longer there.
 
     Args:
@@ -139,7 +136,7 @@ def check_missing(items: ItemFile, count: int, last: int, resumed: "Resumed | St
         raise ChangedInput(f"{message}; --accept-changes leaves out the results of missing items")
 
 
-def check_changed(items: ItemFile, item: Item, resumed: "Resumed | StoredResume | None") -> None:
+def check_changed(items: ItemFile, item: Item, resumed: Resumed | None) -> None:
     """Check whether a run may continue although an item has changed.
 
     Raises:

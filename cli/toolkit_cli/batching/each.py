@@ -22,7 +22,7 @@ from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.answer_sources import refuse_unanswerable_calls
 from toolkit_cli.running.finished_steps import KeptWork
 from toolkit_cli.running.foreseen_calls import calls_of_items, check_rules_on
-from toolkit_cli.running.keeping import Keeping, StoredResume
+from toolkit_cli.running.keeping import Keeping
 from toolkit_cli.running.sessions import Session
 from toolkit_cli.running.tool_calls import Ending, end_run
 from toolkit_cli.screen import Screen
@@ -119,7 +119,7 @@ def _kept(
             target=typed.target,
             request=request,
             arguments=common,
-            resumed=typed.resumed if isinstance(typed.resumed, StoredResume) else None,
+            resumed=typed.resumed,
             limits=session.configuration.limits,
         )
 

@@ -8,11 +8,11 @@ from toolkit.approvals.audit_log import current_person
 from toolkit.approvals.decisions import REVIEWER
 from toolkit.approvals.pending import Answer, KeptAnswer, PendingApproval
 from toolkit.durable.store_urls import StoreUrl
+from toolkit.journals.kept_runs import RecordedRuns
 from toolkit.problems import did_you_mean
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
-from toolkit_cli.batching.kept_runs import Kept
 from toolkit_cli.batching.stored_runs import option_of
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, refuse
@@ -36,11 +36,11 @@ class Reply(NamedTuple):
     all_like: bool
 
 
-def list_approvals(kept: Kept, run: str | None, url: str | None, *, as_json: bool) -> ExitCode:
+def list_approvals(recorded: RecordedRuns, run: str | None, url: str | None, *, as_json: bool) -> ExitCode:
     """Print all pending approval questions with their details.
 
     Args:
-        kept: The runs.
+        recorded: The runs.
         run: The id of a run, or its first characters, to list only its questions; all runs if `None`.
         url: The URL of the store, if the runs are in one.
         as_json: Whether to print JSON.
@@ -48,8 +48,8 @@ def list_approvals(kept: Kept, run: str | None, url: str | None, *, as_json: boo
     Raises:
         Failure: If there is no such run.
     """
-    named = None if run is None else find_run(kept.runs(), run).id
-    found = [pending for pending in kept.open_questions() if named in (None, pending.run)]
+    named = None if run is None else find_run(recorded, run).id
+    found = [pending for pending in recorded.open_questions() if named in (None, pending.run)]
     if as_json:
         console.write_json([pending.as_record() for pending in found])
     elif found:
@@ -63,11 +63,17 @@ def list_approvals(kept: Kept, run: str | None, url: str | None, *, as_json: boo
     return ExitCode.SUCCESS
 
 
-def decide_approval(kept: Kept, id: str | None, words: Sequence[str], reply: Reply, url: str | None) -> ExitCode:
+def decide_approval(
+    recorded: RecordedRuns,
+    id: str | None,
+    words: Sequence[str],
+    reply: Reply,
+    url: str | None,
+) -> ExitCode:
     """Answer a question; the answer is written to the audit log before it takes effect.
 
     Args:
-        kept: The runs.
+        recorded: The runs.
         id: The question's id, or its first characters.
         words: The answer, followed by the new arguments for an edit.
         reply: The options of the answer.
@@ -78,7 +84,7 @@ def decide_approval(kept: Kept, id: str | None, words: Sequence[str], reply: Rep
         ConfigurationError: If the audit log cannot be written; the question stays open.
     """
     answer = _answer_in(words)
-    waiting = kept.open_questions()
+    waiting = recorded.open_questions()
     pending = _find(waiting, id)
     if answer != "edit" and len(words) > 1:
         raise Failure(
@@ -96,7 +102,7 @@ def decide_approval(kept: Kept, id: str | None, words: Sequence[str], reply: Rep
         answer, current_person() or "unknown", time.time(), console.redactor().text(reply.reason), arguments
     )
     for one in meant:
-        _answer(kept, one, given)
+        _answer(recorded, one, given)
     _print_answers(meant, answer, url)
     return ExitCode.SUCCESS
 
@@ -151,7 +157,7 @@ def _edit(pending: PendingApproval, words: Sequence[str]) -> dict[str, Any]:
     return arguments
 
 
-def _answer(kept: Kept, pending: PendingApproval, given: KeptAnswer) -> None:
+def _answer(recorded: RecordedRuns, pending: PendingApproval, given: KeptAnswer) -> None:
     """Write an answer to the audit log, then save it.
 
     Raises:
@@ -160,7 +166,7 @@ def _answer(kept: Kept, pending: PendingApproval, given: KeptAnswer) -> None:
     audit = audit_of(load_configuration(), always=True)
     if audit is not None:
         audit.append(_record_of(pending, given))
-    if not kept.answer(pending.id, given):
+    if not recorded.answer(pending.id, given):
         raise Failure(ExitCode.USAGE, f"the question '{pending.id}' has been answered in the meantime")
 
 

@@ -17,7 +17,7 @@ from toolkit_cli import console
 from toolkit_cli.batching.item_results import items_done
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.running.keeping import (
-    StoredResume,
+    Resumed,
     check_unchanged,
     definition_of,
     how_to_continue,
@@ -91,7 +91,7 @@ class StoredRun:
         target: str,
         request: Mapping[str, Any],
         arguments: Mapping[str, Any],
-        resumed: StoredResume | None,
+        resumed: Resumed | None,
         limits: Mapping[str, Limit] | None,
         *,
         id: str,
@@ -129,7 +129,7 @@ class StoredRun:
                 hint = "pass secrets to the workers instead, in their environment or configuration"
                 raise Failure(ExitCode.USAGE, "the arguments contain a secret, and a store keeps no secrets", hint=hint)
             self.id = id
-            if schedule is None or all(run.id != self.id for run in store.runs.all()):
+            if schedule is None or self.id not in [run.id for run in store.find(self.id)]:
                 store.runs.begin(
                     self.id,
                     target,

@@ -2,22 +2,22 @@
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Final, Literal, NamedTuple, get_args
 
 import typer
 
 from toolkit.amounts import AGE_EXAMPLES, parse_age
-from toolkit.journals.kept_runs import KeptRun, State
+from toolkit.journals.journal_files import JournalFile
+from toolkit.journals.kept_runs import KeptRun, RecordedRuns, State
 from toolkit.problems import did_you_mean
 from toolkit_cli import console
 from toolkit_cli.agent_launching import launch_agent
 from toolkit_cli.agent_options import AGENT, AgentOptions
-from toolkit_cli.batching.kept_runs import Consent, JournalRuns, Kept, StoreRuns
 from toolkit_cli.batching.pending_approvals import Reply, decide_approval, list_approvals
-from toolkit_cli.batching.stored_runs import absolute_store, named_store
+from toolkit_cli.batching.stored_runs import absolute_store, named_store, open_store
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.launching import launch
@@ -26,7 +26,7 @@ from toolkit_cli.rendering.run_pages.pages import question_entries
 from toolkit_cli.rendering.run_tables import listed_runs, shown_run, step_line, work_of_agents
 from toolkit_cli.rendering.styles import paint, print_lines
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.keeping import Resumed, StoredResume, find_run
+from toolkit_cli.running.keeping import Resumed, find_run, refuse_doubts
 from toolkit_cli.running.run_page_files import records_of, write_run_page
 from toolkit_cli.shared_options import AskingOptions, MessageOptions, OpeningOptions, SessionOptions, StoreName
 
@@ -232,10 +232,9 @@ def list_runs(options: ListOptions) -> int:
 
     Batches are recorded, and so are pipelines and agents that run with --journal.
     """
-    with _runs_in(options.store) as kept:
-        known = kept.runs()
-    found = [run for run in known if options.state in (None, run.state) and options.target in run.target]
-    found = found[: options.limit]
+    with _runs_in(options.store) as recorded:
+        wanted = (run for run in recorded.all() if options.state in (None, run.state) and options.target in run.target)
+        found = list(islice(wanted, options.limit))
     if options.format == "json":
         console.write_json([run.as_record() for run in found])
     elif found:
@@ -252,9 +251,9 @@ def show_run(options: ShowOptions) -> int:
     """
     if options.html is not None and options.format != "text":
         raise Failure(ExitCode.USAGE, "--html and --format json cannot be combined")
-    with _runs_in(options.store) as kept:
-        run = find_run(kept.runs(), options.run)
-        steps = [step for step in kept.steps(run) if not options.failed or step.status not in ("ok", "skipped")]
+    with _runs_in(options.store) as recorded:
+        run = find_run(recorded, options.run)
+        steps = [step for step in recorded.steps(run) if not options.failed or step.status not in ("ok", "skipped")]
     if options.html is not None:
         write_run_page(options.html, run, steps)
     elif options.format == "json":
@@ -274,13 +273,14 @@ def show_run(options: ShowOptions) -> int:
 def cancel_run(options: OneRunOptions) -> int:
     """Stop a run.
 
-    A running one ends as after Ctrl-C, and keeps its finished work; an interrupted one is marked as cancelled.
+    A running one ends as after Ctrl-C. Finished work is recorded.
     """
-    with _runs_in(options.store) as kept:
-        run = find_run(kept.runs(), options.run)
+    with _runs_in(options.store) as recorded:
+        run = find_run(recorded, options.run)
         if run.state == "completed":
             raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed")
-        console.say(kept.cancel(run))
+        recorded.cancel(run)
+    console.say(f"the run '{run.id}' is cancelled; finished work is kept")
     return ExitCode.SUCCESS
 
 
@@ -290,11 +290,11 @@ def watch_run(options: OneRunOptions) -> int:
     It ends with the run. The exit code is 1 if the run ends without completing.
     """
     since = 0.0
-    with _runs_in(options.store) as kept:
-        id = find_run(kept.runs(), options.run).id
+    with _runs_in(options.store) as recorded:
+        id = find_run(recorded, options.run).id
         while True:
-            run = next(one for one in kept.runs() if one.id == id)
-            for step in sorted(kept.steps(run, since=since), key=lambda step: step.ended or 0.0):
+            run = find_run(recorded, id)
+            for step in sorted(recorded.steps(run, since=since), key=lambda step: step.ended or 0.0):
                 if step.ended is not None:
                     since = max(since, step.ended)
                     console.write_data(f"{paint(step_line(step), colour=console.data_has_colour())}\n")
@@ -319,11 +319,11 @@ def prune_runs(options: PruneOptions) -> int:
         raise Failure(ExitCode.USAGE, f"--older-than: '{age}' is not an age", hint=hint)
     before = time.time() - seconds
     freed = 0
-    with _runs_in(options.store) as kept:
-        found = [run for run in kept.runs() if _is_over(run, options.state) and (run.ended or run.began) < before]
+    with _runs_in(options.store) as recorded:
+        found = [run for run in recorded.all() if _is_over(run, options.state) and (run.ended or run.began) < before]
         if found and not options.dry_run:
-            found = kept.prune(found)
-            freed = kept.compact()
+            found = recorded.prune(found)
+            freed = recorded.compact()
     if options.format == "json":
         console.write_json([run.as_record() for run in found])
     elif found:
@@ -360,15 +360,10 @@ def _is_over(run: KeptRun, states: Collection[str] | None) -> bool:
     return run.state == "cancelled" or (run.state == "completed" and not run.failed)
 
 
-@contextmanager
-def _runs_in(store: str | None) -> Iterator[Kept]:
+def _runs_in(store: str | None) -> RecordedRuns:
     """Open the runs of a store or, if neither the option nor the environment names one, of the user's journal."""
     url = named_store(store)
-    if url is None:
-        yield JournalRuns(JournalRuns.usual_path())
-    else:
-        with StoreRuns(url) as runs:
-            yield runs
+    return JournalFile(JournalFile.usual_path()) if url is None else open_store(url, makes=False)
 
 
 # ----------------------------------------------------------------------------------------------------------- resuming
@@ -382,10 +377,12 @@ def resume_run(options: ResumeOptions) -> int:
     questions of a run with --on-approval wait. The run continues in the folder in which it was started; paths of
     options are relative to the current one.
     """
-    with _runs_in(options.store) as kept:
-        run = find_run(kept.runs(), options.run)
+    with _runs_in(options.store) as recorded:
+        run = find_run(recorded, options.run)
         _check_unfinished(run, repeats_failures=options.failed)
-        resumed = kept.resumed(run, Consent(options.accept_changes, options.failed, options.repeat))
+        if not options.repeat:
+            refuse_doubts(recorded, run)
+    resumed = Resumed(run, options.accept_changes, options.failed, options.repeat)
     url, policy = absolute_store(named_store(options.store)), options.asking.policy
     asking = options.asking if policy is None else options.asking._replace(policy=policy.absolute())
     options = options._replace(asking=asking)
@@ -406,7 +403,7 @@ def resume_run(options: ResumeOptions) -> int:
     )
 
 
-def _resume_agent(options: ResumeOptions, run: KeptRun, resumed: Resumed | StoredResume) -> int:
+def _resume_agent(options: ResumeOptions, run: KeptRun, resumed: Resumed) -> int:
     """Resume an agent's task.
 
     Raises:
@@ -425,7 +422,7 @@ def _resume_agent(options: ResumeOptions, run: KeptRun, resumed: Resumed | Store
         earlier._replace(
             session=_session(options, earlier.session),
             on_approval="ask" if options.asking.no_input else earlier.on_approval,
-            resumed=resumed if isinstance(resumed, Resumed) else None,
+            resumed=resumed,
         )
     )
 
@@ -468,8 +465,8 @@ def list_pending(options: ApprovalsOptions) -> int:
 
     Runs with --on-approval wait record their questions and wait for an answer.
     """
-    with _runs_in(options.store) as kept:
-        return list_approvals(kept, options.run, named_store(options.store), as_json=options.format == "json")
+    with _runs_in(options.store) as recorded:
+        return list_approvals(recorded, options.run, named_store(options.store), as_json=options.format == "json")
 
 
 def decide(options: DecideOptions) -> int:
@@ -478,8 +475,8 @@ def decide(options: DecideOptions) -> int:
     The answer is valid for exactly the call that was shown.
     """
     reply = Reply(options.reason, options.all_like)
-    with _runs_in(options.store) as kept:
-        return decide_approval(kept, options.question, options.words or [], reply, named_store(options.store))
+    with _runs_in(options.store) as recorded:
+        return decide_approval(recorded, options.question, options.words or [], reply, named_store(options.store))
 
 
 # ---------------------------------------------------------------------------------------------------------- schedules
@@ -503,7 +500,7 @@ def list_schedules(options: SchedulesOptions) -> int:
 def remove_schedule(options: UnscheduleOptions) -> int:
     """Remove a schedule.
 
-    Runs that it has begun are kept.
+    Runs that it has begun are recorded.
     """
     from toolkit_cli.batching import schedules
 

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolkit.errors import ApprovalPending
 from toolkit.journals.journal_files import JournalFile
-from toolkit.journals.kept_runs import KeptRun
+from toolkit.journals.kept_runs import KeptRun, RecordedRuns
 from toolkit.pipelines.outline import outline_of
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.regular_files import bounded_bytes
@@ -113,23 +113,7 @@ NOT_FROM_TEXTS: Final = (
 
 
 class Resumed(NamedTuple):
-    """A run to resume.
-
-    Attributes:
-        file: The journal.
-        run: The run.
-        accepts_changes: Whether to continue although definitions or items have changed.
-        repeats_failures: Whether to run failed items again.
-    """
-
-    file: JournalFile
-    run: KeptRun
-    accepts_changes: bool = False
-    repeats_failures: bool = False
-
-
-class StoredResume(NamedTuple):
-    """A stored run to be resumed.
+    """A run to resume, and what the user has allowed for that.
 
     Attributes:
         run: The run.
@@ -178,12 +162,11 @@ class Keeping:
         """
         self.id, self.resumed = id, resumed
         definition = definition_of(tool)
+        self._file = JournalFile(JournalFile.usual_path())
         if resumed is not None:
             check_unchanged(resumed.run, definition, accepts_changes=resumed.accepts_changes)
-            self._file = resumed.file
             self.journal = self._file.resume(resumed.run, definition)
             return
-        self._file = JournalFile(JournalFile.usual_path())
         pipeline = pipeline_in(tool)
         is_batch = request.get("each") is not None
         self.journal = self._file.begin(
@@ -194,6 +177,11 @@ class Keeping:
             unit="items" if is_batch else "steps",
             of=None if is_batch or pipeline is None else len(pipeline.plan.steps),
         )
+
+    @property
+    def last_item(self) -> int:
+        """The highest number of the recorded items of the run; 0 if there are none."""
+        return 0 if self.resumed is None else self._file.last_item(self.resumed.run)
 
     def end(self, ending: Ending) -> None:
         """Record how the run ended; if it is incomplete, print what was done and how to continue."""
@@ -222,31 +210,31 @@ def how_to_continue(run: str, pending: ApprovalPending | None, more: str = "") -
     return f"{see}\nanswer with: toolkit runs decide {pending.ids[0]} approve{more}; then {go_on}"
 
 
-def find_run(known: Sequence[KeptRun], name: str) -> KeptRun:
+def find_run(recorded: RecordedRuns, name: str) -> KeptRun:
     """Return the run with an id, or with an id that starts like this.
 
     Raises:
         Failure: If there is no such run, or more than one.
     """
-    found = [run for run in known if run.id.startswith(name)] if name else []
+    found = recorded.find(name) if name else []
     if len(found) == 1:
         return found[0]
     if found:
         ids = ", ".join(run.id for run in found)
         raise Failure(ExitCode.USAGE, f"several runs begin with '{name}'", hint=f"use more of the id: {ids}")
-    near = did_you_mean(name, [run.id for run in known], otherwise="`toolkit runs list` shows all runs")
+    near = did_you_mean(name, [run.id for run in recorded.all()], otherwise="`toolkit runs list` shows all runs")
     raise Failure(ExitCode.NOT_FOUND, f"there is no run '{name}'", hint=near)
 
 
-def refuse_doubts(resumed: Resumed) -> None:
+def refuse_doubts(recorded: RecordedRuns, run: KeptRun) -> None:
     """Check that no step of a run may have taken effect without a recorded result.
 
     Raises:
         Failure: If there are such steps; lists all of them, with the flag that repeats them.
     """
-    doubts = resumed.file.in_doubt(resumed.run)
+    doubts = recorded.in_doubt(run)
     if doubts:
-        hint = f"check what it did, then repeat it with: toolkit runs resume {resumed.run.id} --repeat"
+        hint = f"check what it did, then repeat it with: toolkit runs resume {run.id} --repeat"
         problems = [Problem("", _doubt(step.path, step.tool, step.status), hint=hint) for step in doubts]
         raise Failure(ExitCode.APPROVAL, problems=problems)
 
