@@ -18,8 +18,8 @@ from toolkit_cli.running.transcript_files import Earlier, TranscriptFile, read_t
 from toolkit_cli.running.watchdog import leave_if_threads_remain
 
 if TYPE_CHECKING:
-    from toolkit.agents.chaining import Chaining
     from toolkit.agents.models.messages import Model
+    from toolkit.agents.offered_tools import Chaining
     from toolkit.agents.transcripts import Transcript
     from toolkit.sources.configuration import Configuration
     from toolkit_cli.running.keeping import Keeping
@@ -228,7 +228,7 @@ def _chaining(kinds: Sequence[str], configuration: "Configuration") -> "list[Cha
     Raises:
         Failure: If a class does not exist or has no tools; lists all problems.
     """
-    from toolkit.agents.chaining import Chaining, chaining_problems  # help needs none of it
+    from toolkit.agents.offered_tools import Chaining, chaining_problems  # help needs none of it
     from toolkit.sources.opening import SourceOpener
 
     opener, found, problems = SourceOpener(configuration), list[Chaining](), list[Problem]()

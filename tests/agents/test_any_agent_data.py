@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from tests.volumes import examples
 from toolkit import ToolContext
 from toolkit.agents import agent_schema, outline_of
-from toolkit.agents.files.agent_definitions import KINDS  # private
-from toolkit.agents.files.keys import (  # private
+from toolkit.agents.files.agent_keys import (  # private
     COMMON_KEYS,
     KIND_KEYS,
+    KINDS,  # private
     LIMITS,
     LOCK_KEYS,  # private
     REFERENCE_KEYS,

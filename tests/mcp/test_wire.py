@@ -5,7 +5,7 @@ import json
 import pytest
 from mcp import types
 
-from toolkit.mcp.serving.wire import LineError, line_of, message_of  # private
+from toolkit.mcp.serving.over_stdio import LineError, line_of, message_of  # private
 
 LIMIT = 20_000
 NO_ID = "Invalid request: 'id' must be a string or an integer"

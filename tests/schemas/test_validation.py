@@ -13,7 +13,7 @@ from toolkit import Tool, ToolSpec
 from toolkit.approvals.schema_fits import KEYWORDS, fault_of, fits_schema  # private
 from toolkit.errors import ToolArgumentsError
 from toolkit.lint.schema_values import misfit_of_arguments, misfit_of_value  # private
-from toolkit.mcp.serving.served_definitions import Definition  # private
+from toolkit.mcp.serving.catalogs import Definition  # private
 from toolkit.redactors.redactor import Redactor  # private
 from toolkit.regex_checks import TooMuchWorkError  # private
 from toolkit.schemas.keywords import DRAFTS  # private

@@ -172,7 +172,7 @@ def test_every_class_of_tools_and_every_maker_of_ours_is_in_the_table():
             ):
                 missing.append(f"{found.name}.{name}")
     assert missing == [
-        "toolkit.agents.files.declared.DeclaredAgent",  # only files make one
+        "toolkit.agents.files.declared_agents.DeclaredAgent",  # only files make one
     ]
 
 

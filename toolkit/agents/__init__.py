@@ -4,12 +4,28 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.agents.agent import AgentTool as AgentTool, run_agent as run_agent
     from toolkit.agents.agent_outlines import AgentOutline as AgentOutline, outline_of as outline_of
-    from toolkit.agents.blackboards import BlackboardTools as BlackboardTools
-    from toolkit.agents.chaining import chaining_from as chaining_from, chaining_from_any as chaining_from_any
+    from toolkit.agents.files.agent_keys import agent_schema as agent_schema
     from toolkit.agents.files.agent_loading import read_agent as read_agent
-    from toolkit.agents.files.keys import agent_schema as agent_schema
-    from toolkit.agents.introspection import AgentProcessTools as AgentProcessTools
-    from toolkit.agents.kinds import AgentKind as AgentKind, FinishedCall as FinishedCall, LoopHistory as LoopHistory
+    from toolkit.agents.introspection import (
+        AgentProcessTools as AgentProcessTools,
+        BlackboardTools as BlackboardTools,
+        communicate as communicate,
+        progress as progress,
+    )
+    from toolkit.agents.kinds import (
+        AgentKind as AgentKind,
+        FinishedCall as FinishedCall,
+        LoopHistory as LoopHistory,
+        Playbook as Playbook,
+        StateMachine as StateMachine,
+        after as after,
+        after_any as after_any,
+        all_of as all_of,
+        any_of as any_of,
+        known as known,
+        produced as produced,
+        when as when,
+    )
     from toolkit.agents.loop import AgentError as AgentError, Limits as Limits
     from toolkit.agents.models.messages import (
         Message as Message,
@@ -25,23 +41,15 @@ if TYPE_CHECKING:
     )
     from toolkit.agents.models.named_models import Price as Price, PricedModel as PricedModel, open_model as open_model
     from toolkit.agents.models.scripted import ScriptedModel as ScriptedModel, Turn as Turn
-    from toolkit.agents.offered_tools import Table as Table
-    from toolkit.agents.playbooks import (
-        Playbook as Playbook,
-        after as after,
-        after_any as after_any,
-        all_of as all_of,
-        any_of as any_of,
-        known as known,
-        produced as produced,
-        when as when,
+    from toolkit.agents.offered_tools import (
+        Table as Table,
+        chaining_from as chaining_from,
+        chaining_from_any as chaining_from_any,
     )
     from toolkit.agents.references import Reference as Reference
-    from toolkit.agents.state_machines import StateMachine as StateMachine
     from toolkit.agents.subagents import Subagent as Subagent
     from toolkit.agents.tasks import AgentResult as AgentResult
     from toolkit.agents.transcripts import Transcript as Transcript
-    from toolkit.agents.user_messages import communicate as communicate, progress as progress
 else:
     from toolkit.faces import face
 
@@ -50,12 +58,13 @@ else:
         {
             "agent": "AgentTool run_agent",
             "agent_outlines": "AgentOutline outline_of",
-            "blackboards": "BlackboardTools",
-            "chaining": "chaining_from chaining_from_any",
+            "files.agent_keys": "agent_schema",
             "files.agent_loading": "read_agent",
-            "files.keys": "agent_schema",
-            "introspection": "AgentProcessTools",
-            "kinds": "AgentKind FinishedCall LoopHistory",
+            "introspection": "AgentProcessTools BlackboardTools communicate progress",
+            "kinds": (
+                "after after_any AgentKind all_of any_of FinishedCall known LoopHistory Playbook produced "
+                "StateMachine when"
+            ),
             "loop": "AgentError Limits",
             "models.messages": (
                 "Message Model ModelError ModelReply streamed StreamingModel SystemMessage ToolMessage Usage "
@@ -63,13 +72,10 @@ else:
             ),
             "models.named_models": "open_model Price PricedModel",
             "models.scripted": "ScriptedModel Turn",
-            "offered_tools": "Table",
-            "playbooks": "after after_any all_of any_of known Playbook produced when",
+            "offered_tools": "chaining_from chaining_from_any Table",
             "references": "Reference",
-            "state_machines": "StateMachine",
             "subagents": "Subagent",
             "tasks": "AgentResult",
             "transcripts": "Transcript",
-            "user_messages": "communicate progress",
         },
     )

@@ -5,14 +5,12 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from toolkit.agents.answer_types import Answer
-from toolkit.agents.kept_turns import can_keep_turns
 from toolkit.agents.loop import context_for_model
 from toolkit.agents.model_requests import UNNAMED
 from toolkit.agents.models.messages import Model, check_model
 from toolkit.agents.references import referenced_tools
-from toolkit.agents.tasks import AgentOptions, AgentResult, Instructions, Output, Settings, Work
-from toolkit.agents.transcripts import Transcript
+from toolkit.agents.tasks import AgentOptions, AgentResult, Answer, Instructions, Output, Settings, Work
+from toolkit.agents.transcripts import Transcript, can_keep_turns
 from toolkit.disclosure.offering import folded_tools
 from toolkit.errors import BudgetExceeded, ToolExecutionError
 from toolkit.json_texts import json_text

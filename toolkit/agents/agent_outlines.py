@@ -4,12 +4,10 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from toolkit.agents.agent import AgentTool
-from toolkit.agents.chaining import Chaining
-from toolkit.agents.files.declared import DeclaredAgent
-from toolkit.agents.kinds import AgentKind, state_name
-from toolkit.agents.playbooks import Playbook
+from toolkit.agents.files.declared_agents import DeclaredAgent
+from toolkit.agents.kinds import AgentKind, Playbook, StateMachine, state_name
+from toolkit.agents.offered_tools import Chaining
 from toolkit.agents.references import Reference, referenced_tools
-from toolkit.agents.state_machines import StateMachine
 from toolkit.agents.subagents import Subagent
 from toolkit.tools.base import Tool, innermost
 

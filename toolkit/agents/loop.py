@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from toolkit.agents.kept_turns import KeptTurns
 from toolkit.agents.model_requests import ask, call_as_step
 from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserMessage
 from toolkit.agents.offered_tools import Table
-from toolkit.agents.transcripts import Transcript
+from toolkit.agents.transcripts import KeptTurns, Transcript
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ApprovalPending, ExitEarlyError, ReplanRequested, TerminationRequested, ToolExecutionError

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from time import perf_counter
 
-from toolkit.agents.kept_turns import call_kept
 from toolkit.agents.models.messages import Message, Model, ModelError, ModelReply, Piece, require_reply, streamed
-from toolkit.agents.transcripts import Transcript
+from toolkit.agents.transcripts import Transcript, call_kept
 from toolkit.errors import Signal
 from toolkit.events import (
     Listener,

@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypedDict, Unpack
 
 from toolkit.agents.agent import TASK
-from toolkit.agents.answer_types import converted_input, input_reader
+from toolkit.agents.tasks import converted_input, input_reader
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.risks import FLOWS, Flow

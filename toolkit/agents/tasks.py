@@ -1,36 +1,168 @@
 """Runs one task of an agent, from its instructions to its result."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypedDict
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypedDict, TypeVar
 
-from toolkit.agents.answer_types import Answer
-from toolkit.agents.chaining import ChainedTools, Chaining, chained_names, chaining_problems
-from toolkit.agents.kept_turns import can_keep_turns
 from toolkit.agents.kinds import AgentKind, FinishedCall, LoopHistory
-from toolkit.agents.loop import Ending, Limits, Loop, LoopEnd
+from toolkit.agents.loop import AgentError, Ending, Limits, Loop, LoopEnd
 from toolkit.agents.models.messages import Model, SystemMessage, Usage, UserMessage
-from toolkit.agents.offered_tools import Table
+from toolkit.agents.offered_tools import ChainedTools, Chaining, Table, chained_names, chaining_problems
 from toolkit.agents.references import Reference, referenced_tools, with_references
-from toolkit.agents.task_reports import reported
-from toolkit.agents.transcripts import Transcript
+from toolkit.agents.transcripts import Transcript, can_keep_turns
 from toolkit.disclosure.offering import folded_tools
-from toolkit.errors import InvalidTools, ReplanRequested, TerminationRequested, raise_errors
+from toolkit.errors import InvalidTools, ReplanRequested, Signal, TerminationRequested, ToolArgumentsError, raise_errors
+from toolkit.events import AgentFinished, AgentStarted, Outcome
+from toolkit.json_texts import json_text
 from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
+from toolkit.tools.argument_repairs import repaired
 from toolkit.tools.base import Tool, innermost
+from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
 from toolkit.tools.resolution import tools_among
 from toolkit.tools.secret_arguments import redactor_of
+from toolkit.tools.spec import ToolSpec
+from toolkit.tools.typed import TypedTool
 from toolkit.wrappers.artifacts import artifacts_of
 
 if TYPE_CHECKING:
-    from typing_extensions import TypeVar  # `typing.TypeVar` has no default before Python 3.13
+    from toolkit.tools.inputs import InputShape
 
-    Output = TypeVar("Output", default=Any)
+
+class Answer:
+    """The type that an answer must fit."""
+
+    _name: str
+    _schema: Mapping[str, Any]
+    _parse: Callable[[str], Any]
+
+    def __init__(self, wanted: "type | InputShape") -> None:
+        """Create the parser.
+
+        Args:
+            wanted: A pydantic model, a dataclass, a TypedDict or a JSON shape.
+        """
+        self._wanted = wanted
+        if not isinstance(wanted, type):
+            self._name, self._schema, self._parse = "the schema", wanted.schema, wanted.read
+            return
+        reader: TypedTool[Any] = TypedTool(
+            name="answer", description="The answer.", input_type=wanted, function=lambda input: input
+        )  # fmt: skip
+        self._name, self._schema, self._parse = wanted.__name__, reader.spec.parameters, reader.parse
+
+    @property
+    def request(self) -> str:
+        """The description of the type that the model receives."""
+        schema = json.dumps(self._schema, ensure_ascii=False, separators=(",", ":"))
+        return f"Answer with nothing but one JSON object that fits this JSON Schema:\n{schema}"
+
+    def objection(self, text: str) -> str | None:
+        """Return what is wrong with an answer, in words for the model, or `None` if it fits."""
+        try:
+            self._parsed(text)
+        except ToolArgumentsError as error:
+            return f"Your answer does not fit the JSON Schema: {error}. Answer again, with the JSON object alone."
+        return None
+
+    def of(self, end: LoopEnd) -> Any:
+        """Return the answer as an object of the type.
+
+        Raises:
+            AgentError: If the result of a returning tool does not fit the type.
+        """
+        if isinstance(end.artifact, _instances_of(self._wanted)):
+            return end.artifact
+        try:
+            return self._parsed(end.text)
+        except ToolArgumentsError as error:
+            raise AgentError(f"what the tool returned does not fit {self._name}: {error}") from error
+
+    def _parsed(self, text: str) -> Any:
+        return self._parse(repaired(text) if text.strip() else "null")
+
+
+def _instances_of(wanted: "type | InputShape") -> tuple[type, ...]:
+    """Return the type if `isinstance` supports it, which it does not for a TypedDict."""
+    return (wanted,) if isinstance(wanted, type) and not issubclass(wanted, dict) else ()
+
+
+def input_reader(name: str, input_type: type) -> TypedTool[Any]:
+    """Return the schema and parser of an agent's input.
+
+    Raises:
+        InvalidTools: If the type cannot be represented as JSON.
+    """
+    return TypedTool(name=name, description="The input.", input_type=input_type, function=lambda input: input)
+
+
+def converted_input(agent: Tool, arguments: Arguments, spec: ToolSpec) -> dict[str, Any]:
+    """Return an input as the arguments of an agent: one by one, or as JSON if the agent takes a single string.
+
+    Raises:
+        ToolArgumentsError: If the arguments are not a JSON object.
+    """
+    try:
+        sent = json.loads(arguments) if isinstance(arguments, str) else dict(arguments)
+    except ValueError as error:
+        raise ToolArgumentsError("the input must be a JSON object") from error
+    given = {name: value for name, value in sent.items() if name in spec.properties}
+    taken = agent.spec.properties
+    if len(taken) == 1 and given.keys() != taken.keys():
+        [(name, schema)] = taken.items()
+        if schema.get("type") == "string":
+            return {name: json_text(given)}
+    return given
+
+
+class Ended(Protocol):
+    """The result of a task, as far as the report needs it."""
+
+    @property
+    def ending(self) -> str:
+        """How the task ended."""
+
+
+Result = TypeVar("Result", bound=Ended)
+
+
+async def reported(work: Callable[[], Awaitable[Result]], model: str, context: ToolContext) -> Result:
+    """Run a task, and report its start and its finish.
+
+    Args:
+        work: Runs the task.
+        model: The name of the model.
+        context: Has the listener, the agent's name and the run.
+
+    Raises:
+        Exception: Any exception that `work` raises.
+    """
+    outcome: Outcome = "signal"
+    error: str | None = None
+    agent, run = context.agent, context.run.id if context.run is not None else None
+
+    def finished(call: int, seconds: float) -> AgentFinished:
+        fields: dict[str, Any] = {"outcome": outcome, "error": error, "seconds": seconds}
+        return AgentFinished(call=call, agent=agent, model=model, run=run, **fields)
+
+    with context.reporting(lambda call: AgentStarted(call, agent, model, run), finished):
+        try:
+            result = await work()
+        except Exception as failure:
+            if not isinstance(failure, Signal):
+                outcome, error = "error", str(failure)
+            raise
+        outcome = "success" if result.ending in ("answered", "returned") else "failure"
+    return result
+
+
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault  # `typing.TypeVar` has no default before Python 3.13
+
+    Output = TypeVarWithDefault("Output", default=Any)
 else:
-    from typing import TypeVar
-
     Output = TypeVar("Output")
 
 Instructions = str | Callable[[ToolContext, str], str]

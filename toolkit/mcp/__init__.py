@@ -2,8 +2,8 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.mcp.client.connections import ServerUnreachable as ServerUnreachable
     from toolkit.mcp.client.server_sessions import (
+        ServerUnreachable as ServerUnreachable,
         close_sessions as close_sessions,
         connection_to as connection_to,
         wait_for as wait_for,
@@ -28,8 +28,7 @@ else:
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
-            "client.connections": "ServerUnreachable",
-            "client.server_sessions": "close_sessions connection_to wait_for",
+            "client.server_sessions": "close_sessions connection_to ServerUnreachable wait_for",
             "serving.calls": "Rules",
             "serving.server": "Options ToolServer",
             "settings.server_settings": "HttpServer StdioServer",

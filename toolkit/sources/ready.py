@@ -56,9 +56,7 @@ def open_for_agents(name: str) -> Collected | None:
 
 
 def _for_agents(name: str) -> Tool:
-    from toolkit.agents.blackboards import BlackboardTools
-    from toolkit.agents.introspection import AgentProcessTools
-    from toolkit.agents.user_messages import communicate, progress
+    from toolkit.agents.introspection import AgentProcessTools, BlackboardTools, communicate, progress
     from toolkit.disclosure.facades import UnfoldingTool
     from toolkit.tools.functions import from_function
 

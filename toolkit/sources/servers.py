@@ -155,8 +155,11 @@ class ConfiguredServers:
         return None if access is None else self._consents.refusal(access)
 
     def _contact(self, server: McpServer) -> Collected:
-        from toolkit.mcp.client.connections import ServerUnreachable  # it imports the SDK
-        from toolkit.mcp.client.server_sessions import connection_to, wait_for
+        from toolkit.mcp.client.server_sessions import (
+            ServerUnreachable,  # it imports the SDK
+            connection_to,
+            wait_for,
+        )
 
         try:
             listing = wait_for(connection_to(server, self._configuration.context).listing())

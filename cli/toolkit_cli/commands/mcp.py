@@ -74,8 +74,10 @@ def ping_servers(options: ServersOptions) -> ExitCode:
     chosen = _choose_servers(options)
     if chosen is None:
         return ExitCode.SUCCESS
-    from toolkit.mcp.client.connections import ServerUnreachable  # it imports the SDK
-    from toolkit.mcp.client.server_sessions import ping
+    from toolkit.mcp.client.server_sessions import (
+        ServerUnreachable,  # it imports the SDK
+        ping,
+    )
 
     problems = []
     for server in chosen.servers:

@@ -64,7 +64,7 @@ def _schema_beside(folder: Path, kind: Kind) -> dict[Path, str]:
 
 def _schema_of(kind: Kind) -> dict[str, Any]:
     if kind == "agent":
-        from toolkit.agents.files.keys import agent_schema
+        from toolkit.agents.files.agent_keys import agent_schema
 
         return agent_schema()
     from toolkit.pipelines.format import pipeline_schema

@@ -124,7 +124,7 @@ def _problem(objection: "Objection", about: str, location: Location | None) -> P
 def _format_schema(of: _Format) -> Any:
     match of:
         case "agent":
-            from toolkit.agents.files.keys import agent_schema
+            from toolkit.agents.files.agent_keys import agent_schema
 
             return agent_schema()
         case "config":

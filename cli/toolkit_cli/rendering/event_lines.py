@@ -233,7 +233,7 @@ def _has_spoken(event: StepFinished) -> bool:
     """Return whether a step only sent a message to the user that was already shown."""
     if event.tool not in ("progress", "communicate"):
         return False
-    from toolkit.agents.user_messages import has_reached_user  # few runs have an agent
+    from toolkit.agents.introspection import has_reached_user  # few runs have an agent
 
     return has_reached_user(event.tool, event.output)
 

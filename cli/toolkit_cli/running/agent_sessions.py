@@ -16,7 +16,7 @@ from toolkit_cli.screen import Screen
 
 if TYPE_CHECKING:
     from toolkit.agents.agent import AgentTool
-    from toolkit.agents.files.declared import DeclaredAgent
+    from toolkit.agents.files.declared_agents import DeclaredAgent
     from toolkit.agents.transcripts import Transcript
     from toolkit.runs.run import Run
 
@@ -158,7 +158,7 @@ def agent_of_file(file: str, task: str | None, read_task: Callable[[], str | Non
 
 
 def _declare(file: str, session: Session) -> "DeclaredAgent":
-    from toolkit.agents.files.declared import DeclaredAgent  # few runs use an agent file
+    from toolkit.agents.files.declared_agents import DeclaredAgent  # few runs use an agent file
 
     for tool in session.open([file]).values():
         if isinstance(agent := innermost(tool), DeclaredAgent):

@@ -9,16 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from toolkit.agents.chaining import Chaining, chained_names, chaining_problems
-from toolkit.agents.files.agent_definitions import AgentDefinition, ReferenceDefinition
+from toolkit.agents.files.agent_keys import AgentDefinition, ReferenceDefinition
 from toolkit.agents.files.agent_reader import read_definition
-from toolkit.agents.files.declared import DeclaredAgent, Parts, inputs_of
-from toolkit.agents.files.kind_checks import make_kind, placed_tools, start_input
+from toolkit.agents.files.declared_agents import DeclaredAgent, Parts, inputs_of, make_kind, placed_tools, start_input
 from toolkit.agents.kinds import names_within
 from toolkit.agents.models.messages import Model
 from toolkit.agents.models.named_models import model_problem
 from toolkit.agents.models.script_files import SCRIPTED, runs_code
 from toolkit.agents.models.scripted import ScriptedModel
+from toolkit.agents.offered_tools import Chaining, chained_names, chaining_problems
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.codes import DUPLICATE_TOOL_NAME, IN_NO_STATE, UNKNOWN_KEY, UNKNOWN_TOOL, UNUSED_INPUT
 from toolkit.disclosure.offering import folded_tools

@@ -3,8 +3,20 @@
 from pathlib import Path
 from typing import Any
 
-from toolkit.agents.files.agent_definitions import KINDS, AgentDefinition, KindName, ReferenceDefinition, Text
-from toolkit.agents.files.keys import COMMON_KEYS, ELSEWHERE, KIND_KEYS, LIMITS, MOST_TURNS, REFERENCE_KEYS, FlowReader
+from toolkit.agents.files.agent_keys import (
+    COMMON_KEYS,
+    ELSEWHERE,
+    KIND_KEYS,
+    KINDS,
+    LIMITS,
+    MOST_TURNS,
+    REFERENCE_KEYS,
+    AgentDefinition,
+    FlowReader,
+    KindName,
+    ReferenceDefinition,
+    Text,
+)
 from toolkit.agents.loop import Limits
 from toolkit.codes import UNKNOWN_KEY
 from toolkit.documents import nodes

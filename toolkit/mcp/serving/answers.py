@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import mcp_types as types
 
-from toolkit.mcp.serving.served_definitions import Definition
+from toolkit.mcp.serving.catalogs import Definition
 from toolkit.redactors.redactor import Redactor
 from toolkit.tools.attachments import Attachment, attachments_in, block_of, pieces_of
 from toolkit.tools.results import ToolResult

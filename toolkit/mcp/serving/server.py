@@ -17,11 +17,9 @@ from mcp.shared.exceptions import MCPError
 
 from toolkit.errors import ToolArgumentsError
 from toolkit.mcp.serving.answers import LONGEST, Answering
-from toolkit.mcp.serving.calls import Call, Rules
-from toolkit.mcp.serving.catalogs import Catalog
+from toolkit.mcp.serving.calls import Call, PendingApprovals, Rules
+from toolkit.mcp.serving.catalogs import Catalog, check_required_text, page_of
 from toolkit.mcp.serving.client_sessions import Sessions
-from toolkit.mcp.serving.served_definitions import check_required_text, page_of
-from toolkit.mcp.serving.waiting_calls import PendingApprovals
 from toolkit.mcp.serving.worker_pool import WorkerPool
 from toolkit.problems import did_you_mean
 from toolkit.redactors.environment import redactor_of_environment

@@ -28,7 +28,7 @@ from toolkit.visibility import without_hidden
 if TYPE_CHECKING:
     from mcp_types import Tool as WireTool
 
-    from toolkit.mcp.client.tool_listings import Listing, Unreadable
+    from toolkit.mcp.client.server_conversations import Listing, Unreadable
 
 
 _SCHEMAS = {"input_schema", "output_schema"}

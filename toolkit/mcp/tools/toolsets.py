@@ -9,8 +9,7 @@ from toolkit.codes import DUPLICATE_TOOL_NAME, NOT_A_TOOL
 from toolkit.disclosure.groups import matches
 from toolkit.disclosure.progressive import ProgressiveTool
 from toolkit.errors import ConfigurationError, InvalidTools, ToolExecutionError
-from toolkit.mcp.client.connections import ServerUnreachable
-from toolkit.mcp.client.server_sessions import connection_to, reach, wait_for
+from toolkit.mcp.client.server_sessions import ServerUnreachable, connection_to, reach, wait_for
 from toolkit.mcp.settings.server_settings import McpServer
 from toolkit.mcp.tools.remote import RemoteTool, tools_from
 from toolkit.problems import Problem, did_you_mean
