@@ -179,7 +179,7 @@ class RunOptions(NamedTuple):
         """
         from toolkit_cli.running.keeping import Keeping  # it loads SQLite, and most keep nothing
 
-        return Keeping(run_id, tool, self.target, self.as_request(), arguments, self.resumed)
+        return Keeping(run_id, tool, self.target, self.as_request(), arguments, resumed=self.resumed)
 
     @classmethod
     def of_request(cls, kept: Mapping[str, Any], words: Sequence[str] = ()) -> "RunOptions":

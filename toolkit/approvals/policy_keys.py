@@ -273,7 +273,7 @@ TOP: Final = (
     Key("toolkit", _VERSION, "the version of the format; optional"),
     Key(
         "default",
-        Kind("word or table", _DEFAULT_WORD.words, _read_default, "", _default_schema, _DEFAULT_WORD.advice),
+        Kind("word or table", _DEFAULT_WORD.words, _read_default, "", _default_schema, advice=_DEFAULT_WORD.advice),
         "what happens to calls that no rule matches: `by_risk`, `ask`, `deny` or `allow`, or a table by chooser",
         "by_risk",
         take=_default,

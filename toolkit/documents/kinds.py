@@ -41,7 +41,7 @@ def text(
     def read(written: Any, _: Spot) -> str | None:
         return written if isinstance(written, str) and test(written) else None
 
-    return Kind(name, words, read, example, {"type": "string"} if schema is None else schema, _in_quotes)
+    return Kind(name, words, read, example, {"type": "string"} if schema is None else schema, advice=_in_quotes)
 
 
 def one_of(*words: str, name: str = "word") -> Kind:
@@ -55,7 +55,7 @@ def one_of(*words: str, name: str = "word") -> Kind:
     def advice(written: Any, _: Spot) -> str | None:
         return did_you_mean(written, words) if isinstance(written, str) else None
 
-    return Kind(name, listed, read, "", {"enum": [*words]}, advice)
+    return Kind(name, listed, read, "", {"enum": [*words]}, advice=advice)
 
 
 def one_or_more(item: Kind, name: str, *, example: str = "", least: int = 1) -> Kind:
@@ -71,7 +71,7 @@ def one_or_more(item: Kind, name: str, *, example: str = "", least: int = 1) -> 
     one = item.schema
     several = {"type": "array", "items": one, "minItems": least}
     words = f"{item.words}, or a list of them"
-    return Kind(name, words, read, example, {"anyOf": [one, several]}, item.advice)
+    return Kind(name, words, read, example, {"anyOf": [one, several]}, advice=item.advice)
 
 
 def whole_number(least: int, most: int | None = None, *, words: str = "", schema: Schema | None = None) -> Kind:
@@ -189,6 +189,6 @@ DURATION: Final = Kind(
     duration,
     "",
     {"type": "string", "pattern": r"^\s*(?=[0-9.]*[1-9])[0-9]+(\.[0-9]+)?\s*(ms|s|m|h)\s*$"},
-    _in_seconds,
+    advice=_in_seconds,
 )
-TEXTS: Final = Kind("list of strings", "a list of strings", texts, "", TEXTS_SCHEMA, _in_a_list)
+TEXTS: Final = Kind("list of strings", "a list of strings", texts, "", TEXTS_SCHEMA, advice=_in_a_list)

@@ -138,7 +138,8 @@ def open_session(
             configuration.context, memory_id=memory_id, gate=gate, listener=listener, redactor=console.redactor()
         ).replace(limiter=limits)
         with RunReport(None if run is None else listener, run or "", run_id) as observed:
-            yield Session(configuration, answers, gate, context, screen, observed, options.messages.quiet)
+            quiet = options.messages.quiet
+            yield Session(configuration, answers, gate, context, screen, report=observed, is_quiet=quiet)
 
 
 class ShownRun:
