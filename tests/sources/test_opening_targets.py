@@ -1,5 +1,6 @@
 """What a target means, and what is said where it means nothing."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -119,6 +120,9 @@ def test_glob_gives_what_it_matches(project):
     assert names(project.open("deep/.hidden/*.py")) == ["delta"]
     assert names(project.open(f"{project.folder}/*_tools.py")) == ["alpha", "bravo"]
     assert names(project.open("d*/e?/../er/e_*.py")) == ["echo"]
+    for stars in ("***", "****.py", "deep/***", "***/er", "***/***/e***"):  # only two stars are special
+        single = re.sub(r"\*+", "*", stars)
+        assert list(project.open(stars).tools) == list(project.open(single).tools) != []
     assert project.problems("x*.py") == [f"error[TK001]: no file matches 'x*.py' (looked for in '{project.folder}')"]
 
 
@@ -289,7 +293,9 @@ def test_ready_tool_is_opened_alone(project):
 
 
 @settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.text(max_size=30) | st.text("ab./:*?[]~\\ \0", max_size=12) | st.just("x" * 5000))
+@given(
+    st.text(max_size=30) | st.text("ab./:*?[]~\\ \0", max_size=12) | st.text("a.*", max_size=6) | st.just("x" * 5000)
+)
 def test_no_text_makes_a_target_crash(project, text):
     target = parse_target(text, Path())
     assert isinstance(target, FilesTarget | NameTarget | Problem)

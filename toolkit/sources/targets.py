@@ -134,7 +134,7 @@ def _matches(pattern: str, base: Path) -> list[Path]:
     `**` enters no folder through a link, which may lead back or anywhere. As in shells, names that begin
     with a dot only match if the pattern has such a name.
     """
-    parts = [re.sub(r"\*{2,}", "*", part) if part.strip("*") else part for part in Path(pattern).parts]
+    parts = [part if part == "**" else re.sub(r"\*{2,}", "*", part) for part in Path(pattern).parts]
     first = next(index for index, part in enumerate(parts) if has_magic(part))
     folder = base.joinpath(*parts[:first])
     names_hidden = any(part.startswith(".") for part in parts[first:])
