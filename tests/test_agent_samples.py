@@ -15,7 +15,8 @@ from toolkit.agents import outline_of
 from toolkit.approvals import ScriptedReviewer
 from toolkit.lint import check
 from toolkit.runs import Run
-from toolkit.sources import Configuration, open_targets
+from toolkit.settings import Configuration
+from toolkit.sources import open_targets
 from toolkit_cli.main import application
 
 SAMPLES = Path(__file__).parents[1] / "sample_pipelines"

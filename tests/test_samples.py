@@ -15,7 +15,7 @@ import pytest
 from toolkit import Continue, Edit, Reject, ToolContext, ToolResult, load_pipeline, load_tools
 from toolkit.approvals import Decision, ScriptedReviewer
 from toolkit.lint import check
-from toolkit.sources import Configuration
+from toolkit.settings import Configuration
 
 SAMPLES = Path(__file__).parents[1] / "sample_pipelines"
 PIPELINES = sorted(path.name for path in SAMPLES.glob("*.yaml"))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from toolkit.pipelines.step_definitions import ErrorStrategy as ErrorStrategy
     from toolkit.problems import Problem as Problem
     from toolkit.releases import __version__ as __version__
-    from toolkit.sources.public_loading import load_pipeline as load_pipeline, load_tools as load_tools
+    from toolkit.sources.opening import load_pipeline as load_pipeline, load_tools as load_tools
     from toolkit.tools.base import Tool as Tool, WrappedTool as WrappedTool
     from toolkit.tools.context import MemoryId as MemoryId, ToolContext as ToolContext
     from toolkit.tools.functions import from_function as from_function
@@ -61,7 +61,7 @@ else:
             "pipelines.step_definitions": "ErrorStrategy",
             "problems": "Problem",
             "releases": "__version__",
-            "sources.public_loading": "load_pipeline load_tools",
+            "sources.opening": "load_pipeline load_tools",
             "tools.base": "Tool WrappedTool",
             "tools.context": "MemoryId ToolContext",
             "tools.functions": "from_function",

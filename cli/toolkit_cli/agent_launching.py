@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolkit.agents.models.messages import Model
     from toolkit.agents.offered_tools import Chaining
     from toolkit.agents.transcripts import Transcript
-    from toolkit.sources.configuration import Configuration
+    from toolkit.settings.configuration import Configuration
     from toolkit_cli.running.keeping import Keeping
 
 

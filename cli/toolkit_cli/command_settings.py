@@ -10,7 +10,7 @@ from toolkit.redactors.environment import learn_names
 from toolkit_cli import console
 
 if TYPE_CHECKING:
-    from toolkit.sources.configuration import Configuration
+    from toolkit.settings.configuration import Configuration
 
 
 def unknown_names(
@@ -58,11 +58,11 @@ def load_configuration(
     Raises:
         ConfigurationError: If the configuration is invalid; lists all problems.
     """
-    from toolkit.sources.configuration_search import find_configuration  # help and completion need none
+    from toolkit.settings.configuration_search import find_configuration  # help and completion need none
 
     configuration, problems = find_configuration(_working_directory())
     if grant:
-        from toolkit.sources.toml_settings import granted_permissions  # few commands grant any
+        from toolkit.settings.toml_settings import granted_permissions  # few commands grant any
 
         more = granted_permissions(grant, problems)
         configuration = configuration._replace(granted=configuration.granted | more)
@@ -70,7 +70,7 @@ def load_configuration(
         problems += unknown_names(start, configuration.mcp, "MCP server", option="--start")
         configuration = configuration._replace(start=configuration.start.union(start))
     if consent:
-        from toolkit.sources.setting_consents import names_to_consent_to  # few commands consent to any
+        from toolkit.settings.setting_consents import names_to_consent_to  # few commands consent to any
 
         problems += unknown_names(consent, names_to_consent_to(configuration), "setting", option="--consent")
         configuration = configuration._replace(consented=configuration.consented.union(consent))

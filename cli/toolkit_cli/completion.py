@@ -176,14 +176,15 @@ def complete_server(context: typer.Context, arguments: list[str], incomplete: st
 
 def complete_consent(context: typer.Context, arguments: list[str], incomplete: str) -> list[str]:  # noqa: ARG001
     """Complete the name of a project setting that needs consent."""
-    from toolkit.sources.configuration_search import find_configuration  # only completion and commands read it
-    from toolkit.sources.setting_consents import names_to_consent_to
+    from toolkit.settings.configuration_search import find_configuration  # only completion and commands read it
+    from toolkit.settings.setting_consents import names_to_consent_to
 
     return [name for name in names_to_consent_to(find_configuration()[0]) if name.startswith(incomplete)]
 
 
 def _candidates(incomplete: str) -> Iterator[str]:
-    from toolkit.sources.ready import ALL_READY, FOR_AGENTS, ready_names  # only completion needs names
+    from toolkit.builtin.catalog import ALL_READY
+    from toolkit.sources.ready import FOR_AGENTS, ready_names  # only completion needs names
 
     groups, servers = _configured_names()
     yield from (ALL_READY, *ready_names(), *groups, *servers, *FOR_AGENTS)
@@ -201,7 +202,7 @@ def _candidates(incomplete: str) -> Iterator[str]:
 
 def _configured_names() -> tuple[list[str], list[str]]:
     """Return the names of the configured groups and servers; problems are ignored here."""
-    from toolkit.sources.configuration_search import find_configuration  # only completion and commands read it
+    from toolkit.settings.configuration_search import find_configuration  # only completion and commands read it
 
     configuration, _ = find_configuration()
     return list(configuration.groups), list(configuration.mcp)

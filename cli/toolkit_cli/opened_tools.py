@@ -10,7 +10,7 @@ from toolkit_cli.rendering.tool_kinds import address_of
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
-    from toolkit.sources.configuration import Configuration
+    from toolkit.settings.configuration import Configuration
     from toolkit.sources.opening import Opened
 
 

@@ -13,7 +13,8 @@ from toolkit.approvals import ScriptedReviewer
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
 from toolkit.runs import Run
-from toolkit.sources import Configuration, open_targets
+from toolkit.settings import Configuration
+from toolkit.sources import open_targets
 
 TOOLS = '''
 from pathlib import Path

@@ -20,7 +20,8 @@ from toolkit.agents.files.agent_keys import (  # private
     REFERENCE_KEYS,
 )
 from toolkit.approvals import AutoReviewer
-from toolkit.sources import Configuration, SourceOpener
+from toolkit.settings import Configuration
+from toolkit.sources import SourceOpener
 from toolkit_cli.rendering.tools import detailed, full_record  # private
 
 SAMPLES = sorted(Path(__file__).parents[2].glob("sample_pipelines/agents/*.yaml"))

@@ -4,7 +4,8 @@ from textwrap import dedent
 
 import pytest
 
-from toolkit.sources import Configuration, open_targets
+from toolkit.settings import Configuration
+from toolkit.sources import open_targets
 
 TOOLS = '''
 from toolkit import tool, toolbox

@@ -15,7 +15,7 @@ from toolkit.agents import ScriptedModel, run_agent
 from toolkit.approvals import DescribedCall, FilePolicy, Risk, load_policy
 from toolkit.mcp import StdioServer
 from toolkit.problems import Location
-from toolkit.sources import Configuration, ReadySettings
+from toolkit.settings import Configuration, ReadySettings
 from toolkit.sources.project_policies import Provenance  # private
 from toolkit_cli.main import application
 

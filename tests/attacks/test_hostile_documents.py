@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from toolkit.lint import Limits, LintSettings, check
-from toolkit.sources import find_configuration
+from toolkit.settings import find_configuration
 from toolkit_cli.main import application
 
 HEAD = "name: bomb\ndescription: Repeats one long text.\nsteps:\n"

@@ -22,8 +22,9 @@ from toolkit.approvals import Decision, Gate, ScriptedReviewer
 from toolkit.builtin import ready_tools
 from toolkit.builtin.options import FOLDER, SWITCH, TABLE, TEXT, TEXTS  # private
 from toolkit.errors import ConfigurationError
-from toolkit.sources import find_configuration, open_targets
-from toolkit.sources.setting_consents import waiting_accesses  # private
+from toolkit.settings import find_configuration
+from toolkit.settings.setting_consents import waiting_accesses  # private
+from toolkit.sources import open_targets
 from toolkit_cli.main import application
 
 IN_FILE = "the secret notes of the user 4711"

@@ -20,7 +20,7 @@ from toolkit import Pipeline, Reject, Tool, ToolContext, from_function, tool
 from toolkit.agents import AgentTool, ScriptedModel
 from toolkit.approvals import ScriptedReviewer, Verdict
 from toolkit.builtin import WebSearch, ready_tools
-from toolkit.sources import find_configuration
+from toolkit.settings import find_configuration
 from toolkit.sources.ready import open_ready  # private
 from toolkit.visibility import disarm, visible_json  # private
 from toolkit_cli import console  # private

@@ -7,7 +7,7 @@ import pytest
 from toolkit import ToolSpec
 from toolkit.dialects import CLIENTS, objections, request_objections
 from toolkit.lint import LintSettings, check
-from toolkit.sources import Configuration
+from toolkit.settings import Configuration
 
 GOOD = ToolSpec(
     "find_order",

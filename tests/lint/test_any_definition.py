@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.lint import PROVIDERS, LintSettings, check
-from toolkit.sources import Configuration
+from toolkit.settings import Configuration
 
 TEXTS = st.text(max_size=12) | st.sampled_from(
     [

@@ -11,7 +11,7 @@ import pytest
 
 from toolkit.lint import LintSettings, Selection, check
 from toolkit.lint.file_states import FileStates  # private
-from toolkit.sources import find_configuration
+from toolkit.settings import find_configuration
 
 TOOL = '''
 from toolkit import tool

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from toolkit.lint import check
-from toolkit.sources import find_configuration
+from toolkit.settings import find_configuration
 
 OWN = '''from toolkit import tool
 

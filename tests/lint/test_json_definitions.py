@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from toolkit.dialects import definitions_in, recognize
 from toolkit.lint import PROVIDERS, LintSettings, check, find_tools
-from toolkit.sources import Configuration
+from toolkit.settings import Configuration
 from toolkit_cli.main import application
 
 SAID = "Find an order of the shop by its number."

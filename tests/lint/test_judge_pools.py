@@ -17,7 +17,7 @@ from toolkit.lint.requests import make_requests  # private
 from toolkit.lint.rule import RuleSettings  # private
 from toolkit.lint.rules import codes  # private
 from toolkit.lint.settings import LintSettings  # private
-from toolkit.sources import Configuration
+from toolkit.settings import Configuration
 
 RULES = Path(__file__).parent / "rules"
 

@@ -4,7 +4,7 @@ from textwrap import dedent
 
 from toolkit.lint import check
 from toolkit.problems import errors_among
-from toolkit.sources import find_configuration
+from toolkit.settings import find_configuration
 
 TOOLS = '''
 from toolkit import tool

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from tests.volumes import examples
 from toolkit import ToolSpec, dialects, load_tools
 from toolkit.lint import EVERYBODY, PROVIDERS, LintSettings, check, compatibility_of, find_tools
-from toolkit.sources import Configuration
+from toolkit.settings import Configuration
 from toolkit_cli.main import application
 
 ODD = ["9lives", "_x", "-x", "a.b", "a:b", "a-b", "find order", "é", "n" * 65, "n" * 129]

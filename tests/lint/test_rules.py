@@ -30,7 +30,7 @@ from toolkit.lint import (
     read_lint_settings,
 )
 from toolkit.lint.rules import has_checks, make_rules  # private
-from toolkit.sources import find_configuration
+from toolkit.settings import find_configuration
 
 HERE = Path(__file__).parent
 OFF = tuple(page.code for page in all_pages() if not page.default)

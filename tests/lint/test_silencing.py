@@ -8,7 +8,7 @@ import pytest
 from toolkit.lint import check
 from toolkit.lint.fixing import write_change  # private
 from toolkit.lint.silencing import silence_with_comments  # private
-from toolkit.sources import find_configuration
+from toolkit.settings import find_configuration
 
 TOOL = '''from toolkit import tool
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from toolkit.lint import LintSettings, Selection, all_pages, check, find_tools, read_lint_settings
-from toolkit.sources import Configuration, find_configuration
+from toolkit.settings import Configuration, find_configuration
 from toolkit.sources.written_lists import list_written  # private
 
 HERE = Path(__file__).parent

@@ -3,7 +3,7 @@
 import pytest
 
 from toolkit.lint import LintSettings, check
-from toolkit.sources import Configuration
+from toolkit.settings import Configuration
 
 HEAD = "import sys\nfrom typing import Annotated\n\nfrom toolkit import tool\n\n\n@tool\n"
 MISTAKES = {

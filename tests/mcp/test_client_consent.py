@@ -12,7 +12,8 @@ from toolkit import Continue, ExitEarly, Reject
 from toolkit.approvals import AllowAll, Gate, RefusingReviewer, ScriptedReviewer
 from toolkit.errors import ExitEarlyError
 from toolkit.mcp.shared_context import names_that_cross  # private
-from toolkit.sources import find_configuration, open_targets
+from toolkit.settings import find_configuration
+from toolkit.sources import open_targets
 
 CONSENTS = "home/toolkit/consents.json"
 

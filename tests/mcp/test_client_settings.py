@@ -9,7 +9,7 @@ import pytest
 
 from toolkit.mcp import HttpServer, StdioServer
 from toolkit.problems import seen_from  # private
-from toolkit.sources import find_configuration
+from toolkit.settings import find_configuration
 
 
 def read(zoo, text, name="toolkit.toml"):

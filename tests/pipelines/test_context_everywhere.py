@@ -4,7 +4,8 @@ import pytest
 
 from toolkit import ToolContext
 from toolkit.runs import Run
-from toolkit.sources import Configuration, open_targets
+from toolkit.settings import Configuration
+from toolkit.sources import open_targets
 
 TOOLS = '''
 from typing import Annotated

@@ -1,7 +1,7 @@
 """Mistyped names in a pipeline come with the fix that writes the nearest one."""
 
 from toolkit.lint import check, fix_files
-from toolkit.sources import Configuration
+from toolkit.settings import Configuration
 
 MISTYPED = """\
 name: sums

@@ -6,9 +6,9 @@ import pytest
 
 from tests.volumes import some_of
 from toolkit.lint import LintSettings, check
+from toolkit.settings import Configuration
 from toolkit.source_code.meanings import Meanings  # private
 from toolkit.source_code.source_files import SourceFile  # private
-from toolkit.sources import Configuration
 
 MODULES = ("a", "b", "c")
 BODIES = (

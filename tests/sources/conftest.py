@@ -7,7 +7,8 @@ from textwrap import dedent
 
 import pytest
 
-from toolkit.sources import Configuration, Opened, find_configuration, open_targets
+from toolkit.settings import Configuration, find_configuration
+from toolkit.sources import Opened, open_targets
 
 
 class Project:

@@ -1,6 +1,6 @@
 """Which files of a folder are looked at."""
 
-from toolkit.sources.folders import tool_files  # private
+from toolkit.sources.targets import tool_files  # private
 
 
 def files(project, folder="."):

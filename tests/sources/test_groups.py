@@ -3,7 +3,8 @@
 import pytest
 
 from toolkit import InvalidTools, load_tools
-from toolkit.sources import find_configuration, open_targets
+from toolkit.settings import find_configuration
+from toolkit.sources import open_targets
 
 WEB = '''
 from toolkit import tool

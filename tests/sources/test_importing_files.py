@@ -98,7 +98,7 @@ def test_late_imports_of_the_library_are_not_hidden_by_users_files(project):
     project.write("yaml.py", "raise RuntimeError\n")
     project.write("questionary.py", "raise RuntimeError\n")
     program = (
-        "from toolkit.sources.opening import open_targets; from toolkit.sources.configuration import Configuration; "
+        "from toolkit.sources.opening import open_targets; from toolkit.settings.configuration import Configuration; "
         "print(list(open_targets(['tools.py'], Configuration()).tools)); import yaml, questionary; print(yaml.__name__)"
     )
     done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
@@ -110,7 +110,7 @@ def test_library_stays_the_same_where_its_own_folder_is_worked_in(project):
     project.write("toolkit.toml", "")
     program = (
         "import sys, toolkit.events; from toolkit.sources.modules import import_named, imported_afresh, users_modules; "
-        "from toolkit.sources.opening import open_targets; from toolkit.sources.configuration import Configuration; "
+        "from toolkit.sources.opening import open_targets; from toolkit.settings.configuration import Configuration; "
         f"from pathlib import Path; events = toolkit.events; import_named('bench', Path({OURS!r}).parent, is_permitted=True); "
         "print(list(open_targets(['tools.py'], Configuration()).tools), 'toolkit' in users_modules())\n"
         "with imported_afresh(): pass\n"

@@ -271,7 +271,7 @@ def test_python_file_is_opened_without_yaml_and_pipelines(project):
     project.tool("tools.py", "forecast")
     program = (
         "import sys; from toolkit.sources.opening import open_targets; "
-        "from toolkit.sources.configuration import Configuration; "
+        "from toolkit.settings.configuration import Configuration; "
         "assert open_targets(['tools.py:forecast'], Configuration()).tools; "
         "print([name for name in ('yaml', 'toolkit.pipelines.loading', 'toolkit.builtin.calculator', 'anyio', 'rich', "
         "'toolkit.sources.import_failures', 'difflib', 'tomllib') if name in sys.modules])"
@@ -283,10 +283,10 @@ def test_python_file_is_opened_without_yaml_and_pipelines(project):
 def test_ready_tool_is_opened_alone(project):
     program = (
         "import sys; from toolkit.sources.opening import open_targets; "
-        "from toolkit.sources.configuration import Configuration; "
+        "from toolkit.settings.configuration import Configuration; "
         "assert open_targets(['calculator'], Configuration()).tools; "
         "print([name for name in ('yaml', 'toolkit.builtin.file_read', 'toolkit.builtin.date_time', "
-        "'toolkit.sources.collecting', 'toolkit.sources.modules') if name in sys.modules])"
+        "'toolkit.sources.module_tools', 'toolkit.sources.modules') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -3,7 +3,8 @@
 import pytest
 
 from toolkit import load_tools
-from toolkit.sources import Configuration, SourceOpener, open_targets
+from toolkit.settings import Configuration
+from toolkit.sources import SourceOpener, open_targets
 from toolkit.sources.ready import FOR_AGENTS  # private
 
 

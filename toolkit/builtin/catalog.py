@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from toolkit.builtin.options import Option
     from toolkit.tools.base import Tool
 
+ALL_READY = "builtin"
+"""The name for all ready tools."""
+
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 

@@ -29,7 +29,7 @@ from toolkit.redactors.redactor import Redactor
 from toolkit.regular_files import bounded_bytes
 from toolkit.releases import __version__
 from toolkit.replacing import remove_beneath, write_beneath
-from toolkit.sources.configuration import Configuration
+from toolkit.settings.configuration import Configuration
 from toolkit.sources.targets import FilesTarget, parse_target
 from toolkit.tools.secret_arguments import secrets_of_schema
 

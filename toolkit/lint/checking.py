@@ -26,7 +26,7 @@ from toolkit.lint.settings import LintSettings, read_lint_settings
 from toolkit.lint.suppressions import Suppression, silence, suppressions_elsewhere
 from toolkit.lint.toolsets import Together, ToolCounts, check_together, key_of, unique_tools
 from toolkit.problems import Location, Problem, errors_among, seen_from
-from toolkit.sources.configuration import Configuration
+from toolkit.settings.configuration import Configuration
 from toolkit.sources.import_permission import Chooser, FileCounts
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from toolkit.lint.records import configuration_record
 from toolkit.lint.requests import Request
 from toolkit.lint.workers import Ending, Worker, temporary_folder
 from toolkit.problems import Problem, problem_record
-from toolkit.sources.configuration import Configuration
+from toolkit.settings.configuration import Configuration
 
 if TYPE_CHECKING:
     from toolkit.lint.interpreters import Interpreter

@@ -19,9 +19,9 @@ from toolkit.lint.workers import temporary_folder
 from toolkit.lint.written_entries import WrittenEntry, WrittenTree
 from toolkit.pins.drifts import Change, Drift, changes_between, problems_of
 from toolkit.problems import Location, Problem, in_order, seen_from
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.folders import PYTHON
+from toolkit.settings.configuration import Configuration
 from toolkit.sources.import_permission import FileCounts
+from toolkit.sources.targets import PYTHON
 
 _MARK = "tools are found by their marks: `@tool`, `@server.tool()`, and those of other frameworks"
 

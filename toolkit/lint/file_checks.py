@@ -37,7 +37,7 @@ from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.written_tools import ToolReader, WrittenTool
-from toolkit.sources.folders import mentions_tools
+from toolkit.sources.targets import mentions_tools
 from toolkit.tools.frameworks import title_of
 
 _OF_NAMES = {INVALID_TOOL_NAME, LONG_TOOL_NAME, RESERVED_NAME, VAGUE_TOOL_NAME}

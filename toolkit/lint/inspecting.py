@@ -15,7 +15,7 @@ from toolkit.lint.rule import Rule, RuleSettings
 from toolkit.lint.rules import make_rules
 from toolkit.lint.settings import LintSettings
 from toolkit.problems import Problem
-from toolkit.sources.configuration import Configuration
+from toolkit.settings.configuration import Configuration
 from toolkit.sources.import_permission import Chooser
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from toolkit.lint.limits import Limits
 from toolkit.lint.requests import Request
 from toolkit.lint.settings import LintSettings
 from toolkit.lint.unimported_files import refused_files
-from toolkit.sources.configuration import Configuration
+from toolkit.settings.configuration import Configuration
 from toolkit.sources.import_permission import Chooser, ImportPermission
 
 if TYPE_CHECKING:

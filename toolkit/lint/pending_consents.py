@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from toolkit.problems import Problem
-from toolkit.sources.configuration import Configuration
+from toolkit.settings.configuration import Configuration
 
 
 def waiting_for_consent(targets: Sequence[str], configuration: Configuration) -> list[Problem]:
@@ -17,7 +17,7 @@ def waiting_for_consent(targets: Sequence[str], configuration: Configuration) ->
     """
     if not (configuration.builtin or configuration.env) or not means_all(targets, configuration.directory):
         return []
-    from toolkit.sources.setting_consents import consents_for, waiting_accesses  # few projects have any
+    from toolkit.settings.setting_consents import consents_for, waiting_accesses  # few projects have any
 
     consents = consents_for(configuration)
     waiting = [access.refusal for access in waiting_accesses(configuration) if not consents.is_given(access)]

@@ -12,6 +12,7 @@ from toolkit.approvals.file_policies import FilePolicy
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.risks import Risk
 from toolkit.approvals.rules import Rule, names_tool
+from toolkit.builtin.catalog import ALL_READY
 from toolkit.codes import DENIED_STEP, UNCOVERED_DESTRUCTIVE_TOOL, WIDE_ALLOW_RULE
 from toolkit.lint.definitions import ToolDefinition
 from toolkit.lint.pending_consents import means_all
@@ -19,10 +20,9 @@ from toolkit.lint.pipeline_files import PipelineStep
 from toolkit.lint.reports import Report
 from toolkit.lint.toolsets import unique_tools
 from toolkit.problems import Problem, errors_among
-from toolkit.sources.configuration import Configuration
+from toolkit.settings.configuration import Configuration
 from toolkit.sources.opening import open_targets
 from toolkit.sources.project_policies import Provenance, configured_policy
-from toolkit.sources.ready import ALL_READY
 from toolkit.tools.data_flows import risk_of
 from toolkit.tools.spec import ToolSpec
 

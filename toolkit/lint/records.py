@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.problems import problem_record, read_problem
-from toolkit.sources.configuration import Configuration, GroupSettings, ReadySettings
+from toolkit.settings.configuration import Configuration, GroupSettings, ReadySettings
 from toolkit.tools.spec import ToolSpec, record_of
 
 

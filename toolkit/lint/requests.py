@@ -7,8 +7,7 @@ from typing import Literal, NamedTuple
 
 from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem
-from toolkit.sources.folders import PYTHON, YAML, files_below
-from toolkit.sources.targets import FilesTarget, parse_target
+from toolkit.sources.targets import PYTHON, YAML, FilesTarget, files_below, parse_target
 
 JSON = ".json"
 _TOOLS_JSON = "tools.json"

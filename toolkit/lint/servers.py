@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.lint.requests import Request
 from toolkit.regular_files import bounded_text
-from toolkit.sources.configuration import Configuration
+from toolkit.settings.configuration import Configuration
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
@@ -32,8 +32,8 @@ def with_listed_servers(
     """
     if not configuration.mcp:
         return configuration
+    from toolkit.settings.setting_consents import consents_for  # few projects have servers
     from toolkit.sources.servers import ConfiguredServers, ListedServer
-    from toolkit.sources.setting_consents import consents_for  # few projects have servers
 
     servers = ConfiguredServers(configuration._replace(holds_pins=False), consents_for(configuration, gate))
     wanted = _mentioned_servers(configuration, requests)

@@ -23,8 +23,7 @@ from toolkit.lint.rule import PORTABLE
 from toolkit.lint.selection import Selection, fits
 from toolkit.lint.setting_keys import lint_keys
 from toolkit.problems import Problem
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.toml_files import place_in_configuration
+from toolkit.settings.configuration import Configuration, place_in_configuration
 
 if TYPE_CHECKING:
     from toolkit.lint.interpreters import Interpreter

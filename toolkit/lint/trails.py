@@ -16,13 +16,12 @@ from types import ModuleType
 from typing import Any
 
 from toolkit.problems import Problem
+from toolkit.settings.configuration import Configuration
 from toolkit.source_code.module_files import is_installed
 from toolkit.sources.collected import Collected
-from toolkit.sources.configuration import Configuration
 from toolkit.sources.import_permission import Chooser
-from toolkit.sources.named_classes import file_of_class
 from toolkit.sources.opening import SourceOpener
-from toolkit.sources.targets import FilesTarget, Target
+from toolkit.sources.targets import FilesTarget, Target, file_of_class
 
 _CONFIGURED = "the configured sources"
 _REQUEST = "the request"

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from toolkit.codes import NO_TOOLS, NOT_A_TOOL
 from toolkit.problems import Location, Problem
+from toolkit.settings.configuration import Configuration
 from toolkit.source_code.module_files import place_in_package
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.folders import PYTHON, mentions_tools
+from toolkit.sources.targets import PYTHON, mentions_tools
 
 if TYPE_CHECKING:
     from toolkit.source_code.recognition import Recogniser

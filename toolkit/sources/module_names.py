@@ -14,16 +14,17 @@ from typing import Any, Final
 from toolkit.codes import NO_TOOLS, NOT_A_TOOL
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.sources.collected import Collected, all_tools
-from toolkit.sources.collecting import (
+from toolkit.sources.import_permission import not_a_tool
+from toolkit.sources.module_tools import (
     Collector,
+    Instance,
     is_declared,
     is_foreign_tool,
+    make_instance,
     members_of,
     objections_to_group,
     place_found,
 )
-from toolkit.sources.import_permission import not_a_tool
-from toolkit.sources.instances import Instance, make_instance
 from toolkit.sources.modules import users_modules
 from toolkit.tools.base import Tool
 from toolkit.tools.definition_places import place_of

@@ -9,19 +9,26 @@ import importlib
 import os
 import sys
 import time
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 from zlib import crc32
 
-from toolkit.problems import Location, Problem
+from toolkit.codes import NOT_FOUND
+from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.source_code.module_files import PACKAGE, place_in_package, source_of_module
 from toolkit.source_imports import import_source, use_source_in
+from toolkit.sources.targets import PYTHON, FilesTarget, NameTarget, parse_target
 from toolkit.tools.base import problems_deferred
+
+if TYPE_CHECKING:
+    from toolkit.sources.import_permission import ImportPermission
+
 
 _OURS = frozenset({"toolkit", "toolkit_cli"})
 """Our own packages, which are never treated as users' modules, even in a checkout of this project."""
@@ -273,3 +280,53 @@ def _problems_of(error: BaseException, root: str, module: str, file: Location | 
     from toolkit.sources.import_failures import import_problems  # only needed to report problems
 
     return import_problems(error, root, module, file)
+
+
+_CLASS_FORMS = "write file.py:Class, or package.module:Class"
+
+
+def find_class(
+    text: str, base: Path, refused: Mapping[str, Problem], permission: "ImportPermission"
+) -> type | list[Problem]:
+    """Return the class that `file.py:Class` or `package.module:Class` refers to, or the problems.
+
+    Args:
+        text: The reference.
+        base: The folder that relative paths start from.
+        refused: The real paths of Python files that must not be imported, with the reasons.
+        permission: Decides whether a file can be imported.
+    """
+    target = parse_target(text, base)
+    module: ModuleType | list[Problem] | None = []
+    match target:
+        case Problem():
+            return [target]
+        case FilesTarget(paths=(path,), name=str(name), is_single=True) if path.suffix == PYTHON:
+            if reason := refused.get(os.path.realpath(path)):
+                return [reason]
+            if (objections := permission.objections_to_class(path, name)) is not None:
+                return [*objections]
+
+            module = import_file(path)
+        case NameTarget(name=str(name)):
+            file = source_of(target.module, base)
+            if file and (objections := permission.objections_to_class(Path(file), name)) is not None:
+                return [*objections]
+            module = import_named(target.module, base, is_permitted=file is not None)
+        case _:
+            return [Problem(NOT_FOUND, f"'{text}' names no class", hint=_CLASS_FORMS)]
+    if module is None:
+        return [Problem(NOT_FOUND, f"there is no module '{target.spelled.rpartition(':')[0]}'", hint=_CLASS_FORMS)]
+    return module if isinstance(module, list) else _class_in(module, name, text)
+
+
+def _class_in(module: ModuleType, name: str, text: str) -> type | list[Problem]:
+    thing: object = module
+    for part in name.split("."):
+        try:
+            thing = getattr(thing, part)
+        except Exception:  # noqa: BLE001 - users' modules may raise anything
+            known = [known for known, value in vars(module).items() if isinstance(value, type)]
+            hint = did_you_mean(name, known, otherwise=_CLASS_FORMS)
+            return [Problem(NOT_FOUND, f"nothing is named '{name}' in '{text.rpartition(':')[0]}'", hint=hint)]
+    return thing if isinstance(thing, type) else [Problem(NOT_FOUND, f"'{text}' is not a class", hint=_CLASS_FORMS)]

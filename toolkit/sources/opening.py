@@ -7,16 +7,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from toolkit.codes import CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_FOUND
+from toolkit.builtin.catalog import ALL_READY
+from toolkit.codes import CIRCLE_OF_PIPELINES, NO_TOOLS, NOT_A_TOOL, NOT_FOUND
+from toolkit.errors import InvalidPipeline, InvalidTools, raise_errors
 from toolkit.problems import Location, Problem, did_you_mean, errors_among, seen_from
+from toolkit.settings.configuration import Configuration
+from toolkit.settings.configuration_search import find_configuration
 from toolkit.sources.collected import Collected, note_ways, table_of
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.configured_sources import ConfiguredSources
-from toolkit.sources.folders import PYTHON
 from toolkit.sources.import_permission import Chooser, FileCounts, ImportPermission
-from toolkit.sources.ready import ALL_READY, FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names
+from toolkit.sources.ready import FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names
 from toolkit.sources.scopes import Scope
-from toolkit.sources.targets import FilesTarget, NameTarget, Target, is_module_name, nearby_names, parse_target
+from toolkit.sources.targets import PYTHON, FilesTarget, NameTarget, Target, is_module_name, nearby_names, parse_target
 from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 
     from toolkit.approvals.consents import Consents
     from toolkit.approvals.gates import Gate
-    from toolkit.sources.collecting import Collector
-    from toolkit.sources.configured_groups import ConfiguredGroups
+    from toolkit.pipelines.pipeline import Pipeline
+    from toolkit.sources.configured_sources import ConfiguredGroups, ConfiguredSources
+    from toolkit.sources.module_tools import Collector
     from toolkit.sources.servers import ConfiguredServers
 
 
@@ -70,6 +72,47 @@ def open_targets(
     return SourceOpener(configuration, gate=gate, looks=looks).open_all(targets)
 
 
+def load_tools(*targets: str) -> dict[str, Tool]:
+    """Open local sources and return their tools by name: `load_tools("tools.py", "package.module:name", "builtin")`.
+
+    A target is a Python file, `file.py:name`, a pipeline or agent file, a folder, a glob, the name of a configured or
+    ready tool, a module or `module:name`. Paths are relative to the working directory. Without targets, the configured
+    sources are opened.
+
+    Raises:
+        InvalidTools: If a target or the project's configuration has errors. It contains all problems.
+    """
+    configuration, problems = find_configuration()
+    opened = SourceOpener(configuration).open_all(targets)
+    here = Path.cwd()
+    raise_errors(InvalidTools, [seen_from(here, problem) for problem in [*problems, *opened.problems]])
+    return opened.tools
+
+
+def load_pipeline(path: "str | os.PathLike[str]") -> "Pipeline":
+    """Load a pipeline, with its tools, from a YAML file. A pipeline is a `Tool` itself.
+
+    Args:
+        path: The file. Paths in it are relative to its folder; configured and ready tools are known by name.
+
+    Raises:
+        InvalidPipeline: If the file, its tools or the project's configuration have errors. It contains all problems.
+    """
+    configuration, problems = find_configuration()
+    found = SourceOpener(configuration).open_yaml(Path(path))
+    here = Path.cwd()
+    raise_errors(InvalidPipeline, [seen_from(here, problem) for problem in [*problems, *found.problems]])
+    from toolkit.pipelines.pipeline import Pipeline  # not needed to load tools
+
+    [tool] = found.tools
+    if isinstance(tool, Pipeline):
+        return tool
+    problem = Problem(
+        NOT_A_TOOL, f"'{path}' is an agent, not a pipeline", tool.spec.location, hint="use load_tools instead"
+    )
+    raise InvalidPipeline(problems=[seen_from(here, problem)])
+
+
 class SourceOpener:
     """Opens targets, and caches them, so that the same tool is never opened twice."""
 
@@ -101,14 +144,16 @@ class SourceOpener:
         self._refused = refused or {}
 
     @cached_property
-    def configured(self) -> ConfiguredSources:
+    def configured(self) -> "ConfiguredSources":
         """The configured sources."""
+        from toolkit.sources.configured_sources import ConfiguredSources  # many projects have none
+
         return ConfiguredSources(self)
 
     @cached_property
     def groups(self) -> "ConfiguredGroups":
         """The configured groups."""
-        from toolkit.sources.configured_groups import ConfiguredGroups  # few projects have groups
+        from toolkit.sources.configured_sources import ConfiguredGroups  # many projects have none
 
         return ConfiguredGroups(self)
 
@@ -122,7 +167,7 @@ class SourceOpener:
     @cached_property
     def consents(self) -> "Consents":
         """The user's consents to settings in the project's files."""
-        from toolkit.sources.setting_consents import consents_for  # few projects need consent
+        from toolkit.settings.setting_consents import consents_for  # few projects need consent
 
         return consents_for(self.configuration, self._gate)
 
@@ -241,7 +286,7 @@ class SourceOpener:
 
     def open_class(self, text: str, base: Path) -> type | list[Problem]:
         """Return the class that `file.py:Class` or `package.module:Class` refers to, or the problems."""
-        from toolkit.sources.named_classes import find_class  # few files refer to classes
+        from toolkit.sources.modules import find_class  # few files refer to classes
 
         return find_class(text, base, self._refused, self.permission)
 
@@ -264,7 +309,7 @@ class SourceOpener:
         """Return why a ready tool cannot be used with the project's settings, or `None` if it can."""
         if self.looks:
             return None
-        from toolkit.sources.setting_consents import access_of_ready  # few tools are configured
+        from toolkit.settings.setting_consents import access_of_ready  # few tools are configured
 
         access = access_of_ready(name, self.configuration)
         return None if access is None else self.consents.refusal(access)
@@ -362,7 +407,7 @@ class SourceOpener:
 
     @cached_property
     def _collector(self) -> "Collector":
-        from toolkit.sources.collecting import Collector  # slow to import
+        from toolkit.sources.module_tools import Collector  # slow to import
 
         return Collector(self.configuration.granted, looks=self.looks)
 

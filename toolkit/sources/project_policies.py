@@ -1,27 +1,25 @@
 """Combine the policy files of a project and its user into a single policy."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
 from toolkit.approvals.file_policies import FilePolicy, read_policy_file
-from toolkit.approvals.flow_histories import Fit, any_fits, fit_of
-from toolkit.approvals.policy_keys import PolicyFile, read_policy_table
+from toolkit.approvals.policy_keys import PolicyFile
 from toolkit.approvals.risks import Risk, server_of
-from toolkit.approvals.rules import GroupFit, names_of
+from toolkit.approvals.rules import names_of
+from toolkit.builtin.catalog import ALL_READY
 from toolkit.codes import BAD_CONFIGURATION
-from toolkit.disclosure.groups import matches
-from toolkit.documents.keys import Owner, Spot
+from toolkit.documents.keys import Owner
 from toolkit.pins.drifts import Entry, changes_between
 from toolkit.pins.lockfile import LOCK_FILE, entry_of, read_lock
 from toolkit.problems import Location, Problem, did_you_mean, place_from
-from toolkit.sources.configuration import Configuration, GroupSettings
-from toolkit.sources.folders import SUFFIXES
-from toolkit.sources.ready import ALL_READY
-from toolkit.sources.targets import FilesTarget, NameTarget, parse_target
+from toolkit.settings.configuration import Configuration
+from toolkit.settings.policy_settings import group_fits
+from toolkit.sources.targets import SUFFIXES, FilesTarget, NameTarget, parse_target
 from toolkit.tools.frameworks import FRAMEWORK_OF_PACKAGE
 from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import without_hidden
@@ -174,54 +172,3 @@ def _unknown_frameworks(files: Sequence[PolicyFile]) -> list[Problem]:
         for name in rule.choice.frameworks
         if name not in known
     ]
-
-
-def read_settings_policy(written: Mapping[str, Any], spot: Spot, groups: Mapping[str, GroupSettings]) -> PolicyFile:
-    """Return the `policy` table of a configuration, and report its problems."""
-    here = Path.cwd()
-    place = spot.origin.place
-    origin = spot.origin._replace(place=lambda path: _seen_from(here, place(path)))
-    name = (origin.place(spot.path) or Location("")).file
-    return read_policy_table(written, spot._replace(origin=origin), name, group_fits(groups, origin.folder))
-
-
-def _seen_from(here: Path, place: Location | None) -> Location | None:
-    return None if place is None else place_from(here, place)
-
-
-def group_fits(groups: Mapping[str, GroupSettings], directory: Path) -> dict[str, GroupFit]:
-    """Return, for each group, a function that tests whether a tool belongs to it; paths are relative to `directory`."""
-    return {name: _group_fit(settings, directory) for name, settings in groups.items()}
-
-
-def _group_fit(settings: GroupSettings, directory: Path) -> GroupFit:
-    def fit(risk: Risk) -> Fit:
-        names = names_of(risk)
-        if any(matches(name, one) for one in settings.exclude for name in names):
-            return "no"
-        if not any(matches(name, one) for one in settings.tools or ("*",) for name in names):
-            return "no"
-        return any_fits(_is_from(one, risk, directory) for one in settings.sources) if settings.sources else "yes"
-
-    return fit
-
-
-def _is_from(target: str, risk: Risk, directory: Path) -> Fit:
-    """Return whether a tool belongs to a target; it is in doubt for modules, and for tools that other files pass on."""
-    source = risk.source or ""
-    server = server_of(source)
-    if ALL_READY in {target, source} or server is not None:
-        return fit_of(target in {source, server})
-    path, _, name = target.partition(":")
-    real, wanted = os.path.realpath(source), os.path.realpath(directory / path)
-    if not os.path.exists(wanted):  # a string
-        return "doubt"
-    if (real == wanted and name in {"", risk.tool}) or _is_beneath(real, wanted):
-        return "yes"
-    others = {os.path.realpath(file) for file in risk.files}
-    has_name = name in {"", risk.tool, *risk.names}
-    return "doubt" if any((one == wanted and has_name) or _is_beneath(one, wanted) for one in others) else "no"
-
-
-def _is_beneath(path: str, folder: str) -> bool:
-    return path.startswith(os.path.join(folder, ""))

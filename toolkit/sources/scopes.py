@@ -11,10 +11,9 @@ from toolkit.agents.models.named_models import open_model
 from toolkit.codes import NOT_FOUND, UNKNOWN_TOOL
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, errors_among
+from toolkit.settings.configuration import Configuration
 from toolkit.sources.collected import Collected, named_tool, table_of
-from toolkit.sources.configuration import Configuration
-from toolkit.sources.folders import SUFFIXES
-from toolkit.sources.targets import FilesTarget, parse_target
+from toolkit.sources.targets import SUFFIXES, FilesTarget, parse_target
 from toolkit.tools.base import Tool
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Scope:
         configuration = self._opener.configuration
         if self._opener.looks or configuration.own_env.issuperset(configuration.env):
             return None
-        from toolkit.sources.setting_consents import access_of_environment  # few projects read any
+        from toolkit.settings.setting_consents import access_of_environment  # few projects read any
 
         return self._opener.consents.refusal(access_of_environment(configuration))
 

@@ -14,8 +14,8 @@ from toolkit.mcp.tools.remote import RemoteTool, offered_name, place_of, tools_f
 from toolkit.pins.drifts import in_short
 from toolkit.pins.lockfile import LOCK_FILE, changes_since, read_lock
 from toolkit.problems import Problem, Severity, did_you_mean, how_to_install
+from toolkit.settings.configuration import Configuration
 from toolkit.sources.collected import Collected, as_warning
-from toolkit.sources.configuration import Configuration
 from toolkit.tools.spec import ToolSpec
 
 

@@ -30,7 +30,7 @@ from toolkit_cli.shared_options import Debug, PolicyPath, Starts
 if TYPE_CHECKING:
     from toolkit.lint.interpreters import Interpreter
     from toolkit.lint.settings import LintSettings
-    from toolkit.sources.configuration import Configuration
+    from toolkit.settings.configuration import Configuration
     from toolkit.sources.import_permission import FileCounts
 
 _WIDEST = 120

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from toolkit.pins.drifts import Drift
-    from toolkit.sources.configuration import Configuration
+    from toolkit.settings.configuration import Configuration
     from toolkit.tools.base import Tool
 
 

@@ -7,7 +7,7 @@ import typer
 
 from toolkit.codes import NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.problems import Problem
-from toolkit.sources.configuration_search import find_configuration
+from toolkit.settings.configuration_search import find_configuration
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration, unknown_names
 from toolkit_cli.completion import complete_server
@@ -19,7 +19,7 @@ from toolkit_cli.shared_options import Debug, Starts
 
 if TYPE_CHECKING:
     from toolkit.mcp.settings.server_settings import McpServer
-    from toolkit.sources.configuration import Configuration
+    from toolkit.settings.configuration import Configuration
     from toolkit.sources.servers import ConfiguredServers
 
 
@@ -126,7 +126,7 @@ def _choose_servers(options: ServersOptions) -> _Chosen | None:
 
     if problem := missing_extra():
         raise Failure(code_for([problem]), problems=[problem])
-    from toolkit.sources.setting_consents import consents_for
+    from toolkit.settings.setting_consents import consents_for
 
     opened = ConfiguredServers(configuration, consents_for(configuration, gate_for(configuration)))
     names = list(dict.fromkeys(options.names or ())) or list(configuration.mcp)

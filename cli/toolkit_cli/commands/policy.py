@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
     from toolkit.approvals.policies import Verdict
     from toolkit.approvals.risks import Chooser
-    from toolkit.sources.configuration import Configuration
+    from toolkit.settings.configuration import Configuration
     from toolkit.tools.base import Tool
     from toolkit_cli.running.foreseen_calls import ForeseenCall
 

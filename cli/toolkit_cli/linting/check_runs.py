@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolkit.lint.checking import Checked
     from toolkit.lint.settings import LintSettings
     from toolkit.lint.toolsets import ToolCounts
-    from toolkit.sources.configuration import Configuration
+    from toolkit.settings.configuration import Configuration
 
 
 class CheckRun:

@@ -12,7 +12,7 @@ from toolkit_cli.rendering.styles import Line, stem, table
 if TYPE_CHECKING:
     from toolkit.mcp.client.server_sessions import ServerHealth
     from toolkit.mcp.settings.server_settings import McpServer
-    from toolkit.sources.configuration import GroupSettings
+    from toolkit.settings.configuration import GroupSettings
 
 
 UNKNOWN = "(known at runtime)"

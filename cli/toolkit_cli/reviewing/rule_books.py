@@ -9,8 +9,8 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.documents.keys import Origin, Spot
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem
-from toolkit.sources.configuration import POLICY_FILE, Configuration
-from toolkit.sources.configuration_search import own_policy_file
+from toolkit.settings.configuration import POLICY_FILE, Configuration
+from toolkit.settings.configuration_search import own_policy_file
 
 if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
@@ -78,7 +78,8 @@ class RuleBook:
             ConfigurationError: If the file cannot be written, or the resulting policy is invalid.
         """
         from toolkit.approvals.rule_offers import write_rule  # only an answer needs it
-        from toolkit.sources.project_policies import configured_policy, group_fits
+        from toolkit.settings.policy_settings import group_fits
+        from toolkit.sources.project_policies import configured_policy
 
         configuration = self._configuration
         owner: Literal["user", "project"] = "user" if file == self.own_file else "project"

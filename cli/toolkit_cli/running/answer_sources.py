@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.allowances import Allowance
     from toolkit.approvals.audit_log import AuditLog
     from toolkit.approvals.file_policies import FilePolicy
-    from toolkit.sources.configuration import Configuration
+    from toolkit.settings.configuration import Configuration
     from toolkit.webhooks.webhook_keys import WebhookSettings
     from toolkit_cli.reviewing.rule_books import RuleBook
     from toolkit_cli.running.foreseen_calls import ForeseenCall

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
-    from toolkit.sources.configuration import Configuration
+    from toolkit.settings.configuration import Configuration
 
 
 def gate_for(configuration: "Configuration") -> "Gate | None":

@@ -30,7 +30,7 @@ from toolkit_cli.screen import Screen
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
     from toolkit.runs.records import Budget
-    from toolkit.sources.configuration import Configuration
+    from toolkit.settings.configuration import Configuration
     from toolkit_cli.running.keeping import Keeping
     from toolkit_cli.shared_options import ContextOptions, SessionOptions
 

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.boundaries import Boundary  # private
-from toolkit.sources import Configuration, find_configuration
+from toolkit.settings import Configuration, find_configuration
 
 
 def found(project, folder=".", **variables):
@@ -251,7 +251,7 @@ def test_wrong_variable_is_named(project):
 def test_project_without_settings_imports_no_reader(project):
     project.write("pyproject.toml", "[project]\nname = 'x'\n")
     program = (
-        "import sys; from toolkit.sources.configuration_search import find_configuration; find_configuration(); "
+        "import sys; from toolkit.settings.configuration_search import find_configuration; find_configuration(); "
         "print([name for name in ('tomllib', 'pydantic', 'toolkit.documents.shapes') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

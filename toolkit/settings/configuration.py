@@ -44,17 +44,25 @@
 In `toolkit.toml`, the same keys are at the top level.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from toolkit.codes import BAD_CONFIGURATION
+from toolkit.problems import Location, Problem
+from toolkit.regular_files import bounded_bytes
+
 if TYPE_CHECKING:
     from toolkit.agents.models.named_models import Price
     from toolkit.approvals.policy_keys import PolicyFile
+    from toolkit.documents import Mapping as MappingNode
     from toolkit.mcp.settings.server_settings import McpServer
     from toolkit.tools.call_limits import Limit
     from toolkit.webhooks.webhook_keys import WebhookSettings
+
 
 OWN_FILE = "toolkit.toml"
 PROJECT_FILE = "pyproject.toml"
@@ -179,3 +187,65 @@ class Configuration(NamedTuple):
     def has_policy(self) -> bool:
         """Whether there is a policy; without one, the risk of a call decides."""
         return bool(self.policy_files or self.policy or self.own_policy or self.named_policy)
+
+
+_LARGEST = 1024 * 1024
+
+
+@dataclass(frozen=True)
+class TomlDocument:
+    """The content of a TOML file; the locations of keys are found on demand."""
+
+    data: dict[str, Any]
+    text: str
+    file: str
+
+    def place(self, path: Sequence[str]) -> Location:
+        """Return the location of the key at a path, or of the last existing key on the path."""
+        from toolkit.documents.nodes import place_of
+
+        found = place_of(self._root, path)
+        return Location(self.file, found.line, found.column) if found else Location(self.file)
+
+    @cached_property
+    def _root(self) -> "MappingNode":
+        from toolkit.documents.toml_reading import nodes_of
+
+        return nodes_of(self.data, self.text, self.file)
+
+
+def text_of(file: Path) -> str | Problem:
+    """Return the text of a configuration file, or the problem that it cannot be read."""
+    try:
+        return bounded_bytes(file, most=_LARGEST).decode("utf-8")
+    except OSError as error:
+        reason = f"the configuration cannot be read: {(error.strerror or str(error)).lower()}"
+    except UnicodeDecodeError:
+        reason = "the configuration is not UTF-8 text"
+    return Problem(BAD_CONFIGURATION, reason, Location(str(file)))
+
+
+def document_in(text: str, file: Path) -> TomlDocument | Problem:
+    """Return the parsed document, or the problem that the text is not valid TOML."""
+    from toolkit.documents.toml_reading import read_data  # only needed for files with our settings
+
+    data = read_data(text, str(file))
+    return replace(data, code=BAD_CONFIGURATION) if isinstance(data, Problem) else TomlDocument(data, text, str(file))
+
+
+def place_in_configuration(configuration: Configuration, path: Sequence[str], word: str = "") -> Location | None:
+    """Return the location of a key in the configuration file, or `None` if it comes from a variable or option.
+
+    Args:
+        configuration: The configuration with the file.
+        path: The path of the key.
+        word: A text that the file must contain, too.
+    """
+    file = configuration.file
+    if file is None or isinstance(text := text_of(file), Problem) or word not in text:
+        return None
+    document = document_in(text, file)
+    if isinstance(document, Problem):
+        return None
+    place = document.place([*keys_before(file), *path])
+    return None if place.line is None else place

@@ -7,8 +7,8 @@ import pytest
 from toolkit import Continue
 from toolkit.approvals import Gate, ScriptedReviewer
 from toolkit.problems import Location, Problem
-from toolkit.sources import find_configuration
-from toolkit.sources.setting_consents import (  # private
+from toolkit.settings import find_configuration
+from toolkit.settings.setting_consents import (  # private
     access_of_ready,
     consents_for,
     names_to_consent_to,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from toolkit.boundaries import Boundary
 from toolkit.problems import Problem
-from toolkit.sources.configuration import OWN_FILE, POLICY_FILE, PROJECT_FILE, Configuration
+from toolkit.settings.configuration import OWN_FILE, POLICY_FILE, PROJECT_FILE, Configuration
 
 if TYPE_CHECKING:
     from toolkit.mcp.settings.server_settings import McpServer
@@ -40,7 +40,7 @@ def find_configuration(
         configuration = configuration._replace(own_policy=policy)
     overrides = {name: text for name, text in given.items() if name.startswith(_PREFIX)}
     if overrides:
-        from toolkit.sources.toml_settings import override
+        from toolkit.settings.toml_settings import override
 
         configuration = override(configuration, overrides, start, problems)
     return configuration, problems
@@ -63,7 +63,7 @@ def _with_own_settings(configuration: Configuration, file: Path, problems: list[
 
     If the project has the same name, its settings apply; if both are identical, they count as the user's.
     """
-    from toolkit.sources.toml_settings import read_own_settings  # few users have such a file
+    from toolkit.settings.toml_settings import read_own_settings  # few users have such a file
 
     own, found = read_own_settings(file)
     problems += found
@@ -120,7 +120,7 @@ def _configuration_in(folder: Path, boundary: Boundary) -> tuple[Configuration, 
     for name in (OWN_FILE, PROJECT_FILE):
         if (file := folder / name).is_file() and boundary.believes(file):
             # Parsing TOML takes time, and most projects have a pyproject.toml without our settings.
-            from toolkit.sources.toml_settings import read_settings
+            from toolkit.settings.toml_settings import read_settings
 
             if (found := read_settings(file)) is not None:
                 return found

@@ -14,9 +14,9 @@ from toolkit.documents.keys import Origin, Spot, read_table  # private
 from toolkit.lint.setting_keys import all_lint_keys, lint_schema  # private
 from toolkit.mcp.settings.server_keys import HTTP_KEYS, STDIO_KEYS  # private
 from toolkit.problems import errors_among
-from toolkit.sources import find_configuration
-from toolkit.sources.setting_keys import DEFAULTS, GROUP, KEYS, PRICES  # private
-from toolkit.sources.toml_settings import configuration_schema  # private
+from toolkit.settings import find_configuration
+from toolkit.settings.setting_keys import DEFAULTS, GROUP, KEYS, PRICES  # private
+from toolkit.settings.toml_settings import configuration_schema  # private
 
 ROOT = Path(__file__).resolve().parents[2]
 TOML = re.compile(r"```toml\n(.*?)```", re.DOTALL)

@@ -11,10 +11,8 @@ from toolkit.disclosure.groups import PERMISSIONS, unknown_permission
 from toolkit.documents.keys import Key, Origin, Owner, Schema, Spot, read_table, schema_of
 from toolkit.documents.kinds import DURATION, duration
 from toolkit.problems import Problem
-from toolkit.sources.configuration import Configuration, keys_before
-from toolkit.sources.ready import DEFINITION, any_ready_schema
-from toolkit.sources.setting_keys import KEYS, USERS_OWN, unknown_dialect
-from toolkit.sources.toml_files import TomlDocument, document_in, text_of
+from toolkit.settings.configuration import Configuration, TomlDocument, document_in, keys_before, text_of
+from toolkit.settings.setting_keys import DEFINITION, KEYS, USERS_OWN, any_ready_schema, unknown_dialect
 
 _OWN_TABLE = re.compile(r"^\s*\[\s*tool\s*\.\s*toolkit\b", re.MULTILINE)
 

@@ -6,9 +6,12 @@ To add a key, add a row here and a field with the same name to `Configuration`.
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolkit.amounts import AGE_EXAMPLES, AGE_PATTERN, parse_age
+from toolkit.builtin.catalog import ReadyTool, ready_tools
+from toolkit.builtin.options import one_of, read_options
 from toolkit.dialects.registry import DIALECTS
 from toolkit.disclosure.groups import PERMISSIONS, read_choices, unknown_permission
 from toolkit.documents.keys import Key, Kind, Schema, Spot, read_table, schema_of
@@ -27,9 +30,9 @@ from toolkit.documents.kinds import (
     whole_number,
 )
 from toolkit.problems import did_you_mean
-from toolkit.sources.configuration import GroupSettings
-from toolkit.sources.ready import read_ready_settings, ready_schema
+from toolkit.settings.configuration import GroupSettings, ReadySettings
 from toolkit.tools.call_limits import Limit, parse_rate
+from toolkit.tools.names import name_problem
 
 if TYPE_CHECKING:
     from toolkit.agents.models.named_models import Price
@@ -157,7 +160,7 @@ def _webhook(written: Mapping[str, Any], spot: Spot) -> "WebhookSettings | None"
 
 
 def _policy(written: Mapping[str, Any], spot: Spot) -> "PolicyFile":
-    from toolkit.sources.project_policies import read_settings_policy  # few projects have rules there
+    from toolkit.settings.policy_settings import read_settings_policy  # few projects have rules there
 
     groups = table_of_tables(spot.beside.get("groups")) or {}
     silent = spot._replace(origin=spot.origin._replace(problems=[]))  # reported when the groups are read
@@ -188,6 +191,81 @@ def _permissions(names: tuple[str, ...], spot: Spot) -> tuple[str, ...]:
             problem = unknown_permission(name)
             spot.report(problem.message, problem.hint)
     return names
+
+
+DEFINITION = "ready_tool"
+"""The name of the shared definition in the JSON Schema of a configuration."""
+
+_KIND = "kind"
+"""The key with the ready tool that a table with another name configures."""
+
+
+def read_ready_settings(tables: Mapping[str, Any], spot: Spot) -> dict[str, ReadySettings]:
+    """Return the settings in the tables, by the names of the tools, and report all problems.
+
+    Args:
+        tables: A table for each tool.
+        spot: The location of the tables.
+    """
+    settings = {}
+    for name, table in tables.items():
+        here = spot.below(name)
+        if not isinstance(table, dict):
+            here.wrong("a table", f"write [{here.name}]")
+        elif (tool := _ready_tool_of(table, here)) is not None:
+            settings[name] = _ready_settings(tool, table, here)
+    return settings
+
+
+def _ready_tool_of(table: Mapping[str, Any], spot: Spot) -> ReadyTool | None:
+    name = spot.path[-1]
+    ready, kind = ready_tools(), table.get(_KIND, name)
+    if _KIND in table and (problem := name_problem(name)):
+        spot.report(problem.message, problem.hint)
+    if isinstance(kind, str) and kind in ready:
+        return ready[kind]
+    if _KIND in table:
+        names = ", ".join(f"'{name}'" for name in ready)
+        hint = did_you_mean(str(kind), ready, otherwise=f"ready tools: {names}")
+        spot.below(_KIND).wrong("the name of a ready tool", hint)
+    else:
+        otherwise = f"to use your own name, set the ready tool: kind = '{next(iter(ready))}'"
+        spot.report(f"unknown ready tool '{spot.name}'", did_you_mean(name, ready, otherwise=otherwise))
+    return None
+
+
+def _ready_settings(tool: ReadyTool, table: Mapping[str, Any], spot: Spot) -> ReadySettings:
+    given = {name: written for name, written in table.items() if name != _KIND}
+    values = read_options(tool.options, given, spot)
+    return ReadySettings(
+        tool.name, {name: _with_links_resolved(value) for name, value in values.items()}, spot.origin.owner
+    )
+
+
+def _with_links_resolved(value: Any) -> Any:
+    """Return a folder with links resolved, so that the folder that was checked is the one that is used."""
+    if not isinstance(value, Path):
+        return value
+    try:
+        return value.resolve()
+    except (OSError, RuntimeError):  # circular links, which are reported when it is opened
+        return value
+
+
+def ready_schema() -> Schema:
+    """Return the JSON Schema of the tables of ready tools; `DEFINITION` stands for `any_ready_schema`."""
+    of_another_name: Schema = {"$ref": f"#/$defs/{DEFINITION}"}
+    named = {name: {"anyOf": [schema_of(tool.options), of_another_name]} for name, tool in ready_tools().items()}
+    return {"type": "object", "properties": named, "additionalProperties": of_another_name}
+
+
+def any_ready_schema() -> Schema:
+    """Return the JSON Schema of a table with the key `kind`."""
+    return {"anyOf": [schema_of((_kind_of(tool), *tool.options)) for tool in ready_tools().values()]}
+
+
+def _kind_of(tool: ReadyTool) -> Key:
+    return Key(_KIND, one_of(tool.name), "the ready tool that the table configures", required=True)
 
 
 # ------------------------------------------------------------------------------------------------- the tables

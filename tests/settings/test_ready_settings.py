@@ -1,7 +1,7 @@
 """What a project's configuration says of the ready tools is what they keep to; every fault is told with its place."""
 
 from toolkit.builtin import ready_tools
-from toolkit.sources import ReadySettings, find_configuration
+from toolkit.settings import ReadySettings, find_configuration
 
 
 def test_options_of_a_ready_tool_hold_wherever_it_is_named(project):
@@ -124,7 +124,7 @@ def test_ready_tools_that_nobody_configured_are_not_imported_by_reading(project)
 
     project.write("toolkit.toml", "[builtin.calculator]\n")
     program = (
-        "import sys; from toolkit.sources import find_configuration; print(find_configuration()[1]); "
+        "import sys; from toolkit.settings import find_configuration; print(find_configuration()[1]); "
         "print(sorted(name for name in sys.modules if name.startswith('toolkit.builtin.')))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -16,9 +16,8 @@ from toolkit.builtin.catalog import ready_tools
 from toolkit.builtin.options import FOLDER, Option
 from toolkit.codes import CONSENT_MISSING
 from toolkit.problems import Location, Problem, place_from
-from toolkit.sources.configuration import Configuration, ReadySettings
-from toolkit.sources.configuration_search import user_file
-from toolkit.sources.toml_files import place_in_configuration
+from toolkit.settings.configuration import Configuration, ReadySettings, place_in_configuration
+from toolkit.settings.configuration_search import user_file
 
 ENVIRONMENT = "env"
 """The name of the list of environment variables in flags that give consent."""
