@@ -5,7 +5,7 @@ RE2.
 """
 
 import re
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 MAX_WORK: Final = 100_000_000
 """Limit for one match: parts of the expression times characters of the text. A match cannot be interrupted."""
@@ -146,3 +146,41 @@ def _refuse_what_engines_read_differently(token: re.Match[str]) -> None:
             reason = "a counted repeat cannot contain spaces"
     if reason:
         raise MalformedExpressionError(at_place(reason, token[0], token.start()))
+
+
+class LineExpression(NamedTuple):
+    """A compiled regular expression.
+
+    Attributes:
+        validator: The expression compiled by pydantic-core.
+        parts: The size of the expression, as `check_expression` counts it.
+    """
+
+    validator: Any
+    parts: int
+
+    def matches(self, text: str) -> bool:
+        """Return whether the expression matches anywhere in a text.
+
+        Raises:
+            TooMuchWorkError: If the text is too long for this expression.
+        """
+        if self.parts * len(text) > MAX_WORK:
+            raise TooMuchWorkError
+        return bool(self.validator.isinstance_python(text))
+
+
+def compile_line_expression(expression: str, *, ignore_case: bool = False, whole: bool = False) -> LineExpression:
+    r"""Compile a regular expression.
+
+    Args:
+        expression: The expression.
+        ignore_case: Whether to ignore case.
+        whole: Whether the expression must match the whole text.
+
+    Raises:
+        MalformedExpressionError: If the expression is not valid; the message says what is wrong, and where.
+    """
+    parts = check_expression(expression)
+    framed = rf"\A(?:{expression})\z" if whole else expression
+    return LineExpression(rust_validator(framed, "(?i)" if ignore_case else ""), parts)

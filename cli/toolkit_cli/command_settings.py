@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, did_you_mean
-from toolkit.redactors.environment import learn_names
+from toolkit.redactors.redactor import learn_names
 from toolkit_cli import console
 
 if TYPE_CHECKING:

@@ -39,8 +39,10 @@ def redirect_closed_streams() -> None:
 def start_redacting() -> None:
     """Start redacting secrets: those in the environment now, and those that the redactor learns later."""
     global _redactor  # noqa: PLW0603 - one per process, like the streams
-    from toolkit.redactors.environment import redactor_of_environment  # `--version` needs none
-    from toolkit.redactors.redactor import Redactor
+    from toolkit.redactors.redactor import (
+        Redactor,
+        redactor_of_environment,  # `--version` needs none
+    )
 
     _redactor = Redactor(outer=redactor_of_environment())
 

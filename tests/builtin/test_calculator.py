@@ -15,8 +15,11 @@ from hypothesis import given, settings, strategies as st
 from tests.peaks import PEAK, needs_peaks
 from tests.volumes import examples
 from toolkit.builtin import Calculator
-from toolkit.builtin.arithmetic import MAX_LENGTH  # private
-from toolkit.builtin.real_numbers import MAX_DIGITS, SHOWN_DIGITS  # private
+from toolkit.builtin.calculator import (  # private
+    MAX_DIGITS,
+    MAX_LENGTH,  # private
+    SHOWN_DIGITS,
+)
 
 CALCULATOR = Calculator()
 
@@ -321,7 +324,7 @@ def test_the_longest_expressions_end(expression):
 def test_memory_stays_small():
     program = (
         f"{PEAK}\n"
-        "from toolkit.builtin.arithmetic import evaluate\n"
+        "from toolkit.builtin.calculator import evaluate\n"
         "before = peak()\n"
         "for expression in ('9^9^9', '+'.join(['2^13000'] * 1200), '9' * 10_000, '2^(10^3000)', '1.1^' * 2400 + '1'):\n"
         "    try:\n"

@@ -274,7 +274,7 @@ def test_long_commands_end_soon(command):
 
 def test_missing_time_zone_data_is_named_with_its_hint():
     program = (
-        "from toolkit.builtin.dates import UnansweredError, answer\n"
+        "from toolkit.builtin.date_time import UnansweredError, answer\n"
         "try:\n"
         "    print(answer('now in Europe/Oslo'))\n"
         "except UnansweredError as error:\n"

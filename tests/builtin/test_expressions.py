@@ -9,11 +9,11 @@ from hypothesis import assume, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.builtin.regular_expressions import find_matches  # private
-from toolkit.line_expressions import compile_line_expression  # private
 from toolkit.regex_checks import (
     MalformedExpressionError,
     TooMuchWorkError,
     check_expression,
+    compile_line_expression,  # private
 )  # private
 
 

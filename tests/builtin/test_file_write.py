@@ -16,7 +16,7 @@ from tests.volumes import examples
 from toolkit import Continue, Edit, Reject, ToolContext
 from toolkit.approvals import ScriptedReviewer
 from toolkit.builtin import FileWrite
-from toolkit.builtin.files.differences import MAX_CHARACTERS, MAX_LINES, describe_change  # private
+from toolkit.builtin.files.editing import MAX_CHARACTERS, MAX_LINES, describe_change  # private
 from toolkit.errors import ConfigurationError
 from toolkit.events import FileChanged
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.builtin import Glob
-from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob  # private
+from toolkit.builtin.files.listing import MalformedPatternError, compile_glob  # private
 
 NAMES = ["a", "b", "ab", "a.b", "b.a", "#a", "!b", " ", "a ", "x[1]", "-z", "a\\b", "A", "1", "b b"]
 PARTS = [

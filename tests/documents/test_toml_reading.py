@@ -7,7 +7,7 @@ from hypothesis import example, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit.documents import Mapping, Scalar, Sequence, plain
-from toolkit.documents.sources import Source  # private
+from toolkit.documents.nodes import Source  # private
 from toolkit.documents.toml_reading import nodes_of, read_data  # private
 from toolkit.problems import Problem
 

@@ -19,7 +19,7 @@ from toolkit.lint.rules.untyped_parameter import UntypedParameter  # private
 from toolkit.pins import changes_between
 from toolkit.redactors.redactor import MASK  # private
 from toolkit.schemas import DRAFTS, Schema
-from toolkit.schemas.tidying import tidied  # private
+from toolkit.schemas.schema import tidied  # private
 from toolkit.schemas.validation import Validator  # private
 from toolkit.tools.argument_repairs import as_meant  # private
 from toolkit.tools.secret_arguments import Veil, secrets_of_schema  # private

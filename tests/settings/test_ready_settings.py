@@ -128,6 +128,4 @@ def test_ready_tools_that_nobody_configured_are_not_imported_by_reading(project)
         "print(sorted(name for name in sys.modules if name.startswith('toolkit.builtin.')))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == (
-        "[]\n['toolkit.builtin.arithmetic', 'toolkit.builtin.calculator', 'toolkit.builtin.catalog', 'toolkit.builtin.options', 'toolkit.builtin.real_numbers']\n"
-    )
+    assert done.stdout == ("[]\n['toolkit.builtin.calculator', 'toolkit.builtin.catalog', 'toolkit.builtin.options']\n")

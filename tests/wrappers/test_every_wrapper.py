@@ -24,7 +24,7 @@ from toolkit import (
 from toolkit.agents.kinds import ClosedTool  # private
 from toolkit.approvals import ScriptedReviewer
 from toolkit.disclosure import UnfoldingTool
-from toolkit.disclosure.guides import GuideTool  # private
+from toolkit.disclosure.progressive import GuideTool  # private
 from toolkit.pipelines import Retry
 from toolkit.pipelines.builder import PlainStepTool  # private
 from toolkit.pipelines.retrying import RetriedTool  # private

@@ -19,7 +19,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from toolkit.disclosure.facade_trees import leaves_of
+from toolkit.disclosure.offering import leaves_of
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, did_you_mean
 from toolkit.runs.blackboard import Entry

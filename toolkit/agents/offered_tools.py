@@ -12,8 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from toolkit.agents.kinds import AgentKind, ClosedTool, FinishedCall, LoopHistory, state_name
-from toolkit.disclosure.facade_trees import paths_of
-from toolkit.disclosure.offering import facade_of, offer, unfolded_by
+from toolkit.disclosure.offering import facade_of, offer, paths_of, unfolded_by
 from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Problem, did_you_mean
 from toolkit.runs.run import Run

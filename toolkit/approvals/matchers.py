@@ -11,12 +11,21 @@ from toolkit.approvals.flow_histories import Fit, all_fit, any_fits, each_fits, 
 from toolkit.approvals.schema_fits import fault_of, fits_schema
 from toolkit.approvals.text_fits import fits_expression, fits_glob
 from toolkit.approvals.value_fits import at, fits_host, fits_value, inside, normal_host
-from toolkit.documents.keys import Key, Kind, Spot, read_table, schema_of
-from toolkit.documents.kinds import as_written, is_number, one_or_more, table, text
+from toolkit.documents.keys import (
+    Key,
+    Kind,
+    Spot,
+    as_written,
+    is_number,
+    one_or_more,
+    read_table,
+    schema_of,
+    table,
+    text,
+)
 from toolkit.json_texts import text_of
-from toolkit.line_expressions import compile_line_expression
 from toolkit.redactors.redactor import MASK
-from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
+from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError, compile_line_expression
 from toolkit.schemas.validation import Validator
 
 Matcher = Callable[[Any, str | None], Fit]

@@ -16,8 +16,22 @@ from toolkit.approvals.policies import DescribedCall, Ground
 from toolkit.approvals.risks import FLOWS, Chooser, Risk
 from toolkit.approvals.rules import Action, Choice, DeclaredFlow, Default, GroupFit, Mark, Rule
 from toolkit.codes import BAD_CONFIGURATION
-from toolkit.documents.keys import Key, Kind, Schema, Spot, read_table, schema_of
-from toolkit.documents.kinds import FLAG, as_written, is_number, list_of_tables, one_of, one_or_more, table, text
+from toolkit.documents.keys import (
+    FLAG,
+    Key,
+    Kind,
+    Schema,
+    Spot,
+    as_written,
+    is_number,
+    list_of_tables,
+    one_of,
+    one_or_more,
+    read_table,
+    schema_of,
+    table,
+    text,
+)
 from toolkit.json_texts import json_text
 from toolkit.problems import Location, Problem, did_you_mean
 

@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from toolkit.approvals.flow_histories import Fit, fit_of
 from toolkit.approvals.text_fits import Unreadable, folded, spellings_of
-from toolkit.line_expressions import compile_line_expression
 from toolkit.redactors.redactor import MASK
-from toolkit.regex_checks import MalformedExpressionError
+from toolkit.regex_checks import MalformedExpressionError, compile_line_expression
 from toolkit.schemas.faults import faults_in
 from toolkit.schemas.schema import Schema
 from toolkit.schemas.validation import Validator

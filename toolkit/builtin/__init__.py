@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from toolkit.builtin.json_parser import JsonParser as JsonParser
     from toolkit.builtin.options import Option as Option
     from toolkit.builtin.process import Process as Process
-    from toolkit.builtin.search_providers import (
+    from toolkit.builtin.web_scrape import WebScrape as WebScrape
+    from toolkit.builtin.web_search import (
         Brave as Brave,
         SearchError as SearchError,
         SearchHit as SearchHit,
@@ -28,9 +29,8 @@ if TYPE_CHECKING:
         SearXNG as SearXNG,
         SerpApi as SerpApi,
         Tavily as Tavily,
+        WebSearch as WebSearch,
     )
-    from toolkit.builtin.web_scrape import WebScrape as WebScrape
-    from toolkit.builtin.web_search import WebSearch as WebSearch
 else:
     from toolkit.faces import face
 
@@ -38,7 +38,7 @@ else:
         __name__,
         {
             "calculator": "Calculator",
-            "catalog": "ReadyTool options_of ready_tools",
+            "catalog": "options_of ready_tools ReadyTool",
             "code_edit": "CodeEdit",
             "code_search": "CodeSearch",
             "date_time": "DateTime",
@@ -50,8 +50,7 @@ else:
             "json_parser": "JsonParser",
             "options": "Option",
             "process": "Process",
-            "search_providers": "Brave SearXNG SearchError SearchHit SearchProvider SerpApi Tavily",
             "web_scrape": "WebScrape",
-            "web_search": "WebSearch",
+            "web_search": "Brave SearchError SearchHit SearchProvider SearXNG SerpApi Tavily WebSearch",
         },
     )

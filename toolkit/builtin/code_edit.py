@@ -6,19 +6,28 @@ from threading import Lock
 from typing import Final, Literal, NamedTuple
 
 from toolkit.approvals.requests import Preview
-from toolkit.builtin.files.differences import count_changed_lines, describe_change, lines_of
 from toolkit.builtin.files.editing import (
     Edited,
     EditError,
     Occurrence,
+    count_changed_lines,
+    describe_change,
     excerpt,
+    lines_of,
     replace_found,
     replace_lines,
     replace_matching,
 )
 from toolkit.builtin.files.listing import Effort
-from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxError, state_of
-from toolkit.builtin.files.sandboxed import CHANGING_OPTIONS, FileChangingTool, decode_text, encode_text
+from toolkit.builtin.files.sandbox import (
+    CHANGING_OPTIONS,
+    DEFAULT_LIMIT,
+    FileChangingTool,
+    SandboxError,
+    decode_text,
+    encode_text,
+    state_of,
+)
 from toolkit.builtin.options import FOLDER, Option, outside_project
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext

@@ -5,13 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from toolkit.builtin.files.listing import Effort, Listed, list_files, on_one_line
-from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
-from toolkit.builtin.files.sandbox import SandboxError
-from toolkit.builtin.files.sandboxed import SandboxedTool
+from toolkit.builtin.files.listing import Effort, Listed, MalformedPatternError, compile_glob, list_files, on_one_line
+from toolkit.builtin.files.sandbox import SandboxedTool, SandboxError
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, outside_project
-from toolkit.line_expressions import compile_line_expression
-from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
+from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError, compile_line_expression
 from toolkit.tools.results import ToolResult
 from toolkit.walking import UnfitError
 

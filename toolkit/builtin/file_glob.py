@@ -5,10 +5,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from toolkit.builtin.files.listing import Effort, list_files, on_one_line
-from toolkit.builtin.files.patterns import MalformedPatternError, compile_glob
-from toolkit.builtin.files.sandbox import SandboxError
-from toolkit.builtin.files.sandboxed import SandboxedTool
+from toolkit.builtin.files.listing import Effort, MalformedPatternError, compile_glob, list_files, on_one_line
+from toolkit.builtin.files.sandbox import SandboxedTool, SandboxError
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, outside_project
 from toolkit.tools.results import ToolResult
 

@@ -4,9 +4,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from toolkit.builtin.files.differences import lines_of
-from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxError
-from toolkit.builtin.files.sandboxed import SandboxedTool, decode_text
+from toolkit.builtin.files.editing import lines_of
+from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxedTool, SandboxError, decode_text
 from toolkit.builtin.options import COUNT, FOLDER, Option, outside_project
 from toolkit.tools.results import ToolResult
 

@@ -4,9 +4,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from toolkit.approvals.requests import Preview
-from toolkit.builtin.files.differences import count_changed_lines, describe_change
-from toolkit.builtin.files.sandbox import SandboxError, state_of
-from toolkit.builtin.files.sandboxed import CHANGING_OPTIONS, FileChangingTool, encode_text
+from toolkit.builtin.files.editing import count_changed_lines, describe_change
+from toolkit.builtin.files.sandbox import CHANGING_OPTIONS, FileChangingTool, SandboxError, encode_text, state_of
 from toolkit.builtin.options import FOLDER, Option, outside_project
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.tools.context import ToolContext

@@ -20,8 +20,16 @@ from toolkit.builtin.options import (
     raise_faults,
 )
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, host_and_port_of, resolve_by_system
-from toolkit.builtin.web.bodies import MediaType, decode_text, looks_binary, read_media_type
-from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError, joined_headers
+from toolkit.builtin.web.fetching import (
+    Fetched,
+    Fetcher,
+    FetchError,
+    MediaType,
+    decode_text,
+    joined_headers,
+    looks_binary,
+    read_media_type,
+)
 from toolkit.errors import ConfigurationError, ToolArgumentsError
 from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_names import names_secret_variable

@@ -16,9 +16,21 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolkit.codes import BAD_CONFIGURATION
-from toolkit.documents import kinds
-from toolkit.documents.keys import Key, Kind, Origin, Spot, read_table
-from toolkit.documents.kinds import FLAG, NAMED_TEXTS_SCHEMA, TEXT_SCHEMA, TEXTS_SCHEMA, duration, is_text, texts
+from toolkit.documents import keys
+from toolkit.documents.keys import (
+    FLAG,
+    NAMED_TEXTS_SCHEMA,
+    TEXT_SCHEMA,
+    TEXTS_SCHEMA,
+    Key,
+    Kind,
+    Origin,
+    Spot,
+    duration,
+    is_text,
+    read_table,
+    texts,
+)
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, how_to_install
 from toolkit.tools.secret_texts import variables_in
@@ -64,7 +76,7 @@ def not_above_zero(**limits: float) -> list[tuple[str, str | None]]:
 
 def one_of(*words: str) -> Kind:
     """Return the kind of an option whose value is one of a few words."""
-    return replace(kinds.one_of(*words, name=" | ".join(words)), example=f"'{words[0]}'")
+    return replace(keys.one_of(*words, name=" | ".join(words)), example=f"'{words[0]}'")
 
 
 class _Seconds(float):
@@ -94,16 +106,16 @@ def _table(written: Any, _: Spot) -> dict[str, str] | None:
     return None
 
 
-TEXT: Final = kinds.text("a string that is not blank", TEXT_SCHEMA, example="'…'")
+TEXT: Final = keys.text("a string that is not blank", TEXT_SCHEMA, example="'…'")
 SWITCH: Final = replace(FLAG, name="true | false")
 COUNT: Final = replace(
-    kinds.whole_number(1, words="a whole number above zero", schema={"type": "integer", "exclusiveMinimum": 0}),
+    keys.whole_number(1, words="a whole number above zero", schema={"type": "integer", "exclusiveMinimum": 0}),
     example="1000",
 )
-DURATION: Final = replace(kinds.DURATION, read=_duration, example="'30s'")
+DURATION: Final = replace(keys.DURATION, read=_duration, example="'30s'")
 FOLDER: Final = Kind("folder", "a path to a folder", _folder, "'docs'", TEXT_SCHEMA)
 TEXTS: Final = replace(
-    kinds.TEXTS,
+    keys.TEXTS,
     read=lambda written, _: texts(written) or None,
     example="['…']",
     schema={**TEXTS_SCHEMA, "minItems": 1},

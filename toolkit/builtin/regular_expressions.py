@@ -4,15 +4,16 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from toolkit.line_expressions import LineExpression, compile_line_expression
 from toolkit.problems import how_to_install
 from toolkit.regex_checks import (
     MAX_WORK,
+    LineExpression,
     MalformedExpressionError,
     TooLargeError,
     TooMuchWorkError,
     at_place,
     check_expression,
+    compile_line_expression,
 )
 
 _ESCAPED: Final = r"\\[()*+\-.?\[\\\]^nrt{|}]"

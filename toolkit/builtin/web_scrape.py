@@ -21,8 +21,7 @@ from toolkit.builtin.options import (
 )
 from toolkit.builtin.web import page_reader
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, resolve_by_system
-from toolkit.builtin.web.bodies import decode_text, looks_binary, read_media_type
-from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError
+from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError, decode_text, looks_binary, read_media_type
 from toolkit.errors import ConfigurationError
 from toolkit.processes.process_trees import StartError, run_command
 from toolkit.processes.watching import missing_support

@@ -13,14 +13,18 @@ if TYPE_CHECKING:
         objections as objections,
         request_objections as request_objections,
     )
-    from toolkit.dialects.exporting import Export as Export, export as export, request_tools as request_tools
     from toolkit.dialects.provider_limits import (
         Change as Change,
         Limit as Limit,
         Limits as Limits,
         Objection as Objection,
     )
-    from toolkit.dialects.providers import LIMITS as LIMITS
+    from toolkit.dialects.providers import (
+        LIMITS as LIMITS,
+        Export as Export,
+        export as export,
+        request_tools as request_tools,
+    )
     from toolkit.dialects.recognizing import definitions_in as definitions_in, recognize as recognize
     from toolkit.dialects.registry import DIALECTS as DIALECTS
 else:
@@ -31,9 +35,8 @@ else:
         {
             "clients": "CLIENTS",
             "conformance": "objections PROVIDERS request_objections",
-            "exporting": "Export export request_tools",
             "provider_limits": "Change Limit Limits Objection",
-            "providers": "LIMITS",
+            "providers": "Export export LIMITS request_tools",
             "recognizing": "definitions_in recognize",
             "registry": "DIALECTS",
         },

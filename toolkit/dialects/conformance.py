@@ -16,7 +16,7 @@ from toolkit.codes import (
     TOO_MANY_PARAMETERS,
     TOO_MANY_TOOLS,
 )
-from toolkit.dialects import exporting
+from toolkit.dialects import providers
 from toolkit.dialects.clients import CLIENTS, client_objections, length_objections
 from toolkit.dialects.provider_limits import Limit, Limits, Notes, Objection, refusal
 from toolkit.dialects.providers import LIMITS, dialect
@@ -33,7 +33,7 @@ PROVIDERS = (*DIALECTS, *PROVIDER_MODULES.values(), *CLIENTS)
 
 
 def objections(
-    subject: ToolSpec | Mapping[str, Any], provider: str, made: exporting.Export | None = None
+    subject: ToolSpec | Mapping[str, Any], provider: str, made: providers.Export | None = None
 ) -> list[Objection]:
     """Return what a provider refuses or misreads in one tool.
 
@@ -66,7 +66,7 @@ def objections(
 def request_objections(
     specs: Sequence[ToolSpec],
     provider: str,
-    export: Callable[[ToolSpec, str], exporting.Export] = exporting.export,
+    export: Callable[[ToolSpec, str], providers.Export] = providers.export,
 ) -> list[Objection]:
     """Return what a provider refuses in a request with all of these tools, even if it accepts each of them.
 
@@ -91,7 +91,7 @@ def request_objections(
 
 
 def _budget_objections(
-    strict: Sequence[ToolSpec], provider: str, export: Callable[[ToolSpec, str], exporting.Export]
+    strict: Sequence[ToolSpec], provider: str, export: Callable[[ToolSpec, str], providers.Export]
 ) -> list[Objection | None]:
     if not strict:
         return []
@@ -119,13 +119,13 @@ def schema_of(definition: Mapping[str, Any]) -> Mapping[str, Any]:
     return found.parameters if found else definition
 
 
-def _objections_to_spec(spec: ToolSpec, provider: str, made: exporting.Export | None = None) -> list[Objection]:
+def _objections_to_spec(spec: ToolSpec, provider: str, made: providers.Export | None = None) -> list[Objection]:
     if provider not in LIMITS:
         raise ValueError(f"unknown provider {provider!r}: the providers are {', '.join(PROVIDERS)}")
     limits, schema = LIMITS[provider], spec.parameters
     losses: Sequence[Objection] = ()
     if provider in DIALECTS:
-        made = made or exporting.export(spec, provider)
+        made = made or providers.export(spec, provider)
         limits, losses, schema = dialect(provider).limits_for(spec), made.losses, schema_of(made.definition)
     return [
         *name_objections(spec.name, limits, spec.source or ""),
@@ -256,7 +256,7 @@ def _root_objections(found: Recognized, provider: str) -> Iterator[Objection]:
 
 
 def _changes_needed(found: Recognized, provider: str) -> Iterator[Objection]:
-    for change in exporting.export(found.spec, provider).changes:
+    for change in providers.export(found.spec, provider).changes:
         if change.pointer == "/parameters" and found.schema.endswith("JsonSchema"):
             continue  # it is already sent in this form
         if change.code and change.pointer.startswith("/parameters"):

@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolkit.dialects import schema_references, strictness
-from toolkit.dialects.merging import merge_all_of, same, unique
 from toolkit.dialects.provider_limits import Limit, Limits, Notes
-from toolkit.dialects.schema_parts import Part, child, read_schema, walk, write_words
+from toolkit.dialects.schema_parts import Part, child, merge_all_of, read_schema, same, unique, walk, write_words
+from toolkit.schemas.keywords import as_json, words_for
 from toolkit.schemas.places import type_of_value, types_of
-from toolkit.schemas.tidying import put_in_order
-from toolkit.schemas.words import as_json, words_for
+from toolkit.schemas.schema import put_in_order
 
 _SILENT = frozenset(
     {"$schema", "$id", "$comment", "$anchor", "$dynamicAnchor", "$recursiveAnchor", "$vocabulary", "discriminator",

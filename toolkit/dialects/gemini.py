@@ -9,13 +9,11 @@ from toolkit.codes import RECURSIVE_SCHEMA
 from toolkit.dialects import schema_references
 from toolkit.dialects.declarations import CHECKED, Dialect, Draft, Form
 from toolkit.dialects.fitting import LOGIC, UNIONS, close_tuples, narrow
-from toolkit.dialects.merging import ANNOTATIONS
 from toolkit.dialects.provider_limits import Limit, Limits, Notes, Source, refusal
-from toolkit.dialects.schema_parts import Part, child, inner_parts, read_schema, walk
+from toolkit.dialects.schema_parts import ANNOTATIONS, Part, child, inner_parts, read_schema, walk
 from toolkit.schemas.keywords import TYPES
 from toolkit.schemas.places import types_of
-from toolkit.schemas.schema import Schema
-from toolkit.schemas.tidying import put_in_order
+from toolkit.schemas.schema import Schema, put_in_order
 
 _TYPES = Source("google-genai 3.4.0, types.py: FunctionDeclaration, Schema", CHECKED)
 _JSON = Source("google-genai 3.4.0, types.py: response_json_schema", CHECKED)

@@ -6,13 +6,12 @@ from typing import Any
 from toolkit.dialects import strictness
 from toolkit.dialects.declarations import CHECKED, Dialect, Draft
 from toolkit.dialects.fitting import UNIONS, close_tuples, fold, make_one_object, settle_references, widen_tuples
-from toolkit.dialects.merging import ANNOTATIONS, merge_all_of, unique
 from toolkit.dialects.openai import CHAT
 from toolkit.dialects.provider_limits import Limit, Limits, Notes, Source
-from toolkit.dialects.schema_parts import Part, child, read_schema, write_words
+from toolkit.dialects.schema_parts import ANNOTATIONS, Part, child, merge_all_of, read_schema, unique, write_words
+from toolkit.schemas.keywords import as_json
 from toolkit.schemas.places import types_of
-from toolkit.schemas.tidying import put_in_order
-from toolkit.schemas.words import as_json
+from toolkit.schemas.schema import put_in_order
 
 _SOURCE = Source("ollama 0.6.3, _types.py: Tool", CHECKED)
 

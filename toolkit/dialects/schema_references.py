@@ -4,12 +4,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from toolkit.codes import INVALID_SCHEMA, RECURSIVE_SCHEMA, UNSUPPORTED_KEYWORD
-from toolkit.dialects.merging import ANNOTATIONS, conjoined
 from toolkit.dialects.provider_limits import Limit, Notes, Objection, refusal
-from toolkit.dialects.schema_parts import Part, child, inner_parts, walk
+from toolkit.dialects.schema_parts import ANNOTATIONS, Part, child, conjoined, inner_parts, walk
 from toolkit.schemas.places import REFERENCES, name_in_reference, place_of, reference_in
-from toolkit.schemas.schema import DEEPEST
-from toolkit.schemas.tidying import REFERENCE
+from toolkit.schemas.schema import DEEPEST, REFERENCE
 
 ROOT = "#"
 _MOST_PARTS = 20_000

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from toolkit.codes import OPEN_OBJECT, REQUIRED_UNKNOWN, STRICT_OPTIONAL, UNSUPPORTED_KEYWORD
-from toolkit.dialects.merging import ANNOTATIONS, conjoined, key_of, unique
 from toolkit.dialects.provider_limits import Limit, Notes, Objection, refusal
-from toolkit.dialects.schema_parts import Part, child, walk
+from toolkit.dialects.schema_parts import ANNOTATIONS, Part, child, conjoined, key_of, unique, walk
+from toolkit.schemas.keywords import as_json
 from toolkit.schemas.places import is_of_type, type_of_value, types_of
-from toolkit.schemas.words import as_json
 
 _FOR_ONE_TYPE = {
     "string": {"minLength", "maxLength", "pattern", "format", "contentEncoding", "contentMediaType"},

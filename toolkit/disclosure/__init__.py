@@ -7,18 +7,16 @@ words, `trees` shows the hierarchy of facades and tools, and `groups` names sets
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.disclosure.facade_trees import (
-        dotted_names as dotted_names,
-        leaves_of as leaves_of,
-        tool_at as tool_at,
-        tree_of as tree_of,
-    )
     from toolkit.disclosure.facades import UnfoldingTool as UnfoldingTool
     from toolkit.disclosure.groups import ToolGroup as ToolGroup
     from toolkit.disclosure.offering import (
+        dotted_names as dotted_names,
         fold as fold,
         folded_tools as folded_tools,
+        leaves_of as leaves_of,
         offer as offer,
+        tool_at as tool_at,
+        tree_of as tree_of,
         unfolded_by as unfolded_by,
     )
     from toolkit.disclosure.progressive import ProgressiveTool as ProgressiveTool
@@ -29,10 +27,9 @@ else:
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
-            "facade_trees": "dotted_names leaves_of tool_at tree_of",
             "facades": "UnfoldingTool",
             "groups": "ToolGroup",
-            "offering": "fold folded_tools offer unfolded_by",
+            "offering": "dotted_names fold folded_tools leaves_of offer tool_at tree_of unfolded_by",
             "progressive": "ProgressiveTool",
             "searching": "rank ToolSearch",
         },

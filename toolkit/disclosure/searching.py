@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from toolkit.disclosure.facade_trees import paths_of
 from toolkit.disclosure.facades import built_for_models
+from toolkit.disclosure.offering import paths_of
 from toolkit.disclosure.progressive import ProgressiveTool
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import nearest

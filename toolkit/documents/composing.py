@@ -10,9 +10,19 @@ from typing import Any, NamedTuple, NoReturn
 import yaml
 
 from toolkit.codes import BROKEN_DOCUMENT, DUPLICATE_KEY
-from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence
+from toolkit.documents.nodes import (
+    MAX_PROBLEMS,
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    Source,
+    Style,
+    Written,
+    too_many,
+)
 from toolkit.documents.scalars import NoSuchNumber, Value, resolve
-from toolkit.documents.sources import MAX_PROBLEMS, Source, Style, Written, too_many
 from toolkit.documents.syntax import misread_expression, syntax_problem
 from toolkit.problems import Location, Problem
 

@@ -5,8 +5,7 @@ from errno import EFBIG
 from pathlib import Path
 
 from toolkit.codes import BROKEN_DOCUMENT, NOT_FOUND
-from toolkit.documents.nodes import Node
-from toolkit.documents.sources import Source
+from toolkit.documents.nodes import Node, Source
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.regular_files import bounded_bytes
 

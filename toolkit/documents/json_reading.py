@@ -10,8 +10,7 @@ from typing import Any, NoReturn
 
 from toolkit.codes import BROKEN_DOCUMENT, DUPLICATE_KEY
 from toolkit.documents.document_reader import read_text
-from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence, plain
-from toolkit.documents.sources import Source, Written
+from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence, Source, Written, plain
 from toolkit.problems import Location, Problem
 
 MAX_DEPTH = 200

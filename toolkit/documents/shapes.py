@@ -1,6 +1,6 @@
 """Reads nodes as values of an expected type: text, a whole number, a duration, one of a few words, and others.
 
-Each method returns the plain value, or `None` after reporting the location of the node and what was expected.
+The JSON Schemas of file formats are draft-07, since editors support no later draft.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -135,3 +135,31 @@ class ShapeReader:
         nodes: Iterable[Node] = node.items if isinstance(node, Items) else (node,)
         texts = ((self.text(item, what), item.location) for item in nodes)
         return tuple(Word(text, place) for text, place in texts if text is not None)
+
+
+DRAFT = "http://json-schema.org/draft-07/schema#"
+
+NAME = "^[A-Za-z_][A-Za-z0-9_]*$"
+"""The pattern of a name that can be used in an expression."""
+
+Schema = dict[str, Any]
+
+
+def closed(properties: Schema, required: Sequence[str] = ()) -> Schema:
+    """Return the schema of a mapping with these keys and no others."""
+    schema: Schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    return schema | {"required": [*required]} if required else schema
+
+
+def reference(name: str, description: str = "") -> Schema:
+    """Return a reference to a definition, wrapped if it has a description, which draft-07 ignores next to `$ref`."""
+    found = {"$ref": f"#/definitions/{name}"}
+    return {"allOf": [found], "description": description} if description else found
+
+
+def text(description: str, **more: Any) -> Schema:
+    return {"type": "string", "description": description, **more}
+
+
+def texts(description: str) -> Schema:
+    return {"type": "array", "items": {"type": "string"}, "description": description}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from toolkit.codes import BROKEN_DOCUMENT
-from toolkit.documents.sources import Source
+from toolkit.documents.nodes import Source
 from toolkit.problems import Problem
 
 QUOTED = re.compile(r""""(?:\\.|[^"\\\r\n])*"|'(?:''|[^'\r\n])*'""")

@@ -8,8 +8,7 @@ import re
 from typing import Any, cast
 
 from toolkit.codes import BROKEN_DOCUMENT
-from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence
-from toolkit.documents.sources import Source
+from toolkit.documents.nodes import Entry, Mapping, Node, Scalar, Sequence, Source
 from toolkit.problems import Location, Problem
 
 _BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")

@@ -61,7 +61,7 @@ def exported_tool(*things: Any) -> Tool | None:
 
 def definition_of(tool: Tool, dialect: str = "mcp") -> dict[str, Any]:
     """Return the JSON definition of a tool: in that of MCP `name`, `description`, `inputSchema`, `annotations`."""
-    from toolkit.dialects.exporting import export
+    from toolkit.dialects.providers import export
 
     return export(tool.spec, dialect).definition
 

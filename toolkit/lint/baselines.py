@@ -14,8 +14,7 @@ from toolkit.documents.json_reading import json_data
 from toolkit.errors import ConfigurationError
 from toolkit.lint.digests import digest
 from toolkit.problems import Location, Problem
-from toolkit.redactors.environment import redactor_of_environment
-from toolkit.redactors.redactor import Redactor
+from toolkit.redactors.redactor import Redactor, redactor_of_environment
 from toolkit.regular_files import bounded_bytes
 from toolkit.replacing import followed, overwrite_same_kind
 from toolkit.visibility import visible_json

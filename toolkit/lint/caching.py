@@ -24,8 +24,7 @@ from toolkit.lint.requests import Request
 from toolkit.lint.settings import LintSettings
 from toolkit.lint.toolsets import Together, read_together, together_record
 from toolkit.problems import errors_among
-from toolkit.redactors.environment import redactor_of_environment
-from toolkit.redactors.redactor import Redactor
+from toolkit.redactors.redactor import Redactor, redactor_of_environment
 from toolkit.regular_files import bounded_bytes
 from toolkit.releases import __version__
 from toolkit.replacing import remove_beneath, write_beneath

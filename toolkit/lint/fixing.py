@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from toolkit.documents import parse_document
 from toolkit.documents.json_reading import parse_json
-from toolkit.documents.sources import Source
+from toolkit.documents.nodes import Source
 from toolkit.problems import Edit, Problem
 from toolkit.regular_files import bounded_bytes
 from toolkit.replacing import followed, write_file

@@ -7,8 +7,19 @@ from typing import Any, Final
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.dialects.clients import CLIENTS
 from toolkit.dialects.registry import PROVIDER_DIALECTS, PROVIDER_MODULES
-from toolkit.documents.keys import Key, Kind, Schema, Spot, schema_of
-from toolkit.documents.kinds import TEXT_SCHEMA, TEXTS_SCHEMA, is_text, table, texts, whole_number
+from toolkit.documents.keys import (
+    TEXT_SCHEMA,
+    TEXTS_SCHEMA,
+    Key,
+    Kind,
+    Schema,
+    Spot,
+    is_text,
+    schema_of,
+    table,
+    texts,
+    whole_number,
+)
 from toolkit.lint.rule import PORTABLE
 from toolkit.lint.rules import all_pages
 from toolkit.lint.selection import unknown_parts

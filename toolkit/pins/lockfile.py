@@ -16,8 +16,7 @@ from toolkit.codes import DEFINITION_DRIFT, NOT_FOUND
 from toolkit.documents.json_reading import json_data
 from toolkit.pins.drifts import FROM, SECRETS, Change, Entry, changes_between
 from toolkit.problems import Location, Problem
-from toolkit.redactors.environment import redactor_of_environment
-from toolkit.redactors.redactor import Redactor
+from toolkit.redactors.redactor import Redactor, redactor_of_environment
 from toolkit.regular_files import bounded_bytes
 from toolkit.tools.secret_arguments import secrets_of_schema
 from toolkit.tools.spec import ToolSpec

@@ -1,6 +1,6 @@
 """The format of pipeline files as a JSON Schema for editors: draft-07, the latest that their YAML servers support."""
 
-from toolkit.documents.schemas import DRAFT, Schema, closed, reference, text
+from toolkit.documents.shapes import DRAFT, Schema, closed, reference, text
 from toolkit.pipelines.pipeline_reader import TOP_ROWS
 from toolkit.pipelines.step_definitions import MAX_STEPS
 from toolkit.pipelines.step_keys import APPROVE_ROWS, BESIDE, RETRY_ROWS, STEP_KEYS, STEP_ROWS

@@ -4,8 +4,7 @@ from typing import Final
 
 from toolkit import documents
 from toolkit.documents import Node
-from toolkit.documents.schemas import NAME, closed, reference
-from toolkit.documents.shapes import Word
+from toolkit.documents.shapes import NAME, Word, closed, reference
 from toolkit.pipelines.step_definitions import (
     MAX_STEPS,
     ErrorStrategy,

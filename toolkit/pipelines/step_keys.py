@@ -7,8 +7,7 @@ from typing import Any, Final, NamedTuple, cast
 from toolkit import documents
 from toolkit.documents import Node, Scalar
 from toolkit.documents.nodes import Entry, Mapping
-from toolkit.documents.schemas import NAME, Schema, closed, reference
-from toolkit.documents.shapes import ShapeReader, Word
+from toolkit.documents.shapes import NAME, Schema, ShapeReader, Word, closed, reference
 from toolkit.pipelines.step_definitions import FAILURES, MAX_ATTEMPTS, MAX_PARALLEL, Approval, Fallback, OnError, Retry
 from toolkit.pipelines.templated_data import OPENING, TemplateValue, Value, read_value
 from toolkit.problems import Location, Problem

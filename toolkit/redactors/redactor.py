@@ -1,17 +1,27 @@
-"""Replaces known secrets by a mask before anything is written.
+"""Replaces known secrets by a mask before anything is written, and finds those in the environment and in objects.
 
 Values are never redacted while they are in use: tools, steps and servers receive the secrets they need. Only code that
 writes (to a screen, a file, a log, a listener, a client or a model) passes its text through the redactor first.
 """
 
-from collections.abc import Iterable, Mapping
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, partial
 from operator import is_
+from types import BuiltinFunctionType, CodeType, FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
-from toolkit.redactors.readings import readings, without_begun_escapes
-from toolkit.redactors.searches import KnownSecrets, Span, spans_of, start_of_begun_form
-from toolkit.redactors.secret_encodings import can_be_found
-from toolkit.redactors.secret_names import may_begin_token, token_spans
+from toolkit.redactors.secret_forms import (
+    KnownSecrets,
+    Span,
+    can_be_found,
+    readings,
+    spans_of,
+    start_of_begun_form,
+    without_begun_escapes,
+)
+from toolkit.redactors.secret_names import may_begin_token, names_secret_variable, token_spans
 
 MASK = "**********"
 """The text that replaces a secret."""
@@ -214,3 +224,110 @@ def _mask(text: str, spans: list[Span]) -> str:
             parts += [text[done:start], MASK]
         done = max(done, end)
     return "".join([*parts, text[done:]])
+
+
+_Variables = tuple[tuple[str | bytes, str | bytes], ...]
+
+
+def redactor_of_environment(*more: str) -> Redactor:
+    """Return a redactor that knows the secrets in the current environment, and any more values."""
+    return Redactor(*more, outer=_redactor_of(_variables()))
+
+
+def environment_redactor() -> Redactor:
+    """Return the redactor of the current environment. It is shared: do not teach it more values."""
+    return _redactor_of(_variables())
+
+
+def learn_names(redactor: Redactor, names: Iterable[str]) -> None:
+    """Teach a redactor that these names hold secrets, and the values that the environment has for them."""
+    redactor.names |= {name.lower() for name in names}
+    redactor.learn(*(value for name, value in os.environ.items() if name.lower() in redactor.names))
+
+
+def _variables() -> _Variables:
+    """Return the environment as Python stores it, since `os.environ` decodes every name and value on each read."""
+    return tuple(getattr(os.environ, "_data", os.environ).items())
+
+
+@lru_cache(maxsize=1)
+def _redactor_of(variables: _Variables) -> Redactor:
+    """Return the redactor of an environment, cached until the environment changes."""
+    return Redactor(*_secrets(variables))
+
+
+def _secrets(variables: _Variables) -> Iterator[str]:
+    for name, value in (map(os.fsdecode, variable) for variable in variables):
+        if names_secret_variable(name) and not _is_path(value):
+            yield value
+        for start, end in token_spans(value):
+            yield value[start:end]
+            if value[:start].endswith("://"):  # user and password: the password alone is a secret too
+                yield value[start:end].partition(":")[2]
+
+
+def _is_path(value: str) -> bool:
+    """Return whether a value is the path of an existing file or folder, which is not a secret."""
+    return value.startswith(("/", "~", ".")) and os.path.exists(value)  # noqa: PTH110 - `Path` rejects some strings
+
+
+_PLAIN = (
+    str, bytes, bytearray, int, float, type(None), type, FunctionType, BuiltinFunctionType, CodeType, ModuleType,
+)  # fmt: skip
+_MOST_OBJECTS = 1_000
+
+
+def secrets_within(value: Any) -> Iterator[str]:
+    """Yield the values of all secrets inside an object: in containers, dataclasses, models and plain objects."""
+    seen: set[int] = set()
+    waiting = deque([value])  # breadth first: the limit then keeps the outer objects
+    while waiting and len(seen) < _MOST_OBJECTS:
+        one = waiting.popleft()
+        if isinstance(one, _PLAIN) or id(one) in seen:
+            continue
+        seen.add(id(one))
+        if (revealed := _revealed(one)) is not None:
+            yield from texts_within(revealed)
+        else:
+            waiting += _parts_of(one)
+
+
+def texts_within(value: Any) -> Iterator[str]:
+    """Yield every string in the value of a secret, which may be a string or nested data."""
+    if isinstance(value, bytes):
+        yield value.decode("utf-8", "surrogateescape")
+    elif isinstance(value, str | int) and not isinstance(value, bool):
+        yield str(value)
+    elif isinstance(value, Mapping | list | tuple):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from texts_within(one)
+
+
+def _parts_of(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict | MappingProxyType):  # reading another kind of mapping may run any code
+        return [*value.keys(), *value.values()]
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(value)
+    names = ["__dict__", *(name for kind in type(value).__mro__ for name in _slots_of(kind))]
+    return [_result_or_none(partial(getattr, value, name, None)) for name in names]
+
+
+def _slots_of(kind: type) -> Iterable[str]:
+    slots = vars(kind).get("__slots__", ())
+    return (slots,) if isinstance(slots, str) else [name for name in slots if not name.startswith("__")]
+
+
+def _revealed(value: Any) -> Any:
+    """Return the result of an object's `get_secret_value`, as pydantic's secrets have it, or None."""
+    reveal = _result_or_none(partial(getattr, type(value), "get_secret_value", None))
+    return None if reveal is None else _result_or_none(partial(reveal, value))
+
+
+def _result_or_none(function: Callable[[], Any]) -> Any:
+    """Return the result of a function, or None if it raises: any class may have attributes with these names."""
+    try:
+        return function()
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - a user's code may raise anything, SystemExit too
+        return None

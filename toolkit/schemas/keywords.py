@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from math import isfinite
 from typing import Any, Literal, NamedTuple
 
+from toolkit.json_texts import as_plain, json_text
+
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "null")
 
 
@@ -203,3 +205,45 @@ def draft_of(root: object) -> str | None:
     """Return the draft that a schema declares; None if it does not declare a known one."""
     declared = root.get("$schema") if isinstance(root, Mapping) else None
     return next((draft for draft in DRAFTS if draft in declared), None) if isinstance(declared, str) else None
+
+
+_WORDS = {
+    "minimum": "at least {}",
+    "exclusiveMinimum": "more than {}",
+    "maximum": "at most {}",
+    "exclusiveMaximum": "less than {}",
+    "multipleOf": "a multiple of {}",
+    "minLength": "at least {} characters",
+    "maxLength": "at most {} characters",
+    "pattern": "matching {}",
+    "minItems": "at least {} items",
+    "maxItems": "at most {} items",
+    "minProperties": "at least {} members",
+    "maxProperties": "at most {} members",
+    "format": "format: {}",
+    "contentEncoding": "encoding: {}",
+    "contentMediaType": "media type: {}",
+}
+_ONE = ("characters", "items", "members")
+_FLAGS = {"uniqueItems": "unique items", "deprecated": "deprecated", "nullable": "may be null"}
+
+
+def words_for(key: str, value: Any) -> str:
+    """Return what a keyword requires, such as `at least 3 characters`; JSON if there are no words for it."""
+    if key in _FLAGS:
+        return _FLAGS[key] if value is True else ""
+    if key == "default" and value is None:
+        return ""
+    if key == "enum":
+        return f"one of {', '.join(map(as_json, value))}"
+    if key == "const":
+        return f"always {as_json(value)}"
+    if key not in _WORDS:
+        return f"{key}: {as_json(value)}"
+    text = _WORDS[key].format(value if isinstance(value, str) else as_json(value))
+    return text[:-1] if value == 1 and text.endswith(_ONE) else text
+
+
+def as_json(value: Any) -> str:
+    """Return a value as JSON text on one line."""
+    return json_text(value, default=as_plain)

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
 
-from toolkit.line_expressions import compile_line_expression
-from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError, rust_validator
+from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError, compile_line_expression, rust_validator
 from toolkit.schemas.faults import malformed, pattern_fault
 from toolkit.schemas.keywords import DRAFTS, draft_of, is_number
 from toolkit.schemas.places import MAPPINGS, REFERENCES, Pointer, is_of_type, types_of

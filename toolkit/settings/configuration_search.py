@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolkit.boundaries import Boundary
+from toolkit.paths import Boundary
 from toolkit.problems import Problem
 from toolkit.settings.configuration import OWN_FILE, POLICY_FILE, PROJECT_FILE, Configuration
 

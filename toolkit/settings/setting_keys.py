@@ -14,13 +14,18 @@ from toolkit.builtin.catalog import ReadyTool, ready_tools
 from toolkit.builtin.options import one_of, read_options
 from toolkit.dialects.registry import DIALECTS
 from toolkit.disclosure.groups import PERMISSIONS, read_choices, unknown_permission
-from toolkit.documents.keys import Key, Kind, Schema, Spot, read_table, schema_of
-from toolkit.documents.kinds import (
+from toolkit.documents.keys import (
     DURATION,
     FLAG,
     SWITCH,
     TEXTS,
+    Key,
+    Kind,
+    Schema,
+    Spot,
     is_number,
+    read_table,
+    schema_of,
     table_kind,
     table_of,
     table_of_tables,

@@ -8,8 +8,7 @@ from typing import Any, cast
 
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.disclosure.groups import PERMISSIONS, unknown_permission
-from toolkit.documents.keys import Key, Origin, Owner, Schema, Spot, read_table, schema_of
-from toolkit.documents.kinds import DURATION, duration
+from toolkit.documents.keys import DURATION, Key, Origin, Owner, Schema, Spot, duration, read_table, schema_of
 from toolkit.problems import Problem
 from toolkit.settings.configuration import Configuration, TomlDocument, document_in, keys_before, text_of
 from toolkit.settings.setting_keys import DEFINITION, KEYS, USERS_OWN, any_ready_schema, unknown_dialect

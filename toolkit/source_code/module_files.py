@@ -12,7 +12,7 @@ from importlib.machinery import PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 
-from toolkit.boundaries import Boundary, is_outermost
+from toolkit.paths import Boundary, is_outermost
 
 PACKAGE = "__init__.py"
 _FOLDERS = ("site-packages", "dist-packages")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
-from toolkit.documents.sources import Source
+from toolkit.documents.nodes import Source
 from toolkit.problems import Edit, Location
 from toolkit.source_code.literals import Literal
 from toolkit.source_code.source_files import SourceFile, is_instance_of_type

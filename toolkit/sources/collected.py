@@ -55,8 +55,11 @@ def named_tool(tools: "Sequence[Tool]", path: str) -> "Tool | None":
         return _without_covered(named)[0]
     if not _has_facades(tools):
         return None
-    from toolkit.disclosure.facade_trees import leaves_of, tool_at
-    from toolkit.disclosure.offering import fold  # few projects have facades
+    from toolkit.disclosure.offering import (
+        fold,  # few projects have facades
+        leaves_of,
+        tool_at,
+    )
 
     if (found := tool_at(tools, path)) is not None:
         return found
@@ -71,8 +74,10 @@ def all_tools(tools: "Sequence[Tool]") -> "Sequence[Tool]":
     """Return tools together with those behind their facades."""
     if not _has_facades(tools):
         return tools
-    from toolkit.disclosure.facade_trees import leaves_of
-    from toolkit.disclosure.offering import fold  # few projects have facades
+    from toolkit.disclosure.offering import (
+        fold,  # few projects have facades
+        leaves_of,
+    )
 
     return leaves_of(fold(tools))
 
@@ -81,7 +86,7 @@ def inner_names(tools: "Sequence[Tool]") -> list[str]:
     """Return the dotted names of the tools behind facades, for hints."""
     if not _has_facades(tools):
         return []
-    from toolkit.disclosure.facade_trees import dotted_names  # few projects have facades
+    from toolkit.disclosure.offering import dotted_names  # few projects have facades
 
     return dotted_names(tools)
 

@@ -11,7 +11,7 @@ from toolkit.approvals.gates import Demand
 from toolkit.approvals.risks import Flow
 from toolkit.errors import InvalidTools
 from toolkit.running import drive, loop_is_running, run_in_loop, run_in_new_thread
-from toolkit.schemas.tidying import joined_sentences
+from toolkit.schemas.schema import joined_sentences
 from toolkit.tools.callees import HOOKS, Arguments, Callee, forwards
 from toolkit.tools.calling import call_as_meant, call_reported, call_tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext

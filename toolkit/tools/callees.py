@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeVar
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall
 from toolkit.approvals.risks import Flow, Risk
-from toolkit.redactors.secret_objects import secrets_within
+from toolkit.redactors.redactor import secrets_within
 from toolkit.tools.context import ToolContext
 from toolkit.tools.data_flows import flow_of
 from toolkit.tools.definition_places import file_of, owners_of

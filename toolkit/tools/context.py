@@ -15,8 +15,7 @@ from toolkit.approvals.risks import Chooser, Risk
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError
 from toolkit.events import FileChanged, Progress, redacted
 from toolkit.freezing import NO_VALUES, freeze_mapping
-from toolkit.redactors.environment import redactor_of_environment
-from toolkit.redactors.redactor import Redactor
+from toolkit.redactors.redactor import Redactor, redactor_of_environment
 from toolkit.running import loop_is_running, run_in_loop
 from toolkit.tools.json_data import plain_data
 from toolkit.tools.metrics import NO_METRICS, NO_REPORT, Finished, Metrics, Report, Started, Waiting

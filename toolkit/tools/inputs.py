@@ -12,8 +12,7 @@ from uuid import UUID
 from toolkit import documents
 from toolkit.codes import TYPE_MISMATCH
 from toolkit.documents import Node
-from toolkit.documents.schemas import Schema, closed, reference, text
-from toolkit.documents.shapes import ShapeReader, Word
+from toolkit.documents.shapes import Schema, ShapeReader, Word, closed, reference, text
 from toolkit.errors import ToolArgumentsError
 from toolkit.problems import Problem, did_you_mean
 from toolkit.regex_checks import compiles

@@ -5,10 +5,15 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from toolkit.json_texts import json_text
-from toolkit.redactors.environment import environment_redactor, redactor_of_environment
-from toolkit.redactors.redactor import MASK, Redactor
+from toolkit.redactors.redactor import (
+    MASK,
+    Redactor,
+    environment_redactor,
+    redactor_of_environment,
+    secrets_within,
+    texts_within,
+)
 from toolkit.redactors.secret_names import token_spans
-from toolkit.redactors.secret_objects import secrets_within, texts_within
 from toolkit.schemas.schema import Schema, is_secret_name
 from toolkit.tools.json_data import loads
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
-from toolkit.documents.keys import Key, Schema, Spot, read_table, schema_of
-from toolkit.documents.kinds import DURATION, FLAG, text
+from toolkit.documents.keys import DURATION, FLAG, Key, Schema, Spot, read_table, schema_of, text
 from toolkit.errors import ConfigurationError
 
 if TYPE_CHECKING:

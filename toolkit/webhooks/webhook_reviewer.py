@@ -1,10 +1,16 @@
-"""A reviewer that posts each question to a URL and receives the answer immediately or later."""
+"""A reviewer that posts each question to a URL and receives the answer immediately or later.
+
+Later answers are received by a small HTTP server, which all open questions share.
+"""
 
 import json
-from collections.abc import Collection, Mapping
-from contextlib import nullcontext
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from toolkit.approvals.decisions import Decision, Reject
@@ -14,8 +20,9 @@ from toolkit.json_texts import as_plain
 from toolkit.webhooks.webhook_messages import MOST_BYTES, NoAnswerError, payload_of, read_answer, signed
 
 if TYPE_CHECKING:
+    import asyncio
+
     from toolkit.builtin.web.fetching import Fetched, Fetcher
-    from toolkit.webhooks.callbacks import Callbacks
 
 
 _DONE, _LATER = 200, 202
@@ -148,7 +155,6 @@ class WebhookReviewer:
 
 
 def _callbacks_at(listen: str) -> "Callbacks":
-    from toolkit.webhooks.callbacks import Callbacks  # few webhooks use callbacks
 
     host, _, port = listen.rpartition(":")
     if not host or not port.isdecimal():
@@ -160,3 +166,85 @@ def _whole(answer: "Fetched") -> bytes:
     if answer.is_cut:
         raise NoAnswerError("it is too long")
     return answer.body
+
+
+Read = Callable[[Mapping[str, str], bytes], Decision]
+"""Reads a decision from the headers and the body of an answer, or raises `NoAnswerError`."""
+
+_SECONDS = 10
+
+
+class Callbacks:
+    """Receives answers while questions are open."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._address = (host, port)
+        self._lock = threading.Lock()
+        self._waiting: dict[str, tuple[asyncio.AbstractEventLoop, asyncio.Future[Decision], Read]] = {}
+        self._server: ThreadingHTTPServer | None = None
+
+    @contextmanager
+    def awaiting(self, identity: str, read: Read) -> "Iterator[asyncio.Future[Decision]]":
+        """Yield a future for the answer to a question; the server runs as long as a question is open.
+
+        Raises:
+            OSError: If the server cannot listen at its address.
+        """
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Decision] = loop.create_future()
+        with self._lock:
+            if self._server is None:
+                self._server = _listening(self._address, self.accept)
+            self._waiting[identity] = (loop, future, read)
+        try:
+            yield future
+        finally:
+            with self._lock:
+                del self._waiting[identity]
+                server, self._server = (None, self._server) if self._waiting else (self._server, None)
+            if server is not None:
+                server.shutdown()
+                server.server_close()
+
+    def accept(self, identity: str, headers: Mapping[str, str], body: bytes) -> HTTPStatus:
+        """Accept an answer, and return the status for its sender; only the first answer to a question counts."""
+        with self._lock:
+            waiting = self._waiting.get(identity)
+        if waiting is None:
+            return HTTPStatus.NOT_FOUND
+        loop, future, read = waiting
+        try:
+            decision = read(headers, body)
+        except NoAnswerError:
+            return HTTPStatus.FORBIDDEN
+        loop.call_soon_threadsafe(lambda: None if future.done() else future.set_result(decision))
+        return HTTPStatus.NO_CONTENT
+
+
+def _listening(address: tuple[str, int], accept: Callable[..., HTTPStatus]) -> ThreadingHTTPServer:
+    class Handler(BaseHTTPRequestHandler):
+        timeout = _SECONDS
+
+        def do_POST(self) -> None:  # http.server sets the name
+            length = self.headers.get("content-length", "")
+            if not (length.isascii() and length.isdecimal()) or int(length) > MOST_BYTES:
+                self._respond(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+                return
+            body = self.rfile.read(int(length))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            self._respond(accept(self.path.rpartition("/")[2], headers, body))
+
+        def _respond(self, status: HTTPStatus) -> None:
+            self.send_response(status)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            """Log nothing: the library is silent."""
+
+    server = ThreadingHTTPServer(address, Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    return server

@@ -85,7 +85,7 @@ def _print_tools(
         if explain:
             _explain({tool.name: () for tool in tools}, dialect)
         return ExitCode.SUCCESS
-    from toolkit.dialects.exporting import export, request_tools  # the plain form needs none
+    from toolkit.dialects.providers import export, request_tools  # the plain form needs none
 
     exports = [export(tool.spec, dialect) for tool in tools]
     definitions = request_tools(exports, dialect)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from toolkit.disclosure.facade_trees import Branch
+from toolkit.disclosure.offering import Branch
 from toolkit.source_code.written_tools import WrittenTool
 from toolkit_cli.rendering.escaping import cut, one_line
 from toolkit_cli.rendering.excerpts import shown_path

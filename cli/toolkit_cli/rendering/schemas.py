@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from toolkit.schemas.keywords import as_json, words_for
 from toolkit.schemas.places import name_in_reference
 from toolkit.schemas.schema import Schema
-from toolkit.schemas.words import as_json, words_for
 
 _BOUNDS = (
     "minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",

@@ -244,14 +244,14 @@ def _placeholder(parameter: Parameter) -> str:
 
 
 def _tree(tool: Tool, width: int) -> list[Line]:
-    from toolkit.disclosure.facade_trees import tree_of  # only a facade needs it
+    from toolkit.disclosure.offering import tree_of  # only a facade needs it
     from toolkit_cli.rendering.listings import drawn_tree
 
     return drawn_tree(tree_of(tool), width)
 
 
 def _tree_record(tool: Tool) -> list[dict[str, Any]]:
-    from toolkit.disclosure.facade_trees import tree_of  # only a facade needs it
+    from toolkit.disclosure.offering import tree_of  # only a facade needs it
     from toolkit_cli.rendering.listings import tree_record
 
     return tree_record(tree_of(tool))

@@ -12,8 +12,7 @@ from toolkit.agents.loop import Limits
 from toolkit.codes import BAD_EXPRESSION, UNKNOWN_REFERENCE
 from toolkit.documents import nodes
 from toolkit.documents.nodes import Node, Scalar
-from toolkit.documents.schemas import DRAFT, Schema, closed, reference, text, texts
-from toolkit.documents.shapes import ShapeReader, Word
+from toolkit.documents.shapes import DRAFT, Schema, ShapeReader, Word, closed, reference, text, texts
 from toolkit.json_texts import json_text
 from toolkit.problems import Location, Problem, did_you_mean, fix_spelling
 from toolkit.tools.heads import FORMAT_VERSION

@@ -23,9 +23,9 @@ from toolkit.codes import DUPLICATE_TOOL_NAME, IN_NO_STATE, UNKNOWN_KEY, UNKNOWN
 from toolkit.disclosure.offering import folded_tools
 from toolkit.documents import nodes
 from toolkit.documents.document_reader import Document, near_file, read_document
+from toolkit.documents.nodes import BoundedProblems, TooManyProblems
 from toolkit.documents.scalars import find_traps
 from toolkit.documents.shapes import Word
-from toolkit.documents.sources import BoundedProblems, TooManyProblems
 from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Location, Problem, errors_among, fix_spelling, in_order, set_missing_locations
 from toolkit.tools.base import Tool

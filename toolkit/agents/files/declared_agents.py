@@ -16,7 +16,7 @@ from toolkit.agents.offered_tools import Chaining
 from toolkit.agents.references import Reference, referenced_tools
 from toolkit.agents.transcripts import can_keep_turns
 from toolkit.codes import LOCK_NEVER_OPENS, UNKNOWN_STATE, UNKNOWN_TOOL, UNREACHABLE_STATE
-from toolkit.disclosure.facade_trees import are_read_only, leaves_of
+from toolkit.disclosure.offering import are_read_only, leaves_of
 from toolkit.documents.shapes import Word
 from toolkit.errors import ToolArgumentsError
 from toolkit.problems import Problem, did_you_mean, errors_among, fix_spelling

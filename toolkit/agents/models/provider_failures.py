@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from toolkit.agents.models.messages import ModelError
 from toolkit.errors import Signal
 from toolkit.problems import nearest
-from toolkit.redactors.environment import redactor_of_environment
+from toolkit.redactors.redactor import redactor_of_environment
 
 KEY = "TOOLKIT_MODEL_KEY"
 """The environment variable with the key for a custom base URL."""

@@ -9,8 +9,7 @@ from time import monotonic
 from typing import Any, Final
 
 from toolkit.builtin.json_paths import Number, Picked, UnreadableError, compact, pick_by, plain
-from toolkit.builtin.queries.query_parser import parse_query
-from toolkit.builtin.queries.query_syntax import (
+from toolkit.builtin.queries.query_parser import (
     All,
     Any as Either,
     Call,
@@ -30,10 +29,10 @@ from toolkit.builtin.queries.query_syntax import (
     Selector,
     Slice,
     Wildcard,
+    parse_query,
 )
 from toolkit.builtin.regular_expressions import compile_interoperable
-from toolkit.line_expressions import LineExpression
-from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError
+from toolkit.regex_checks import LineExpression, MalformedExpressionError, TooMuchWorkError
 
 _MAX_STEPS = 2_000_000
 _MAX_CHARACTERS = 10_000_000

@@ -22,8 +22,7 @@ from toolkit.mcp.serving.catalogs import Catalog, check_required_text, page_of
 from toolkit.mcp.serving.client_sessions import Sessions
 from toolkit.mcp.serving.worker_pool import WorkerPool
 from toolkit.problems import did_you_mean
-from toolkit.redactors.environment import redactor_of_environment
-from toolkit.redactors.redactor import Redactor
+from toolkit.redactors.redactor import Redactor, redactor_of_environment
 from toolkit.releases import __version__
 from toolkit.tools.base import Tool
 from toolkit.wrappers.timing import TimedTool

@@ -13,8 +13,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from toolkit.amounts import format_duration
 from toolkit.disclosure.groups import read_choices
-from toolkit.documents.keys import Key, Kind, Schema, Spot
-from toolkit.documents.kinds import DURATION, SWITCH, TEXTS_SCHEMA, is_text, one_of, text
+from toolkit.documents.keys import DURATION, SWITCH, TEXTS_SCHEMA, Key, Kind, Schema, Spot, is_text, one_of, text
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.settings.server_settings import CALL_TIMEOUT, START_TIMEOUT, Protocol, holds_secret
 from toolkit.mcp.shared_context import MetaConverter, converter_from, names_what_crosses

@@ -24,8 +24,18 @@ from typing import Any
 
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents.json_reading import parse_json
-from toolkit.documents.keys import Key, Origin, Schema, Spot, keys_listed, names_of, near_key, read_table, schema_of
-from toolkit.documents.kinds import TEXTS_SCHEMA
+from toolkit.documents.keys import (
+    TEXTS_SCHEMA,
+    Key,
+    Origin,
+    Schema,
+    Spot,
+    keys_listed,
+    names_of,
+    near_key,
+    read_table,
+    schema_of,
+)
 from toolkit.documents.nodes import Mapping as MappingNode, place_of, plain
 from toolkit.mcp.settings.server_keys import EDITORS_KEYS, HTTP_KEYS, STDIO_KEYS
 from toolkit.mcp.settings.server_settings import HttpServer, McpServer, StdioServer

@@ -27,7 +27,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaV
 from pydantic_core import core_schema, to_jsonable_python
 from typing_extensions import TypedDict
 
-from toolkit.schemas.tidying import joined_sentences, parts_of, put_in_order, tidied
+from toolkit.schemas.schema import joined_sentences, parts_of, put_in_order, tidied
 from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
 from toolkit.tools.signatures import Parameter, texts_of
 

@@ -1,1 +1,0 @@
-"""Regular expressions of the ready tools."""
