@@ -198,7 +198,7 @@ def test_own_configuration_names_servers_ready_tools_and_variables_alone(zoo):
     zoo.own("sources = ['x.py']\n\n[mcp.time]\ncommand = 'a'\ntrusted = true\nmeta = 'all'\n")
     servers, problems = read(zoo, "")
     assert [problem.partition(" ")[2] for problem in problems] == [
-        "error[TK005]: unknown key 'sources' (the keys are mcp, builtin, env, audit, webhook)"
+        "error[TK005]: unknown key 'sources' (the keys are mcp, builtin, env, audit, keep_runs, webhook)"
     ]
     assert (servers["time"].trusted, servers["time"].owner) == (True, "user")
 
