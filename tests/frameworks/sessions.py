@@ -1,7 +1,8 @@
 """Sessions: what the program says of a module of a framework, command by command, with whole outputs.
 
 A folder in `tests/frameworks/cases` holds a module as the framework's own documentation would write it, and what goes
-with it, such as a pipeline; and `session.txt`:
+with it, such as a pipeline; and `session.txt`. The cases that export tools of ours import them from `exported.py`,
+which is copied next to them:
 
     environments: fastmcp3 fastmcp4
     $ toolkit list server.py
@@ -28,6 +29,7 @@ from tests.frameworks.environments import Environment, environment_in
 CASES = Path(__file__).with_name("cases")
 _FIRST = "environments: "
 _PROMPT = "$ "
+_EXPORTED = Path(__file__).with_name("exported.py")
 _PLAYER = Path(__file__).with_name("player.py")
 
 
@@ -66,6 +68,8 @@ class Session(NamedTuple):
         with tempfile.TemporaryDirectory() as made:
             place = Path(made).resolve() / self.folder.name
             shutil.copytree(self.folder, place, ignore=shutil.ignore_patterns("session.txt", "__pycache__"))
+            if any("from exported import" in file.read_text("utf-8") for file in place.glob("*.py")):
+                shutil.copy(_EXPORTED, place)
             played = environment.run(_PLAYER, cwd=place, given=json.dumps(commands))
             if played.returncode:
                 pytest.fail(played.stderr)

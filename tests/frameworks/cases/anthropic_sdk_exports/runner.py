@@ -3,7 +3,7 @@
 import asyncio
 
 from anthropic.lib.tools import ToolError
-from ours import CALLS, CONTEXT, TOOLS, say
+from exported import CALLS, CONTEXT, TOOLS, say
 
 from toolkit.frameworks import to_anthropic_sdk
 

@@ -4,7 +4,7 @@ import asyncio
 
 import mcp
 from claude_agent_sdk import create_sdk_mcp_server
-from ours import CALLS, CONTEXT, TOOLS, say, show
+from exported import CALLS, CONTEXT, TOOLS, say, show
 
 from toolkit.frameworks import to_claude_agent_sdk
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 
 import mcp
-from ours import CALLS, CONTEXT, TOOLS, say, show
+from exported import CALLS, CONTEXT, TOOLS, say, show
 
 from toolkit.frameworks import to_mcp_sdk
 
