@@ -33,7 +33,7 @@ def run(turns, **options):
     return asyncio.run(run_agent(ScriptedModel(turns), "go", **options))
 
 
-def told(result):
+def system_texts(result):
     return [message.text for message in result.transcript.messages if isinstance(message, SystemMessage)]
 
 
@@ -49,7 +49,7 @@ def test_an_agent_is_told_of_its_references_after_its_instructions_and_offered_t
     other = Reference("Weather", "The weather.")
     result = run([ToolCall("the_handbook_search", '{"words": "tea"}'), offered], tools=[search],
                  instructions="Be brief.", references=[HANDBOOK, other])  # fmt: skip
-    assert told(result) == [f"Be brief.\n\n{SECTION}\n\n# Reference: Weather\nThe weather."]
+    assert system_texts(result) == [f"Be brief.\n\n{SECTION}\n\n# Reference: Weather\nThe weather."]
     assert shown(result) == ["found tea"]
     assert result.text == "search, the_handbook_search, the_handbook_read"
 
@@ -90,11 +90,11 @@ def test_notes_are_read_from_a_file_or_asked_of_a_function_at_every_start(tmp_pa
     file.write_text("First.\n", "utf-8")
     versions = iter(("one", "two"))
     references = [Reference("File", "A file.", file), Reference("Function", "A function.", lambda: next(versions))]
-    assert told(run(["done"], references=references)) == [
+    assert system_texts(run(["done"], references=references)) == [
         "# Reference: File\nA file.\n\nFirst.\n\n# Reference: Function\nA function.\n\none"
     ]
     file.write_text("Second.\n", "utf-8")
-    assert told(run(["done"], references=references)) == [
+    assert system_texts(run(["done"], references=references)) == [
         "# Reference: File\nA file.\n\nSecond.\n\n# Reference: Function\nA function.\n\ntwo"
     ]
 
@@ -120,7 +120,7 @@ def test_an_unfolding_reference_keeps_its_tools_and_notes_behind_one_facade():
     unfolding = HANDBOOK.unfolding()
     calls = [ToolCall("the_handbook"), ToolCall("the_handbook_read", '{"page": 3}'), offered]
     result = run(calls, references=[unfolding])
-    assert told(result) == ["# Reference: The Handbook\nHow we work here.\nIts tools: the_handbook."]
+    assert system_texts(result) == ["# Reference: The Handbook\nHow we work here.\nIts tools: the_handbook."]
     assert shown(result) == [
         (
             "Tools now available: the_handbook_search, the_handbook_read. Call the one that you need.\n\n"
@@ -142,7 +142,7 @@ def test_a_reference_is_one_tool_where_it_is_wanted_as_one():
     assert shown(result) == [
         "Tools now available: the_handbook_search, the_handbook_read. Call the one that you need.\n\nSearch before you read."
     ]
-    assert told(result) == []
+    assert system_texts(result) == []
 
 
 @toolbox(name="shelf", description="The books on the shelf.")

@@ -74,7 +74,7 @@ class Endless:
         await asyncio.Event().wait()
 
 
-def told(model, prompt="go", tools=(), **options):
+def model_events(model, prompt="go", tools=(), **options):
     events: list[object] = []
     result = asyncio.run(run_agent(model, prompt, tools, context=ToolContext(listener=events.append), **options))
     return result, [
@@ -84,7 +84,7 @@ def told(model, prompt="go", tools=(), **options):
 
 def test_listener_hears_each_word_each_choice_and_one_finish_for_each_request():
     script = ScriptedModel([ModelReply("I shall see.", (DOUBLE,), Usage(10, 4, 0.5)), "It is {double}."], "script")
-    result, events = told(script, tools=[double])
+    result, events = model_events(script, tools=[double])
     first, second = [event.call for event in events if isinstance(event, ModelStarted)]
     run = result.run.id
     records = [
@@ -108,7 +108,7 @@ def test_listener_hears_each_word_each_choice_and_one_finish_for_each_request():
 
 
 def test_model_that_cannot_stream_is_told_all_at_once():
-    _, events = told(Mute(), tools=[double])
+    _, events = model_events(Mute(), tools=[double])
     assert [event.text for event in events if isinstance(event, ModelSaid)] == ["good morning", "42"]
     assert [event.tool for event in events if isinstance(event, ModelChose)] == ["double"]
     assert not isinstance(Mute(), StreamingModel)
@@ -125,7 +125,7 @@ def test_where_nobody_listens_a_model_is_asked_and_not_made_to_stream():
 def test_reply_that_breaks_off_has_a_finish_and_stays_in_the_transcript():
     said = Transcript()
     with pytest.raises(ModelError, match="no more breath"):
-        told(Breaking(ModelError("no more breath")), transcript=said)
+        model_events(Breaking(ModelError("no more breath")), transcript=said)
     assert said.messages == (UserMessage("go"), ModelReply("once upon a time", cut=True))
 
 

@@ -28,24 +28,24 @@ def spec(name="find_order", source="shop.py", **parameters):
     return ToolSpec(name, "Find an order.", {"type": "object", "properties": {}} | parameters, source=source)
 
 
-def told(tool, client):
+def objections_of(tool, client):
     return [f"{one.code} {one.severity} {one.pointer}: {one.message}" for one in objections(tool, client)]
 
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_a_plain_tool_is_taken_by_every_client(client):
-    assert told(GOOD, client) == []
+    assert objections_of(GOOD, client) == []
 
 
 @pytest.mark.parametrize("client", ["claude-code", "claude-desktop", "copilot-cli"])
 def test_names_with_dots_are_refused(client):
     title = CLIENTS[client].title
-    assert told(spec("orders.find"), client) == [f"TK101 error /name: {title} refuses the name 'orders.find'"]
+    assert objections_of(spec("orders.find"), client) == [f"TK101 error /name: {title} refuses the name 'orders.find'"]
 
 
 @pytest.mark.parametrize("client", ["cursor", "vscode", "windsurf", "cline", "gemini-cli", "opencode"])
 def test_what_is_not_known_of_a_client_is_not_reported(client):
-    assert told(spec("orders.find"), client) == []
+    assert objections_of(spec("orders.find"), client) == []
 
 
 @pytest.mark.parametrize(
@@ -81,10 +81,10 @@ def test_vscode_keeps_eighteen_characters_of_a_prefix():
 
 
 def test_gemini_cli_replaces_the_middle_of_a_long_name():
-    assert told(spec("n" * 64), "gemini-cli") == [
+    assert objections_of(spec("n" * 64), "gemini-cli") == [
         f"TK102 warning /name: the name '{'n' * 64}' has 64 characters, more than Gemini CLI keeps unchanged"
     ]
-    assert told(spec("n" * 63), "gemini-cli") == []
+    assert objections_of(spec("n" * 63), "gemini-cli") == []
 
 
 @pytest.mark.parametrize(
@@ -115,14 +115,14 @@ def test_root_that_is_no_object_drops_all_tools_in_claude_code():
 
 
 def test_parameters_that_claude_code_drops_a_tool_for():
-    assert told(spec(properties={"uids[]": {}}), "claude-code") == [
+    assert objections_of(spec(properties={"uids[]": {}}), "claude-code") == [
         (
             "TK107 error /parameters/properties/uids[]: the parameter 'uids[]' does not fit: in Claude Code, "
             "a parameter's name has only letters, digits, and _ . -, at most 64; any other drops the tool"
         )
     ]
     inside = spec(properties={"filter": {"type": "object", "properties": {"uids[]": {}}}})
-    assert told(inside, "claude-code") == []
+    assert objections_of(inside, "claude-code") == []
 
 
 @pytest.mark.parametrize("client", ["claude-code", "opencode"])

@@ -8,7 +8,7 @@ from toolkit import ToolSpec
 from toolkit.dialects import DIALECTS, LIMITS, PROVIDERS, definitions_in, objections, recognize, request_objections
 
 
-def told(found):
+def reported(found):
     return [(one.code, one.pointer, one.message, one.severity) for one in found]
 
 
@@ -57,12 +57,12 @@ LONG = "a" * 70
     ],
 )
 def test_names_are_judged_by_each_provider(name, provider, expected):
-    assert told(objections(ToolSpec(name), provider)) == expected
+    assert reported(objections(ToolSpec(name), provider)) == expected
 
 
 def test_names_of_parameters_are_judged_where_they_stand():
     spec = spec_of({"a-b": {"type": "object", "properties": {"ok": {}, "c/d": {}}}})
-    assert told(objections(spec, "gemini")) == [
+    assert reported(objections(spec, "gemini")) == [
         ("TK107", "/parameters/properties/a-b", "Gemini refuses the parameter name 'a-b'", "error"),
         ("TK107", "/parameters/properties/a-b/properties/c~1d", "Gemini refuses the parameter name 'c/d'", "error"),
     ]
@@ -73,7 +73,7 @@ TREE = {"t": {"type": "object", "properties": {"next": {"$ref": "#/properties/t"
 
 
 def test_schema_that_refers_to_itself_is_judged_by_each_provider():
-    refused = {name: told(objections(spec_of(TREE), name)) for name in DIALECTS}
+    refused = {name: reported(objections(spec_of(TREE), name)) for name in DIALECTS}
     assert {name for name, found in refused.items() if found} == {"anthropic-strict", "gemini", "ollama"}
     assert refused["anthropic-strict"] == [
         ("TK307", "/parameters/$defs/t", "the definition 't' refers to itself", "error")
@@ -84,7 +84,7 @@ def test_schema_that_refers_to_itself_is_judged_by_each_provider():
 def test_open_object_cannot_be_sent_in_strict_mode():
     spec = spec_of({"sizes": {"type": "object", "additionalProperties": {"type": "integer"}}})
     [found] = objections(spec, "openai-strict")
-    assert told([found]) == [
+    assert reported([found]) == [
         (
             "TK304",
             "/parameters/properties/sizes",
@@ -123,7 +123,7 @@ def test_size_is_judged_for_strict_mode():
 
 def test_pattern_inside_items_breaks_llama_cpp():
     spec = spec_of({"x": {"type": "array", "items": {"type": "string", "pattern": "^a"}}, "y": {"pattern": "^b"}})
-    assert told(objections(spec, "llama-cpp")) == [
+    assert reported(objections(spec, "llama-cpp")) == [
         (
             "TK316",
             "/parameters/properties/x/items/pattern",
@@ -201,7 +201,7 @@ def test_definition_in_another_form_is_exported_first():
 
 def test_definition_without_name_or_object_is_objected_to_where_it_stands():
     found = objections({"toolSpec": {"inputSchema": {"json": {"type": "string"}}}}, "bedrock")
-    assert told(found) == [
+    assert reported(found) == [
         ("TK101", "/toolSpec/name", "it has no name", "error"),
         ("TK302", "/toolSpec/inputSchema/json", "the root of its parameters is not of type 'object'", "error"),
     ]
@@ -212,7 +212,7 @@ def test_definition_without_name_or_object_is_objected_to_where_it_stands():
 
 def test_requests_have_limits_of_their_own():
     tools = [ToolSpec(f"t{n}") for n in range(130)]
-    assert told(request_objections(tools, "openai")) == [
+    assert reported(request_objections(tools, "openai")) == [
         ("TK319", "", "there are 130 tools, and OpenAI accepts at most 128", "error"),
         ("TK319", "", "there are 130 tools, and OpenAI recommends at most 20", "warning"),
     ]
@@ -221,7 +221,7 @@ def test_requests_have_limits_of_their_own():
 
 def test_strict_tools_of_a_request_share_a_budget():
     optional = {f"p{n}": {"type": ["string", "null"]} for n in range(13)}
-    assert told(request_objections([spec_of(optional), spec_of(optional)], "anthropic-strict")) == [
+    assert reported(request_objections([spec_of(optional), spec_of(optional)], "anthropic-strict")) == [
         ("TK306", "", "there are 26 optional parameters, and Anthropic, strict accepts at most 24", "error"),
         ("TK306", "", "there are 26 parameters with several types, and Anthropic, strict accepts at most 16", "error"),
     ]

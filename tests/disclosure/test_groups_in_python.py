@@ -33,7 +33,7 @@ def names(tools):
     return [each.name for each in tools]
 
 
-def told(error):
+def reported(error):
     return [(problem.code, problem.message, problem.hint) for problem in error.value.problems]
 
 
@@ -75,7 +75,7 @@ def test_a_group_is_offered_when_all_that_it_needs_is_granted():
     assert list(group.offered({"internet_access", "host_access"})) == ["brave_search", "brave_news", "fetch"]
     with pytest.raises(InvalidTools) as refused:
         group.offered({"internet_access"})
-    assert told(refused) == [
+    assert reported(refused) == [
         (
             "TK007",
             "group 'web' needs 'host_access', which was not granted",
@@ -87,7 +87,7 @@ def test_a_group_is_offered_when_all_that_it_needs_is_granted():
 def test_a_group_is_not_offered_without_what_it_requires():
     with pytest.raises(InvalidTools) as refused:
         web(required=["fetch", "fetsh", "zip"]).offered()
-    assert told(refused) == [
+    assert reported(refused) == [
         ("TK008", "group 'web' lacks its required tool 'fetsh'", "did you mean 'fetch'?"),
         ("TK008", "group 'web' lacks its required tool 'zip'", "it has brave_news, brave_search, fetch"),
     ]

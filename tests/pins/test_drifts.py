@@ -14,7 +14,7 @@ def returning(schema):
     return {"output_schema": schema}
 
 
-def told(before, now):
+def changes_of(before, now):
     return [f"{change.kind}: {change.what}" for change in changes_between(before, now)]
 
 
@@ -148,7 +148,7 @@ BOTH = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"
     ],
 )
 def test_change_is_classed_by_whom_it_hurts(before, now, expected):
-    assert told(before, now) == expected
+    assert changes_of(before, now) == expected
 
 
 def test_schema_that_refers_to_itself_is_compared_once():
@@ -159,8 +159,10 @@ def test_schema_that_refers_to_itself_is_compared_once():
         }
         return taking({"root": {"$ref": "#/$defs/N"}}, **{"$defs": {"N": node}})
 
-    assert told(tree(TEXT), tree(TEXT)) == []
-    assert told(tree(TEXT), tree(WHOLE)) == ["breaking: the type of parameter 'root.value' was string, and is integer"]
+    assert changes_of(tree(TEXT), tree(TEXT)) == []
+    assert changes_of(tree(TEXT), tree(WHOLE)) == [
+        "breaking: the type of parameter 'root.value' was string, and is integer"
+    ]
 
 
 def _unions(leaf, levels=6, width=8):
@@ -174,9 +176,11 @@ def _unions(leaf, levels=6, width=8):
 
 @pytest.mark.proof
 def test_branches_are_told_apart_however_deep_they_differ_and_in_linear_time():
-    assert told(_unions(TEXT), _unions(TEXT)) == []
-    assert "breaking: the types of parameter 'x' have changed" in told(_unions(TEXT), _unions(NUMBER))
-    assert "breaking: the types of parameter 'x' have changed" in told(_unions(TEXT, 90, 40), _unions(NUMBER, 90, 40))
+    assert changes_of(_unions(TEXT), _unions(TEXT)) == []
+    assert "breaking: the types of parameter 'x' have changed" in changes_of(_unions(TEXT), _unions(NUMBER))
+    assert "breaking: the types of parameter 'x' have changed" in changes_of(
+        _unions(TEXT, 90, 40), _unions(NUMBER, 90, 40)
+    )
 
 
 def test_branch_that_refers_to_a_definition_of_another_name_is_the_same():
@@ -186,15 +190,15 @@ def test_branch_that_refers_to_a_definition_of_another_name_is_the_same():
     def inlined():
         return taking({"x": {"anyOf": [BOTH, WHOLE]}})
 
-    assert [one for one in told(union("A"), inlined()) if not one.startswith("text: ")] == []
-    assert not [one for one in told(union("A"), union("B")) if "types of" in one]
+    assert [one for one in changes_of(union("A"), inlined()) if not one.startswith("text: ")] == []
+    assert not [one for one in changes_of(union("A"), union("B")) if "types of" in one]
 
 
 def test_property_called_default_is_compared_in_branches_too():
     def union(kind):
         return taking({"x": {"anyOf": [{"type": "object", "properties": {"default": kind}}, WHOLE]}})
 
-    assert told(union(TEXT), union(NUMBER)) == ["breaking: the types of parameter 'x' have changed"]
+    assert changes_of(union(TEXT), union(NUMBER)) == ["breaking: the types of parameter 'x' have changed"]
 
 
 def test_tools_come_and_go():
@@ -232,7 +236,7 @@ def test_any_two_schemas_can_be_compared_and_equal_ones_do_not_differ(before, no
     changes = changes_between(old, new)
     assert changes_between(old, old) == []
     meant = [written_out(schema, shared) for schema in (before, now)]
-    assert bool(changes) or before == now or told({"parameters": meant[0]}, {"parameters": meant[1]}) == []
+    assert bool(changes) or before == now or changes_of({"parameters": meant[0]}, {"parameters": meant[1]}) == []
 
 
 def written_out(schema, shared):

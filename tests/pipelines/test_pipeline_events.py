@@ -22,7 +22,7 @@ from toolkit.events import (
 from toolkit.tools import ListenerError
 
 
-def told(bench, text, arguments="", *, reviewer=None):
+def events_of(bench, text, arguments="", *, reviewer=None):
     events = []
     with suppress(ConfigurationError, ExitEarlyError):
         bench.read(text)[0].run(arguments, ToolContext(listener=events.append, reviewer=reviewer))
@@ -62,7 +62,7 @@ def assert_paired(events):
 
 
 def test_steps_are_told_in_order(bench):
-    events = told(
+    events = events_of(
         bench, 'steps: [upper, {id: long, use: reverse, when: "${{ len(prev) > 9 }}"}, {set: "${{ prev }}"}]', "ab"
     )
     assert_paired(events)
@@ -80,7 +80,7 @@ def test_steps_are_told_in_order(bench):
 
 def test_a_finish_tells_all_about_the_step(bench):
     text = "steps: [{id: a, use: upper, approve: true}]"
-    events = told(bench, text, "x", reviewer=ScriptedReviewer([Continue()]))
+    events = events_of(bench, text, "x", reviewer=ScriptedReviewer([Continue()]))
     [record] = [as_record(event) for event in events if isinstance(event, StepFinished)]
     assert record | {"call": 0, "seconds": 0.0} == {
         "event": "step_finished",
@@ -103,7 +103,7 @@ def test_a_finish_tells_all_about_the_step(bench):
 
 
 def test_a_failure_that_is_continued_past_is_told_as_such(bench):
-    events = told(bench, "steps: [{use: fail, on_error: continue}, fail]", "x")
+    events = events_of(bench, "steps: [{use: fail, on_error: continue}, fail]", "x")
     finishes = [
         (event.status, event.error, event.error_code, event.continued)
         for event in events
@@ -115,7 +115,7 @@ def test_a_failure_that_is_continued_past_is_told_as_such(bench):
 
 def test_items_are_told_one_by_one(bench):
     text = "inputs: {}\nsteps: [{id: odds, for_each: [1, 2], use: odd, pipe: number, on_item_error: skip}]"
-    events = told(bench, text, {})
+    events = events_of(bench, text, {})
     assert [event.items for event in events if isinstance(event, StepStarted)] == [2]
     assert lines(events)[2:4] == ["  odds[0] ok 1/2", "  odds[1] failed 2/2"]
     assert_paired(events)
@@ -131,14 +131,14 @@ def test_retries_are_told(bench):
             raise failures.pop()
         return text
 
-    events = told(bench.add(flaky), "steps: [{use: flaky, retry: {attempts: 2, backoff: 0s}}]", "x")
+    events = events_of(bench.add(flaky), "steps: [{use: flaky, retry: {attempts: 2, backoff: 0s}}]", "x")
     assert "  flaky again after 1: gone" in lines(events)
     assert [event.attempts for event in events if isinstance(event, StepFinished)] == [2]
 
 
 def test_branches_and_nested_pipelines_have_paths(bench):
     bench.write("steps: [{id: shout, use: upper}]", "inner.yaml")
-    events = told(bench, "steps: [{id: both, parallel: {left: [reverse, ./inner.yaml]}}]", "ab")
+    events = events_of(bench, "steps: [{id: both, parallel: {left: [reverse, ./inner.yaml]}}]", "ab")
     assert lines(events) == [
         "pipeline pipeline of 1",
         "> both 1/1",
@@ -159,20 +159,20 @@ def test_branches_and_nested_pipelines_have_paths(bench):
 @pytest.mark.parametrize("decision", [Reject(), ExitEarly()])
 def test_every_start_has_one_finish_whatever_a_reviewer_says(bench, decision):
     text = "steps: [upper, {use: reverse, approve: true}, upper]\non_failure: [{use: upper}]"
-    events = told(bench, text, "x", reviewer=ScriptedReviewer([decision]))
+    events = events_of(bench, text, "x", reviewer=ScriptedReviewer([decision]))
     assert_paired(events)
     ending = {Reject: "failure", ExitEarly: "signal"}[type(decision)]
     assert lines(events)[-1] == f"pipeline pipeline {ending}"
 
 
 def test_a_step_that_a_signal_ends_is_told_as_ended(bench):
-    events = told(bench, "steps: [{id: gate, approve: true}]", "x")
+    events = events_of(bench, "steps: [{id: gate, approve: true}]", "x")
     assert_paired(events)
     assert lines(events)[1:] == ["> gate 1/1", "< gate ended", "pipeline pipeline signal"]
 
 
 def test_branches_that_are_cut_short_are_told_as_ended(bench):
-    events = told(bench, "steps: [{parallel: {slow: forever, broken: fail}}]", "x")
+    events = events_of(bench, "steps: [{parallel: {slow: forever, broken: fail}}]", "x")
     assert_paired(events)
     assert "< parallel/slow/forever ended" in lines(events)
     assert "< parallel failed" in lines(events)

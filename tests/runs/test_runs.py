@@ -21,7 +21,7 @@ def pay(amount: int, password: "str" = "") -> str:
     return f"paid {amount}"
 
 
-def told(run):
+def outcomes_of(run):
     return [(call.tool, call.outcome, call.output, call.error, call.error_code) for call in run.calls]
 
 
@@ -32,7 +32,7 @@ def test_calls_with_a_run_in_the_context_stand_in_its_history():
     division.run({"a": 6, "b": 3}, context)
     division.run({"a": 6, "b": 0}, context)
     division.run("no JSON", context)
-    assert told(run) == [
+    assert outcomes_of(run) == [
         ("divide", "success", "2.0", None, None),
         ("divide", "error", "", "division by zero", "error"),
         ("divide", "failure", "", run.calls[2].error, "invalid_arguments"),

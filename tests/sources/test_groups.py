@@ -47,7 +47,7 @@ def opened(project, *targets, grant=""):
     return open_targets(targets, configuration)
 
 
-def told(result):
+def reported(result):
     return [(problem.code, problem.severity, problem.message, problem.hint) for problem in result.problems]
 
 
@@ -92,8 +92,8 @@ def test_a_group_whose_permission_was_not_granted_is_not_offered(project):
     }
     for target in ("web", "web.fetch"):
         result = opened(project, target)
-        assert (result.tools, told(result)) == ({}, list(refused.values()))
-    assert told(opened(project, "web", grant="internet_access")) == [refused["host_access"]]
+        assert (result.tools, reported(result)) == ({}, list(refused.values()))
+    assert reported(opened(project, "web", grant="internet_access")) == [refused["host_access"]]
     assert list(opened(project, "web.fetch", grant="host_access, internet_access").tools) == ["fetch"]
 
 
@@ -120,7 +120,7 @@ def test_permissions_that_there_are_not_are_told(project):
 def test_a_group_without_a_required_tool_is_not_offered(project):
     configured(project, '[groups.web]\nsources = ["web.py"]\ntools = ["fetch"]\nrequired = ["search_web", "fetc"]\n')
     result = opened(project, "web")
-    assert (result.tools, told(result)) == (
+    assert (result.tools, reported(result)) == (
         {},
         [
             ("TK008", "error", "group 'web' lacks its required tool 'search_web'", "it has fetch"),
@@ -133,7 +133,7 @@ def test_a_choice_that_finds_nothing_is_a_warning(project):
     configured(project, '[groups.web]\nsources = ["web.py"]\ntools = ["fetch", "feth", "x_*"]\n')
     result = opened(project, "web")
     assert list(result.tools) == ["fetch"]
-    assert told(result) == [
+    assert reported(result) == [
         ("TK001", "warning", "no tool that group 'web' can choose is named 'feth'", "did you mean 'fetch'?"),
         ("TK001", "warning", "no tool that group 'web' can choose is named 'x_*'", None),
     ]
@@ -141,12 +141,12 @@ def test_a_choice_that_finds_nothing_is_a_warning(project):
 
 def test_a_group_of_nothing_is_an_error(project):
     configured(project, '[groups.web]\nsources = ["web.py"]\nexclude = ["*"]\n')
-    assert told(opened(project, "web")) == [("TK004", "error", "the group 'web' has no tools", None)]
+    assert reported(opened(project, "web")) == [("TK004", "error", "the group 'web' has no tools", None)]
 
 
 def test_a_name_that_a_group_does_not_hold_is_told_with_the_nearest(project):
     configured(project, '[groups.web]\nsources = ["web.py"]\n')
-    assert told(opened(project, "web.search_wep")) == [
+    assert reported(opened(project, "web.search_wep")) == [
         (
             "TK001",
             "error",

@@ -13,7 +13,7 @@ from toolkit.tools import TextTool
 from toolkit.tools.docstrings import Docstring, read_docstring  # private
 
 
-def told(function):
+def descriptions_of(function):
     """Return the description of a tool and of each of its parameters that has one."""
     spec = from_function(function).spec
     texts = {name: schema["description"] for name, schema in spec.properties.items() if "description" in schema}
@@ -83,7 +83,7 @@ def sphinx(city: str, days: int = 3, *, deep: bool = False):
 
 @pytest.mark.parametrize("function", [google, numpy, sphinx])
 def test_every_style_of_docstring_describes_the_tool_and_its_parameters(function):
-    assert told(function) == (
+    assert descriptions_of(function) == (
         "Tells the weather.\n\nIt knows the whole world,\nbut only for a week.",
         {
             "city": "Where, for example `Oslo` or `Bergen`.",
@@ -143,7 +143,7 @@ def test_an_annotation_wins_over_the_docstring():
             plain: From the docstring.
         """
 
-    assert told(forecast)[1] == {
+    assert descriptions_of(forecast)[1] == {
         "city": "From the annotation",
         "days": "From the field",
         "hours": "From the default",
@@ -172,7 +172,7 @@ def test_what_the_context_gives_is_described_to_nobody():
             context: From the caller.
         """
 
-    assert told(save) == ("Saves.", {"key": "Which."})
+    assert descriptions_of(save) == ("Saves.", {"key": "Which."})
 
 
 def test_partials_and_callable_objects_are_described_by_what_runs():
@@ -287,6 +287,6 @@ def test_texts_of_what_may_be_null_are_descriptions_too():
         """
         return "placed"
 
-    assert told(place) == ("Place an order.", {"note": "A note", "size": "How big."})
+    assert descriptions_of(place) == ("Place an order.", {"note": "A note", "size": "How big."})
     members = from_function(place).spec.properties["order"]["properties"]
     assert [member["description"] for member in members.values()] == ["The article", "How many"]

@@ -35,8 +35,8 @@ def module(tmp_path):
     sys.modules.pop("tools_under_test", None)
 
 
-def told(problems):
-    """Return problems as people are told them, without the folder."""
+def reported(problems):
+    """Return problems as they are shown to people, without the folder."""
     return [
         (problem.code, f"{problem.location.line}:{problem.location.column}", problem.message, problem.hint)
         for problem in problems
@@ -109,7 +109,7 @@ def test_everything_wrong_with_a_function_is_told_at_once_each_at_its_place(modu
     assert tools == []
     hint = "use plain types, a dataclass, a TypedDict or a pydantic model"
     named = "name each parameter, or take one 'list' or 'dict'"
-    assert told(problems) == [
+    assert reported(problems) == [
         ("TK323", "7:5", "unknown option 'destructiv'", "did you mean 'destructive' or 'strict'?"),
         (
             "TK101",
@@ -154,7 +154,7 @@ def test_what_a_model_must_guess_is_a_warning(module):
             "required": ["typed", "untyped"],
         }
     ]
-    assert told(problems) == [
+    assert reported(problems) == [
         ("TK201", "4:11", "tool 'probe' has no description", "write a docstring: what it does and when to use it"),
         ("TK301", "6:5", "parameter 'untyped' of 'probe' has no type", "annotate it: untyped: str"),
         ("TK301", "6:14", "parameter 'other' of 'probe' has no type", "annotate it: other: str"),
