@@ -206,7 +206,7 @@ RULE = '''
 from collections.abc import Iterator
 
 from toolkit.codes import COLOURFUL_NAME
-from toolkit.lint.definitions import ToolDefinition  # private
+from toolkit.lint.definitions.tool_definitions import ToolDefinition  # private
 from toolkit.lint.rule import Rule  # private
 from toolkit.problems import Problem
 

@@ -145,7 +145,7 @@ def test_static_lint_of_another_framework_s_tools_imports_no_library(project):
 def test_lint_loads_no_client_and_nothing_that_calls_tools(project, options):
     imported(project, COMMAND, "lint", "--exit-zero", "--no-cache", *options, "tools.py")
     modules = (project / "seen.txt").read_text("utf-8").splitlines()
-    assert "toolkit.lint.file_checks" in modules
+    assert "toolkit.lint.engine.file_checks" in modules
     assert {"urllib.request", "email", "toolkit.tools.base", "toolkit.sources.modules"}.isdisjoint(modules)
 
 
@@ -212,7 +212,7 @@ USES = f"{TOOL}\nfrom toolkit import resolve_tools\n[ready] = resolve_tools([gre
 PROGRAMS = [
     (".", "import toolkit"),
     (".", "from toolkit.builtin import ready_tools\nready_tools()"),
-    (".", "import toolkit.lint.collecting"),  # what the child of lint begins with
+    (".", "import toolkit.lint.engine.collecting"),  # what the child of lint begins with
     (".", "import toolkit_cli.reviewing.rule_books"),  # what a run on a terminal has before it asks
     (".", "import toolkit.webhooks.webhook_keys"),  # what a configuration with a webhook has,
     (".", "import toolkit.webhooks.webhook_reviewer"),  # and then a run before it asks

@@ -8,7 +8,7 @@ import pytest
 
 from toolkit.errors import ConfigurationError
 from toolkit.lint import LintSettings
-from toolkit.lint.comparing import check_against  # private
+from toolkit.lint.changes.comparing import check_against  # private
 from toolkit.settings import Configuration
 
 OURS = '''from toolkit import tool

@@ -10,7 +10,7 @@ from textwrap import dedent
 import pytest
 
 from toolkit.lint import LintSettings, Selection, check
-from toolkit.lint.file_states import FileStates  # private
+from toolkit.lint.engine.file_states import FileStates  # private
 from toolkit.settings import find_configuration
 
 TOOL = '''

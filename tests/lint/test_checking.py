@@ -305,7 +305,7 @@ def test_file_that_switches_the_clock_off_is_ended_from_outside(house, hiding):
 def test_prints_of_users_files_go_to_standard_error(house):
     house.tool("tools.py", "forecast", before="import os\nprint('from print')\nos.system('echo from a shell')\n")
     program = (
-        "from toolkit.lint.checking import check; from toolkit.settings.configuration import Configuration; "
+        "from toolkit.lint.engine.checking import check; from toolkit.settings.configuration import Configuration; "
         "print([problem.code for problem in check(['tools.py'], Configuration())])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

@@ -8,15 +8,15 @@ import pytest
 
 from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.lint import Limits
-from toolkit.lint.caching import Cache  # private
-from toolkit.lint.inspecting import Inspection  # private
-from toolkit.lint.judge_pools import JudgePool, useful_processes  # private
-from toolkit.lint.judges import Instructions  # private
-from toolkit.lint.record_reader import definition_record  # private
-from toolkit.lint.requests import make_requests  # private
+from toolkit.lint.configuration.settings import LintSettings  # private
+from toolkit.lint.engine.caching import Cache  # private
+from toolkit.lint.engine.checked_files import JudgePool, useful_processes  # private
+from toolkit.lint.engine.inspecting import Inspection  # private
+from toolkit.lint.engine.judges import Instructions  # private
+from toolkit.lint.engine.records import definition_record  # private
+from toolkit.lint.engine.requests import make_requests  # private
 from toolkit.lint.rule import RuleSettings  # private
 from toolkit.lint.rules import codes  # private
-from toolkit.lint.settings import LintSettings  # private
 from toolkit.settings import Configuration
 
 RULES = Path(__file__).parent / "rules"

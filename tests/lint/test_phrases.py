@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit.lint.phrases import Phrase  # private
+from toolkit.lint.clues.wording import Phrase  # private
 from toolkit.lint.rules import (  # private
     cross_tool_shadowing,
     exfil_shape,

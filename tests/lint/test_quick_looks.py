@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit import ToolSpec
-from toolkit.lint.definitions import Text, ToolDefinition  # private
-from toolkit.lint.places import Somewhere  # private
+from toolkit.lint.definitions.tool_definitions import Text, ToolDefinition  # private
+from toolkit.lint.definitions.written_places import Somewhere  # private
 from toolkit.lint.rule import RuleSettings  # private
 from toolkit.lint.rules import (  # private
     no_return_description,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolkit.lint.returned_types import annotation_hint, returned_type  # private
+from toolkit.lint.clues.returned_types import annotation_hint, returned_type  # private
 from toolkit.source_code.python_files import PythonFile  # private
 
 BODIES = {

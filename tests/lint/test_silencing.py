@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from toolkit.lint import check
-from toolkit.lint.fixing import write_change  # private
-from toolkit.lint.silencing import silence_with_comments  # private
+from toolkit.lint.changes.fixing import write_change  # private
+from toolkit.lint.changes.silencing import silence_with_comments  # private
 from toolkit.settings import find_configuration
 
 TOOL = '''from toolkit import tool

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from toolkit.lint.suppressions import (  # private
+from toolkit.lint.configuration.suppressions import (  # private
     Header,
     Suppression,
     read_suppression,

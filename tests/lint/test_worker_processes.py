@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from toolkit.lint.interpreters import find_interpreter  # private
-from toolkit.lint.worker_processes import head_start, start_process  # private
+from toolkit.lint.configuration.interpreters import find_interpreter  # private
+from toolkit.lint.engine.worker_processes import head_start, start_process  # private
 
 
 def end(process):

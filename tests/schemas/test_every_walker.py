@@ -14,7 +14,7 @@ from toolkit.dialects import objections
 from toolkit.dialects.provider_limits import Notes  # private
 from toolkit.dialects.schema_parts import read_schema, walk  # private
 from toolkit.lint import ToolDefinition
-from toolkit.lint.definitions import ParameterDefinition  # private
+from toolkit.lint.definitions.tool_definitions import ParameterDefinition  # private
 from toolkit.lint.rules.untyped_parameter import UntypedParameter  # private
 from toolkit.pins import changes_between
 from toolkit.redactors.redactor import MASK  # private

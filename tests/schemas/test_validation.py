@@ -12,7 +12,7 @@ from tests.volumes import examples
 from toolkit import Tool, ToolSpec
 from toolkit.approvals.schema_fits import KEYWORDS, fault_of, fits_schema  # private
 from toolkit.errors import ToolArgumentsError
-from toolkit.lint.schema_values import misfit_of_arguments, misfit_of_value  # private
+from toolkit.lint.clues.schema_values import misfit_of_arguments, misfit_of_value  # private
 from toolkit.mcp.serving.catalogs import Definition  # private
 from toolkit.redactors.redactor import Redactor  # private
 from toolkit.regex_checks import TooMuchWorkError  # private

@@ -13,7 +13,7 @@ from tests.warm.starts import FOLLOWED, WORKER, installed
 from toolkit.builtin import Process
 
 PROBE = """
-import json, os, signal, sys, threading  # as in: from toolkit.lint.collecting import main
+import json, os, signal, sys, threading  # as in: from toolkit.lint.engine.collecting import main
 streams = [[one.name, one.mode, one.encoding, one.errors, one.line_buffering] for one in (sys.stdin, sys.stdout, sys.stderr)]
 found = {
     "arguments": sys.argv, "streams": streams, "folder": os.getcwd(), "environment": dict(os.environ), "umask": os.umask(0),

@@ -2,36 +2,43 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from toolkit.lint.checking import check as check, check_and_count as check_and_count, find_tools as find_tools
-    from toolkit.lint.compatibility import EVERYBODY as EVERYBODY, compatibility_of as compatibility_of
-    from toolkit.lint.definitions import ToolDefinition as ToolDefinition
-    from toolkit.lint.fixing import (
+    from toolkit.lint.changes.compatibility import EVERYBODY as EVERYBODY, compatibility_of as compatibility_of
+    from toolkit.lint.changes.fixing import (
         diff_of as diff_of,
         fix_files as fix_files,
         is_fixable as is_fixable,
         make_changes as make_changes,
     )
-    from toolkit.lint.limits import Limits as Limits
+    from toolkit.lint.configuration.selection import Selection as Selection
+    from toolkit.lint.configuration.setting_keys import PROVIDERS as PROVIDERS
+    from toolkit.lint.configuration.settings import (
+        LintSettings as LintSettings,
+        read_lint_settings as read_lint_settings,
+    )
+    from toolkit.lint.definitions.tool_definitions import ToolDefinition as ToolDefinition
+    from toolkit.lint.engine.checking import (
+        check as check,
+        check_and_count as check_and_count,
+        find_tools as find_tools,
+    )
+    from toolkit.lint.engine.limits import Limits as Limits
     from toolkit.lint.rule import PORTABLE as PORTABLE, Rule as Rule, RulePage as RulePage, RuleSettings as RuleSettings
     from toolkit.lint.rules import all_pages as all_pages, codes as codes, page_of as page_of
-    from toolkit.lint.selection import Selection as Selection
-    from toolkit.lint.setting_keys import PROVIDERS as PROVIDERS
-    from toolkit.lint.settings import LintSettings as LintSettings, read_lint_settings as read_lint_settings
 else:
     from toolkit.faces import face
 
     __getattr__, __dir__, __all__ = face(
         __name__,
         {
-            "checking": "check check_and_count find_tools",
-            "compatibility": "EVERYBODY compatibility_of",
-            "definitions": "ToolDefinition",
-            "fixing": "diff_of fix_files is_fixable make_changes",
-            "limits": "Limits",
+            "changes.compatibility": "compatibility_of EVERYBODY",
+            "changes.fixing": "diff_of fix_files is_fixable make_changes",
+            "configuration.selection": "Selection",
+            "configuration.setting_keys": "PROVIDERS",
+            "configuration.settings": "LintSettings read_lint_settings",
+            "definitions.tool_definitions": "ToolDefinition",
+            "engine.checking": "check check_and_count find_tools",
+            "engine.limits": "Limits",
             "rule": "PORTABLE Rule RulePage RuleSettings",
             "rules": "all_pages codes page_of",
-            "selection": "Selection",
-            "setting_keys": "PROVIDERS",
-            "settings": "LintSettings read_lint_settings",
         },
     )

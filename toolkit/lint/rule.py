@@ -10,8 +10,8 @@ from toolkit import codes
 from toolkit.problems import Edit, Fix, Location, Problem, Severity
 
 if TYPE_CHECKING:
-    from toolkit.lint.definitions import ToolDefinition
-    from toolkit.lint.pipeline_files import PipelineFile
+    from toolkit.lint.definitions.pipeline_files import PipelineFile
+    from toolkit.lint.definitions.tool_definitions import ToolDefinition
     from toolkit.source_code.python_files import PythonFile
     from toolkit.source_code.python_functions import PythonFunction
 

@@ -28,8 +28,8 @@ from toolkit_cli.running.server_consent import gate_for
 from toolkit_cli.shared_options import Debug, PolicyPath, Starts
 
 if TYPE_CHECKING:
-    from toolkit.lint.interpreters import Interpreter
-    from toolkit.lint.settings import LintSettings
+    from toolkit.lint.configuration.interpreters import Interpreter
+    from toolkit.lint.configuration.settings import LintSettings
     from toolkit.settings.configuration import Configuration
     from toolkit.sources.import_permission import FileCounts
 
@@ -235,8 +235,8 @@ def _settings(configuration: "Configuration", options: LintOptions) -> "LintSett
         ConfigurationError: If the project's settings are invalid; lists all problems.
         Failure: If the options are invalid; lists all problems.
     """
-    from toolkit.lint import setting_keys as keys, settings as lint  # help needs none of it
-    from toolkit.lint.selection import Selection
+    from toolkit.lint.configuration import setting_keys as keys, settings as lint  # help needs none of it
+    from toolkit.lint.configuration.selection import Selection
 
     settings, problems = lint.read_lint_settings(configuration)
     raise_errors(ConfigurationError, problems)
@@ -259,7 +259,7 @@ def _settings(configuration: "Configuration", options: LintOptions) -> "LintSett
 def _interpreter(named: str | None) -> "Interpreter | None":
     if named is None:
         return None
-    from toolkit.lint.interpreters import find_interpreter  # few runs use another one
+    from toolkit.lint.configuration.interpreters import find_interpreter  # few runs use another one
 
     return find_interpreter(named)
 
@@ -269,7 +269,7 @@ def _parts(values: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def _show_diff(problems: Sequence[Problem], *, unsafe: bool) -> ExitCode:
-    from toolkit.lint.fixing import diff_of, make_changes  # few runs fix
+    from toolkit.lint.changes.fixing import diff_of, make_changes  # few runs fix
 
     changes, _ = make_changes(problems, unsafe=unsafe)
     console.write_data(_for_reader("".join(diff_of(change, shown_path(change.file)) for change in changes)))
@@ -288,8 +288,8 @@ def _for_reader(difference: str) -> str:
 
 def _show_compatibility(options: LintOptions, configuration: "Configuration", settings: "LintSettings") -> ExitCode:
     """Print which providers accept which tools; the exit code is 1 if a provider given as an option rejects one."""
-    from toolkit.lint.checking import find_tools  # few runs ask for it
-    from toolkit.lint.compatibility import EVERYBODY, compatibility_of
+    from toolkit.lint.changes.compatibility import EVERYBODY, compatibility_of
+    from toolkit.lint.engine.checking import find_tools  # few runs ask for it
 
     if options.format not in {"text", "json"}:
         raise Failure(ExitCode.USAGE, f"'--compat' does not support the format {options.format}, only text and json")
@@ -356,8 +356,8 @@ def _note_on_running(files: "FileCounts", settings: "LintSettings", paths: Seque
 
 def _note_on_reading(settings: "LintSettings") -> str:
     """Return a note that nothing was run, and which of the selected rules need an import."""
+    from toolkit.lint.configuration.selection import selected_codes
     from toolkit.lint.rules import codes, page_of  # few runs only read
-    from toolkit.lint.selection import selected_codes
 
     selected = selected_codes(settings.selections)
     missing = {code for code in selected if page_of(code).needs_import}

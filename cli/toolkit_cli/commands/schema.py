@@ -128,7 +128,7 @@ def _format_schema(of: _Format) -> Any:
 
             return agent_schema()
         case "config":
-            from toolkit.lint.setting_keys import lint_schema
+            from toolkit.lint.configuration.setting_keys import lint_schema
             from toolkit.settings.toml_settings import configuration_schema
 
             return configuration_schema(lint_schema())

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolkit.lint.baselines import compare, write_baseline
+from toolkit.lint.changes.baselines import compare, write_baseline
 from toolkit.problems import Problem
 from toolkit.sources.import_permission import FileCounts
 from toolkit_cli import console
@@ -16,9 +16,9 @@ from toolkit_cli.rendering.problem_texts import counted
 from toolkit_cli.running.server_consent import gate_for
 
 if TYPE_CHECKING:
-    from toolkit.lint.checking import Checked
-    from toolkit.lint.settings import LintSettings
-    from toolkit.lint.toolsets import ToolCounts
+    from toolkit.lint.configuration.settings import LintSettings
+    from toolkit.lint.engine.checking import Checked
+    from toolkit.lint.engine.toolsets import ToolCounts
     from toolkit.settings.configuration import Configuration
 
 
@@ -91,7 +91,7 @@ class CheckRun:
     @cached_property
     def changes_beneath(self) -> list[str]:
         """The real paths of the files and folders in which files can be fixed: the targets and the project."""
-        from toolkit.lint.fixing import real_targets  # few runs fix
+        from toolkit.lint.changes.fixing import real_targets  # few runs fix
 
         return real_targets(self._targets, self._directory)
 
@@ -118,10 +118,10 @@ def _check(
     against: str | None,
 ) -> "Checked":
     if against is not None:
-        from toolkit.lint.comparing import check_against  # few runs compare
+        from toolkit.lint.changes.comparing import check_against  # few runs compare
 
         return check_against(against, paths, configuration, settings)
-    from toolkit.lint.checking import check_and_count  # help needs none of it
+    from toolkit.lint.engine.checking import check_and_count  # help needs none of it
 
     _collect_less()
     gate = gate_for(configuration)
@@ -141,7 +141,7 @@ def apply_fixes(check_run: CheckRun, *, unsafe: bool) -> list[Problem]:
     Raises:
         Failure: If a file cannot be written.
     """
-    from toolkit.lint.fixing import fix_files, is_beneath, is_fixable  # few runs fix
+    from toolkit.lint.changes.fixing import fix_files, is_beneath, is_fixable  # few runs fix
 
     try:
         problems, solved, refused = fix_files(check_run, unsafe=unsafe, beneath=check_run.changes_beneath)
@@ -164,8 +164,8 @@ def add_suppressions(check_run: CheckRun, problems: Sequence[Problem]) -> list[P
     Raises:
         Failure: If a file cannot be written.
     """
-    from toolkit.lint.fixing import is_beneath, write_change  # few runs write
-    from toolkit.lint.silencing import silence_with_comments
+    from toolkit.lint.changes.fixing import is_beneath, write_change  # few runs write
+    from toolkit.lint.changes.silencing import silence_with_comments
 
     ours = [problem for problem in problems if is_beneath(problem, check_run.changes_beneath)]
     changes, left = silence_with_comments(ours)

@@ -18,7 +18,7 @@ def early_child(arguments: Sequence[str]) -> AbstractContextManager[object]:
     """Return a context in which the child process is already started, if these arguments will probably need it."""
     if not _will_open_files(arguments):
         return nullcontext()
-    from toolkit.lint.worker_processes import head_start  # it imports what starts processes
+    from toolkit.lint.engine.worker_processes import head_start  # it imports what starts processes
 
     return head_start()
 

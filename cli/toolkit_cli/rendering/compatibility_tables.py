@@ -8,7 +8,7 @@ from toolkit_cli.rendering.styles import Line, table
 
 if TYPE_CHECKING:
     from toolkit.dialects import Change
-    from toolkit.lint.compatibility import Compatibility, Row, Verdict
+    from toolkit.lint.changes.compatibility import Compatibility, Row, Verdict
 
 
 _LEGEND = "a number: accepted, adds about that many tokens to each request; !: something is lost; no: rejected"

@@ -52,7 +52,7 @@ def excerpt_of(location: Location, width: int) -> Excerpt | None:
 @lru_cache(maxsize=4)
 def _starred(line: str, *, is_code: bool) -> str:
     """Replace what looks like a secret by stars; cached, since many problems may be on one very long line."""
-    from toolkit.lint.secrets_in_text import starred  # only problems need it
+    from toolkit.lint.clues.secrets_in_text import starred  # only problems need it
 
     return starred(line, is_code=is_code)
 

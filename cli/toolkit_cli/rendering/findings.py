@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from typing import Any, Literal, get_args
 
-from toolkit.lint.baselines import fingerprints
 from toolkit.lint.breakages import is_breakage
+from toolkit.lint.changes.baselines import fingerprints
 from toolkit.problems import Problem, problem_record
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import one_line

@@ -13,7 +13,7 @@ from toolkit_cli.rendering.excerpts import excerpt_of, path_for_people, shown_pa
 from toolkit_cli.rendering.styles import Fragment, Line, Style, paint
 
 if TYPE_CHECKING:
-    from toolkit.lint.toolsets import ToolCounts
+    from toolkit.lint.engine.toolsets import ToolCounts
     from toolkit.sources.import_permission import FileCounts
 
 

@@ -7,8 +7,8 @@ from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
-from toolkit.lint.baselines import fingerprints
 from toolkit.lint.breakages import is_breakage
+from toolkit.lint.changes.baselines import fingerprints
 from toolkit.lint.rule import RulePage
 from toolkit.problems import Fix, Location, Problem, Severity
 from toolkit.releases import __version__

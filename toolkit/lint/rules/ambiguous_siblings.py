@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from toolkit.codes import AMBIGUOUS_SIBLINGS
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.naming import READING
-from toolkit.lint.provider_objections import by_source
+from toolkit.lint.clues.provider_objections import by_source
+from toolkit.lint.clues.wording import READING
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.tools.names import words_of

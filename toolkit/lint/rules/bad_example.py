@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolkit.codes import BAD_EXAMPLE
-from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.clues.schema_values import misfit_of_arguments, misfit_of_value
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.lint.schema_values import misfit_of_arguments, misfit_of_value
 from toolkit.problems import Location, Problem
 from toolkit.schemas.schema import Schema
 

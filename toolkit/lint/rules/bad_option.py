@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolkit.codes import BAD_OPTION
-from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction

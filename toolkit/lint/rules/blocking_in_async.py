@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from toolkit.codes import BLOCKING_IN_ASYNC
-from toolkit.lint.importing import importing
+from toolkit.lint.clues.effects import importing
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
 from toolkit.source_code.python_functions import PythonFunction

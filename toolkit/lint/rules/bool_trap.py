@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import combinations
 
 from toolkit.codes import BOOL_TRAP
-from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
+from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction

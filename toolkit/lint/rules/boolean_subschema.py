@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from toolkit.codes import BOOLEAN_SUBSCHEMA
-from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Edit, Fix, Problem
 

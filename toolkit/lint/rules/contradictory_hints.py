@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from toolkit.codes import CONTRADICTORY_HINTS
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.effects import effects_of
+from toolkit.lint.clues.effects import effects_of
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from toolkit.codes import CROSS_TOOL_SHADOWING
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.phrases import Phrase, may_have_one_of
+from toolkit.lint.clues.wording import Phrase, may_have_one_of
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Location, Problem
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from toolkit.codes import DEEP_NESTING
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.provider_objections import ProviderRule
+from toolkit.lint.clues.provider_objections import ProviderRule
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.problems import Problem
 from toolkit.schemas.schema import Schema
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from toolkit.codes import DEFAULT_MISMATCH
 from toolkit.documents.nodes import Mapping as MappingNode, Scalar
-from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
-from toolkit.lint.json_edits import replacing, without_entry
+from toolkit.lint.clues.json_edits import replacing, without_entry
+from toolkit.lint.clues.schema_values import misfit_of_value
+from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.lint.schema_values import misfit_of_value
 from toolkit.problems import Fix, Problem, Severity
 from toolkit.source_code.annotation_schemas import written_schema
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from toolkit.codes import DEFINITION_DRIFT
-from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.pins.drifts import HEADINGS, in_short
 from toolkit.pins.lockfile import LOCK_FILE, changes_since, read_lock

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import EXFIL_SHAPE
-from toolkit.lint.definitions import Text, ToolDefinition
-from toolkit.lint.phrases import Phrase
+from toolkit.lint.clues.wording import Phrase
+from toolkit.lint.definitions.tool_definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

@@ -7,8 +7,8 @@ from io import StringIO
 from tokenize import COMMENT, STRING, generate_tokens
 
 from toolkit.codes import HIDDEN_UNICODE
-from toolkit.lint.definitions import Text, ToolDefinition
-from toolkit.lint.pipeline_files import PipelineFile
+from toolkit.lint.definitions.pipeline_files import PipelineFile
+from toolkit.lint.definitions.tool_definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Edit, Location, Problem
 from toolkit.source_code.python_files import PythonFile

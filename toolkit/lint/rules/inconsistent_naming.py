@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from toolkit.codes import INCONSISTENT_NAMING
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.provider_objections import by_source
+from toolkit.lint.clues.provider_objections import by_source
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

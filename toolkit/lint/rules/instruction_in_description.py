@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from toolkit.codes import INSTRUCTION_IN_DESCRIPTION
-from toolkit.lint.definitions import Text, ToolDefinition
-from toolkit.lint.phrases import Phrase, may_have_one_of
+from toolkit.lint.clues.wording import Phrase, may_have_one_of
+from toolkit.lint.definitions.tool_definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

@@ -1,7 +1,7 @@
 """TK107: a parameter whose name some provider refuses."""
 
 from toolkit.codes import INVALID_PARAMETER_NAME
-from toolkit.lint.provider_objections import ProviderRule
+from toolkit.lint.clues.provider_objections import ProviderRule
 
 
 class InvalidParameterName(ProviderRule):

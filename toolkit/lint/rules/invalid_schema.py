@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from toolkit.codes import INVALID_SCHEMA
 from toolkit.documents.nodes import plain
-from toolkit.lint.definitions import ToolDefinition, nearest_node
+from toolkit.lint.definitions.tool_definitions import ToolDefinition, nearest_node
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.schemas.faults import faults_in

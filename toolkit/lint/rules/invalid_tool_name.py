@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from toolkit.codes import INVALID_TOOL_NAME
 from toolkit.dialects.conformance import name_objections
 from toolkit.dialects.providers import LIMITS
-from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import PORTABLE, Rule
 from toolkit.problems import Fix, Problem
 from toolkit.tools.names import legal_name, name_problem

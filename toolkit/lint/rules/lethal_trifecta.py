@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from toolkit.codes import LETHAL_TRIFECTA
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.pipeline_files import PipelineFile, PipelineStep
-from toolkit.lint.provider_objections import by_source
+from toolkit.lint.clues.provider_objections import by_source
+from toolkit.lint.definitions.pipeline_files import PipelineFile, PipelineStep
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.tools.data_flows import brings_in_texts, reads_private, sends

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from toolkit.codes import LONG_DESCRIPTION
-from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

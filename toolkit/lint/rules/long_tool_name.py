@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from toolkit.codes import LONG_TOOL_NAME
 from toolkit.dialects.conformance import name_objections
 from toolkit.dialects.providers import LIMITS
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.provider_objections import ProviderRule
+from toolkit.lint.clues.provider_objections import ProviderRule
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.problems import Problem
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from toolkit.codes import MAGIC_STRING
 from toolkit.documents.nodes import Mapping as MappingNode
-from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
-from toolkit.lint.importing import importing
-from toolkit.lint.json_edits import with_entry
+from toolkit.lint.clues.effects import importing
+from toolkit.lint.clues.json_edits import with_entry
+from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
 

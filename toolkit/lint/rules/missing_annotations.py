@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from toolkit.codes import MISSING_ANNOTATIONS
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.effects import effects_of
-from toolkit.lint.marks import with_option
-from toolkit.lint.naming import READING
+from toolkit.lint.clues.effects import effects_of, with_option
+from toolkit.lint.clues.wording import READING
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
 from toolkit.source_code.python_functions import PythonFunction

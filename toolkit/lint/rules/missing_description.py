@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.codes import MISSING_DESCRIPTION
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.pipeline_files import PipelineFile
-from toolkit.lint.requests import is_yaml
+from toolkit.lint.definitions.pipeline_files import PipelineFile
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem, nearest
+from toolkit.sources.targets import YAML
 
 
 class MissingDescription(Rule):
@@ -54,7 +54,7 @@ class MissingDescription(Rule):
     severity = "error"
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
-        if tool.description is None or tool.description.strip() or is_yaml(tool.source or ""):
+        if tool.description is None or tool.description.strip() or (tool.source or "").endswith(YAML):
             return  # YAML is checked as a document, even if no tool could be built from it
         what = "what it does and when to use it"
         written = tool.terms.description if tool.terms else "a docstring"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
-from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from toolkit.codes import MISSING_RETURN_TYPE
-from toolkit.lint.returned_types import annotation_hint
+from toolkit.lint.clues.returned_types import annotation_hint
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction

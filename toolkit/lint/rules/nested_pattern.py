@@ -3,9 +3,9 @@
 from toolkit.codes import NESTED_PATTERN
 from toolkit.dialects.provider_limits import Objection
 from toolkit.documents.nodes import Mapping
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.json_edits import without_entry
-from toolkit.lint.provider_objections import ProviderRule, limited_in
+from toolkit.lint.clues.json_edits import without_entry
+from toolkit.lint.clues.provider_objections import ProviderRule, limited_in
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.problems import Fix
 
 

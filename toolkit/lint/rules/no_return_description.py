@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import NO_RETURN_DESCRIPTION
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.naming import READING
+from toolkit.lint.clues.wording import READING
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.syntax_nodes import is_none

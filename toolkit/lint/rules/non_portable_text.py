@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import NON_PORTABLE_TEXT
-from toolkit.lint.definitions import Text, ToolDefinition
+from toolkit.lint.definitions.tool_definitions import Text, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from toolkit.codes import OPEN_OBJECT
 from toolkit.dialects.provider_limits import Objection
 from toolkit.documents.nodes import Mapping
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.json_edits import with_entry
-from toolkit.lint.provider_objections import ProviderRule, limited_in
+from toolkit.lint.clues.json_edits import with_entry
+from toolkit.lint.clues.provider_objections import ProviderRule, limited_in
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.problems import Fix, Problem
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from toolkit.codes import OPTIONAL_RESULT_READ
 from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence
-from toolkit.lint.pipeline_files import PipelineFile
+from toolkit.lint.definitions.pipeline_files import PipelineFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import PLACEHOLDER_TEXT
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.phrases import Phrase
+from toolkit.lint.clues.wording import Phrase
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

@@ -4,9 +4,9 @@ import ast
 from collections.abc import Collection, Iterator
 
 from toolkit.codes import PRINTS_TO_STDOUT
-from toolkit.lint.importing import importing
+from toolkit.lint.clues.effects import importing
+from toolkit.lint.clues.served_files import serving_calls
 from toolkit.lint.rule import Rule
-from toolkit.lint.served_files import serving_calls
 from toolkit.problems import Edit, Fix, Problem
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction

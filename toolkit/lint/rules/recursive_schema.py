@@ -1,7 +1,7 @@
 """TK307: a schema that refers to itself."""
 
 from toolkit.codes import RECURSIVE_SCHEMA
-from toolkit.lint.provider_objections import ProviderRule, limited_in
+from toolkit.lint.clues.provider_objections import ProviderRule, limited_in
 
 
 class RecursiveSchema(ProviderRule):

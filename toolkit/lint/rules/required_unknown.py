@@ -5,8 +5,8 @@ from typing import Any
 
 from toolkit.codes import REQUIRED_UNKNOWN
 from toolkit.documents.nodes import Sequence as SequenceNode
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.json_edits import without_item
+from toolkit.lint.clues.json_edits import without_item
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, did_you_mean
 from toolkit.schemas.keywords import holders_about

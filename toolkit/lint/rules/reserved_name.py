@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from toolkit.codes import RESERVED_NAME
-from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

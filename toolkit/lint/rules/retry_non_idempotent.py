@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from toolkit.codes import RETRY_NON_IDEMPOTENT
-from toolkit.lint.pipeline_files import PipelineFile
+from toolkit.lint.definitions.pipeline_files import PipelineFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import SECRET_IN_DEFINITION
-from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
+from toolkit.lint.clues.secrets_in_text import is_placeholder, secrets_in
+from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.lint.secrets_in_text import is_placeholder, secrets_in
 from toolkit.problems import Problem
 from toolkit.redactors.secret_names import names_secret
 

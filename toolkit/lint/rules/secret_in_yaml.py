@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from toolkit.codes import SECRET_IN_YAML
 from toolkit.documents.nodes import scalars_in
-from toolkit.lint.pipeline_files import PipelineFile
+from toolkit.lint.clues.secrets_in_text import secrets_in
+from toolkit.lint.definitions.pipeline_files import PipelineFile
 from toolkit.lint.rule import Rule
-from toolkit.lint.secrets_in_text import secrets_in
 from toolkit.problems import Problem
 
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import SENSITIVE_REFERENCE
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.phrases import Phrase, may_have_one_of
+from toolkit.lint.clues.wording import Phrase, may_have_one_of
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 

@@ -5,8 +5,8 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 
 from toolkit.codes import SHELL_STRING
-from toolkit.lint.carried_text import carriers_of, carries
-from toolkit.lint.effects import leading_text
+from toolkit.lint.clues.effects import leading_text
+from toolkit.lint.clues.guards import carriers_of, carries
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from toolkit.codes import STEP_NO_TIMEOUT
-from toolkit.lint.pipeline_files import PipelineFile, PipelineStep
+from toolkit.lint.definitions.pipeline_files import PipelineFile, PipelineStep
 from toolkit.lint.rule import Rule
 from toolkit.pipelines.step_edits import with_key
 from toolkit.problems import Problem

@@ -1,7 +1,7 @@
 """TK306: strict tools that exceed the limits of one request together."""
 
 from toolkit.codes import STRICT_BUDGET
-from toolkit.lint.provider_objections import ToolsetRule, limited_in
+from toolkit.lint.clues.provider_objections import ToolsetRule, limited_in
 
 
 class StrictBudget(ToolsetRule):

@@ -3,9 +3,9 @@
 from toolkit.codes import STRICT_OPTIONAL
 from toolkit.dialects.provider_limits import Objection
 from toolkit.documents.nodes import Mapping, Scalar, Sequence, plain
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.json_edits import replacing, with_entry, with_item
-from toolkit.lint.provider_objections import ProviderRule, limited_in
+from toolkit.lint.clues.json_edits import replacing, with_entry, with_item
+from toolkit.lint.clues.provider_objections import ProviderRule, limited_in
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.problems import Edit, Fix
 
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import SWALLOWED_ERROR
-from toolkit.lint.effects import leading_text
+from toolkit.lint.clues.effects import leading_text
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction

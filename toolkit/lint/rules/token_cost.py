@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from toolkit.codes import TOKEN_COST
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.provider_objections import by_source, name_of
+from toolkit.lint.clues.provider_objections import by_source, name_of, tokens_of, tokens_of_data
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
-from toolkit.lint.token_costs import tokens_of, tokens_of_data
 from toolkit.problems import Problem
 
 

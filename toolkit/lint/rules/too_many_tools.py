@@ -1,7 +1,7 @@
 """TK319: more tools at once than a provider accepts, or a model can distinguish."""
 
 from toolkit.codes import TOO_MANY_TOOLS
-from toolkit.lint.provider_objections import ToolsetRule
+from toolkit.lint.clues.provider_objections import ToolsetRule
 
 
 class TooManyTools(ToolsetRule):

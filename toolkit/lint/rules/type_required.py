@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from toolkit.codes import TYPE_REQUIRED
-from toolkit.lint.returned_types import annotation_hint
+from toolkit.lint.clues.returned_types import annotation_hint
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from toolkit.codes import UNFIT_PARAMETER
-from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction

@@ -4,9 +4,8 @@ import ast
 from collections.abc import Iterator
 
 from toolkit.codes import UNRESTRICTED_PATH
-from toolkit.lint.carried_text import carries
+from toolkit.lint.clues.guards import carries, names_in, unguarded
 from toolkit.lint.rule import Rule
-from toolkit.lint.unguarded import names_in, unguarded
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.source_code.source_files import last_name

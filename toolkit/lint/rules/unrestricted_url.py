@@ -5,10 +5,9 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 
 from toolkit.codes import UNRESTRICTED_URL
-from toolkit.lint.carried_text import begins_with
+from toolkit.lint.clues.effects import clients_of
+from toolkit.lint.clues.guards import begins_with, unguarded
 from toolkit.lint.rule import Rule
-from toolkit.lint.unguarded import unguarded
-from toolkit.lint.web_clients import clients_of
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.tools.names import words_of

@@ -5,9 +5,9 @@ from toolkit.dialects.clients import CLIENTS
 from toolkit.dialects.provider_limits import Objection
 from toolkit.dialects.registry import PROVIDER_DIALECTS
 from toolkit.documents.nodes import Mapping, Scalar
-from toolkit.lint.definitions import ToolDefinition
-from toolkit.lint.json_edits import appending, instead_of_entry, without_entry
-from toolkit.lint.provider_objections import ProviderRule
+from toolkit.lint.clues.json_edits import appending, instead_of_entry, without_entry
+from toolkit.lint.clues.provider_objections import ProviderRule
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.problems import Fix
 
 _MOVED = "moved to the description: "

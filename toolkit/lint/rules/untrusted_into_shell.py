@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import UNTRUSTED_INTO_SHELL
-from toolkit.lint.pipeline_files import PipelineFile
+from toolkit.lint.definitions.pipeline_files import PipelineFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.tools.names import words_of

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolkit.codes import UNTYPED_PARAMETER
-from toolkit.lint.definitions import ParameterDefinition, ToolDefinition
+from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.schemas.keywords import holders_about

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from toolkit.codes import VAGUE_TOOL_NAME
-from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.tools.names import words_of

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from toolkit.codes import X_MCP_HEADER
-from toolkit.lint.definitions import ToolDefinition
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.schemas.places import steps_of

@@ -1,0 +1,241 @@
+"""Derives the lockfile entry of a tool from its source, without running any code."""
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from toolkit.documents.json_reading import read_json
+from toolkit.lint.configuration.suppressions import Suppression, suppressions_in, widened
+from toolkit.lint.definitions.framework_tools import (
+    UNKNOWN_NAME,
+    framework_definition,
+    written_description,
+    written_schema_of,
+)
+from toolkit.lint.definitions.json_tools import definitions_in
+from toolkit.lint.definitions.python_tools import static_definition
+from toolkit.lint.definitions.tool_definitions import ParameterDefinition
+from toolkit.lint.engine.file_checks import header_of, source_of, unreadable
+from toolkit.lint.engine.requests import JSON
+from toolkit.pins.drifts import Entry
+from toolkit.pins.lockfile import entry_of
+from toolkit.problems import Location, Problem
+from toolkit.regular_files import bounded_bytes
+from toolkit.schemas.schema import Schema
+from toolkit.source_code.meanings import Defined
+from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.rough_schemas import JSON_TYPES, RoughSchemas, is_required
+from toolkit.source_code.syntax_nodes import FunctionNode
+from toolkit.source_code.written_tools import ToolReader, WrittenTool, hides_arguments, may_have_tools
+from toolkit.tools.foreign_schemas import marks_of
+
+_HINTS = ("read_only", "destructive", "idempotent", "open_world", "requires_approval")
+
+
+class WrittenEntry(NamedTuple):
+    """One tool as its source shows it.
+
+    Attributes:
+        name: The name that a model calls.
+        file: The path of its file from the root of the tree, with slashes.
+        place: The location of its definition.
+        entry: The lockfile entry, without the parts that the source does not show.
+        hidden: The names of these parts.
+    """
+
+    name: str
+    file: str
+    place: Location | None
+    entry: Entry
+    hidden: frozenset[str] = frozenset()
+
+
+class WrittenTree:
+    """The tools of a tree of files; each file is read when it is needed."""
+
+    def __init__(self, root: Path) -> None:
+        """Create an empty tree, without reading any file."""
+        self._root = os.path.realpath(root)
+        self._reader = ToolReader()
+        self._files: dict[str, PythonFile | Problem] = {}
+        self._schemas = RoughSchemas(self._find_class)
+
+    def path_of(self, file: str) -> str:
+        """Return the path of a file from the root of the tree, with slashes."""
+        return os.path.relpath(os.path.realpath(file), self._root).replace(os.sep, "/")
+
+    def entries_of(self, file: str) -> list[WrittenEntry] | Problem:
+        """Return the tools of one file, in order, or the problem that prevents reading it."""
+        if file.endswith(JSON):
+            return self._listed(file)
+        try:
+            if not may_have_tools(bounded_bytes(file)):
+                return []
+        except OSError:
+            pass  # reading it below reports the problem
+        found = self._python(os.path.realpath(file))
+        return found if isinstance(found, Problem) else list(self._defined(found))
+
+    def suppressions_of(self, file: str) -> list[Suppression]:
+        """Return the suppressions in a file that was read."""
+        found = self._files.get(os.path.realpath(file))
+        if not isinstance(found, PythonFile):
+            return []
+        functions = [*found.tools, *found.framework_functions.values()]
+        headers = [header_of(function) for function in functions]
+        return [widened(one, headers) for one in suppressions_in(found.file, found.text)]
+
+    def _listed(self, file: str) -> list[WrittenEntry] | Problem:
+        root, problems = read_json(Path(file))
+        if root is None:
+            return problems[0] if problems else []
+        tools, _ = definitions_in(root, file)
+        path = self.path_of(file)
+        return [WrittenEntry(one.name, path, one.location, entry_of(one.spec)) for one in tools if one.spec]
+
+    def _python(self, file: str) -> PythonFile | Problem:
+        if file not in self._files:
+            text = source_of(file)
+            try:
+                self._files[file] = text if isinstance(text, Problem) else PythonFile(file, text, reader=self._reader)
+            except SyntaxError as error:
+                self._files[file] = unreadable(error, file)
+        return self._files[file]
+
+    def _find_class(self, file: PythonSource, node: ast.expr) -> tuple[PythonSource, ast.ClassDef] | None:
+        if isinstance(node, ast.Name) and node.id in file.classes:
+            return file, file.classes[node.id]
+        source = self._reader.meanings.source(file.file) if isinstance(node, ast.Name | ast.Attribute) else None
+        for meaning in self._reader.meanings.of(source, node) if source else ():
+            if isinstance(meaning, Defined) and isinstance(meaning.node, ast.ClassDef):
+                home = self._python(meaning.source.path)
+                return (home, meaning.node) if isinstance(home, PythonFile) else None
+        return None
+
+    def _defined(self, file: PythonFile) -> Iterator[WrittenEntry]:
+        path = self.path_of(file.file)
+        for function in file.tools:
+            yield self._ours(function, path)
+        for tool in file.written:
+            if (found := self._theirs(file, tool, path)).name != UNKNOWN_NAME:
+                yield found
+
+    # -------------------------------------------------------------------------------------------------- our own tools
+
+    def _ours(self, function: PythonFunction, path: str) -> WrittenEntry:
+        tool = static_definition(function, is_alone=True)
+        given = {name: function.option(name) for name in function.options}
+        hides = any(keyword.arg is None for keyword in getattr(function.mark, "keywords", ()))
+        entry = {
+            "description": tool.description,
+            "parameters": self._of_parameters(tool.parameters, function.file),
+            "output_schema": self._result(function),
+            "hints": {hint: given[hint] for hint in _HINTS if given.get(hint) is not None},
+            "examples": given.get("examples"),
+        }
+        return _entry(tool.name, path, tool.location, entry, hides_hints=hides)
+
+    def _of_parameters(self, parameters: Iterable[ParameterDefinition], file: PythonSource) -> Mapping[str, Any]:
+        properties, required = {}, []
+        for one in parameters:
+            schema: Mapping[str, Any] = one.schema or {}
+            is_needed = one.is_required
+            if one.python is not None:
+                schema = self._schemas.of(one.python.node.annotation, one.python.default, file)
+                is_needed = is_required(one.python.default)
+            properties[one.name] = {**schema, "description": one.description} if one.description else schema
+            required += [one.name] if is_needed else []
+        return {"type": "object", "properties": properties, "required": required}
+
+    def _result(self, function: PythonFunction) -> Mapping[str, Any] | None:
+        """Return the schema of a result with a structure: a class, or a type that is not a JSON type."""
+        schema = self._schemas.of(function.node.returns, None, function.file)
+        parts = [part.keywords for part in Schema.of(schema).parts()]
+        has_form = any("properties" in part or part.get("type", "null") not in JSON_TYPES for part in parts)
+        return schema if has_form else None
+
+    # ------------------------------------------------------------------------------------------ tools of frameworks
+
+    def _theirs(self, file: PythonFile, tool: WrittenTool, path: str) -> WrittenEntry:
+        found = framework_definition(file, tool)
+        function = found.function or self._elsewhere(tool)
+        description, node = found.description, written_description(tool)
+        if description is None and node is not None:
+            description = ast.unparse(node)
+        elif description is None and function is not None:
+            description = ast.get_docstring(function.node)
+        entry = {
+            "description": description,
+            "parameters": self._their_parameters(file, tool, found.schema, found.parameters, function),
+            "output_schema": None if function is None else self._result(function),
+            "hints": dict(_hints(tool, file)),
+        }
+        return _entry(found.name, path, found.location, entry, hides_hints=hides_arguments(tool.mark))
+
+    def _elsewhere(self, tool: WrittenTool) -> PythonFunction | None:
+        """Return the function of a tool that is registered in another file."""
+        if tool.home is None or not isinstance(tool.function, FunctionNode):
+            return None
+        home = self._python(os.path.realpath(tool.home))
+        return PythonFunction(home, tool.function, None, tool) if isinstance(home, PythonFile) else None
+
+    def _their_parameters(
+        self,
+        file: PythonSource,
+        tool: WrittenTool,
+        schema: Mapping[str, Any] | None,
+        parameters: tuple[ParameterDefinition, ...],
+        function: PythonFunction | None,
+    ) -> Mapping[str, Any] | None:
+        if schema is not None:
+            return schema
+        written = written_schema_of(file, tool)
+        if written is not None:
+            found = self._find_class(file, _class_behind(written))
+            return {"definition": ast.unparse(written)} if found is None else self._schemas.of_class(found[1], found[0])
+        if parameters or function is None:
+            return self._of_parameters(parameters, file) if parameters or tool.function else None
+        own = [ParameterDefinition(one.name, None, None, python=one) for one in function.parameters]
+        return self._of_parameters(own, function.file)
+
+
+def _entry(
+    name: str, path: str, place: Location | None, entry: Mapping[str, Any], *, hides_hints: bool
+) -> WrittenEntry:
+    hidden = {"description"} if entry["description"] is None else set()
+    hidden |= {"parameters"} if entry["parameters"] is None else set()
+    hidden |= {"hints"} if hides_hints else set()
+    return WrittenEntry(name, path, place, {key: value for key, value in entry.items() if value}, frozenset(hidden))
+
+
+def _class_behind(written: ast.expr) -> ast.expr:
+    """Return the expression that may be a class in a tool's schema: `Model`, or `Model.model_json_schema()`."""
+    match written:
+        case ast.Call(func=ast.Attribute(value=model, attr="model_json_schema" | "schema")):
+            return model
+    return written
+
+
+def _hints(tool: WrittenTool, file: PythonSource) -> Iterator[tuple[str, Any]]:
+    """Yield the hints in a tool's mark, and whether its calls need approval."""
+    for place in tool.marks.terms.declared:
+        hint = file.resolved(tool.argument((place,)))
+        match hint:
+            case None:
+                continue
+            case ast.Call(keywords=keywords):
+                given = {one.arg: one.value for one in keywords}
+                yield from marks_of({"annotations": {key: _constant(one) for key, one in given.items()}}).items()
+            case ast.Dict(keys=keys, values=values):
+                named = {str(_constant(key)): _constant(one) for key, one in zip(keys, values, strict=True) if key}
+                yield from marks_of({"annotations": named}).items()
+            case _ if _constant(hint) is not False:
+                yield "requires_approval", True
+
+
+def _constant(node: ast.expr) -> Any:
+    return node.value if isinstance(node, ast.Constant) else ast.unparse(node)

@@ -1,0 +1,235 @@
+"""Defines tools of other frameworks from their source."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from toolkit.lint.definitions.python_tools import SourceTexts, described, shows_all
+from toolkit.lint.definitions.tool_definitions import ParameterDefinition, Text, ToolDefinition, Written
+from toolkit.lint.definitions.written_places import Somewhere, WrittenInPython
+from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.syntax_nodes import is_none
+from toolkit.source_code.written_tools import WrittenTool, hides_arguments, value_of
+
+UNKNOWN_NAME = "(known at runtime)"
+
+
+def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
+    """Return the definition of a tool that a file registers, from its source; no code is run."""
+    function = file.framework_functions.get(tool)
+    description, node = _description(file, tool, function)
+    schema = _schema(file, tool)
+    parameters = tuple(_parameters(file, tool, function, schema))
+    location = file.location(tool.node) if function is None or tool.as_class else function.location
+    name = tool.name or (function.tool_name if function else UNKNOWN_NAME)
+    at = tool.mark or tool.node
+    return ToolDefinition(
+        name=name,
+        description=description,
+        parameters=parameters,
+        origin="python",
+        location=location,
+        schema=schema,
+        function=function,
+        source=file.file,
+        texts=tuple(
+            _texts(
+                file,
+                function,
+                name=tool.name,
+                description=description,
+                node=node,
+                parameters=parameters,
+                nowhere=Somewhere(location),
+            )
+        ),
+        identity=frozenset([("code", file.file, at.lineno, at.col_offset, name)]),
+        is_written=True,
+        framework=tool.framework,
+        is_named=tool.name is not None,
+    )
+
+
+def _description(
+    file: PythonSource, tool: WrittenTool, function: PythonFunction | None
+) -> tuple[str | None, ast.expr | None]:
+    """Return the description that the framework would send, and its node; None if it is only known at run time."""
+    node = written_description(tool)
+    if node is not None:
+        text = file.resolved(node)
+        if isinstance(text, ast.Constant) and isinstance(text.value, str):
+            is_named_later = tool.as_class is not None and not text.value and not tool.name
+            return (None, None) if is_named_later else (text.value, text)
+        if not is_none(text):
+            return None, None
+    if tool.as_class is not None and not tool.as_class.kind.listing:
+        return None, None  # it may be inherited
+    if function is None:
+        return ("" if _shows_arguments(tool) else None), None
+    docstring = ast.get_docstring(function.node) or ""
+    if not docstring and _is_filled_in(tool):
+        return None, None
+    return (function.docstring.description if tool.marks.reads_docstrings else docstring), function.docstring_node
+
+
+def written_description(tool: WrittenTool) -> ast.expr | None:
+    """Return the expression that a tool uses as its description, or None."""
+    if tool.as_class is not None and not tool.as_class.kind.listing:
+        return tool.as_class.value(tool.as_class.kind.description)
+    if tool.declared is not None:
+        return value_of(tool.declared, "description")
+    return None if tool.registration is None else tool.argument(tool.registration.description)
+
+
+def _shows_arguments(tool: WrittenTool) -> bool:
+    """Return whether all arguments of a definition are visible, so that a missing one is really missing."""
+    call = tool.mark
+    is_whole = (
+        tool.registration is not None and tool.registration.way == "definition" and bool(tool.registration.schema)
+    )
+    return is_whole and isinstance(call, ast.Call) and all(one.arg for one in call.keywords)
+
+
+def _is_filled_in(tool: WrittenTool) -> bool:
+    """Return whether the description may come from elsewhere: a custom decorator, or unpacked arguments."""
+    if tool.registration is None or tool.is_wrapped:
+        return True
+    return hides_arguments(tool.mark)
+
+
+def written_schema_of(file: PythonSource, tool: WrittenTool) -> ast.expr | None:
+    """Return the expression that a tool uses as the schema of its parameters, or None."""
+    if tool.as_class is not None:
+        given = (tool.as_class.value(one) for one in tool.as_class.kind.schema)
+        return file.resolved(next((one for one in given if one is not None), None))
+    if tool.declared is not None:
+        schema = file.resolved(value_of(tool.declared, "inputSchema"))
+        inner = value_of(schema, "json") if isinstance(schema, ast.Dict) else None
+        return schema if inner is None else file.resolved(inner)
+    return None if tool.registration is None else file.resolved(tool.argument(tool.registration.schema))
+
+
+def _schema(file: PythonSource, tool: WrittenTool) -> Mapping[str, Any] | None:
+    """Return a JSON Schema that is a literal in the source; None if there is none, or if a part of it is computed."""
+    written = written_schema_of(file, tool)
+    if not isinstance(written, ast.Dict):
+        return None
+    try:
+        found = ast.literal_eval(written)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    is_schema = isinstance(found.get("properties", found.get("type")), dict | str)
+    return found if is_schema and all(isinstance(key, str) for key in found) else None
+
+
+def _parameters(
+    file: PythonSource, tool: WrittenTool, function: PythonFunction | None, schema: Mapping[str, Any] | None
+) -> Iterator[ParameterDefinition]:
+    written = written_schema_of(file, tool)
+    if schema is not None and isinstance(written, ast.Dict):
+        yield from _in_schema(file, written, schema)
+    elif isinstance(written, ast.Dict):
+        yield from _in_mapping(file, written)
+    elif written is not None:
+        yield from _in_class(file, written)
+    elif tool.registration is not None and tool.registration.parameters:
+        for name in tool.registration.parameters:
+            yield ParameterDefinition(name, "", file.location(tool.node), is_required=True)
+    elif function is not None and not (
+        function.takes_call or (tool.registration and tool.registration.way == "definition")
+    ):
+        if tool.marks.spreads_models and len(function.parameters) == 1:
+            fields = list(_in_class(file, function.parameters[0].node.annotation))
+            if fields:
+                yield from fields
+                return
+        source = SourceTexts(function)
+        for one in function.parameters:
+            text = source.text_of_parameter(one, is_docstring_sent=_is_docstring_sent(tool))
+            place = file.location(one.node)
+            yield ParameterDefinition(one.name, text, place, is_required=one.default is None, python=one)
+
+
+def _is_docstring_sent(tool: WrittenTool) -> bool:
+    """Return whether models receive the docstring's text on parameters: in the schema, or in the whole docstring."""
+    option = tool.marks.demands.parses_if
+    is_parsed = tool.marks.reads_docstrings or bool(option and tool.argument((option,)))
+    return is_parsed or written_description(tool) is None
+
+
+def _in_schema(file: PythonSource, written: ast.Dict, schema: Mapping[str, Any]) -> Iterator[ParameterDefinition]:
+    """Yield the parameters of a JSON Schema that is written out, each at its key."""
+    inner = value_of(written, "properties")
+    properties = schema.get("properties", {})
+    required = schema.get("required") or ()
+    for key in inner.keys if isinstance(inner, ast.Dict) else ():
+        if isinstance(key, ast.Constant) and isinstance(key.value, str):
+            known = properties.get(key.value)
+            text = str(known.get("description") or "") if isinstance(known, dict) else None
+            shown = known if isinstance(known, dict) else None
+            place = file.location(key)
+            yield ParameterDefinition(key.value, text, place, shown, key.value in required)
+
+
+def _in_mapping(file: PythonSource, written: ast.Dict) -> Iterator[ParameterDefinition]:
+    """Yield the parameters in a dictionary from names to types or schemas, located at their keys."""
+    for key, value in zip(written.keys, written.values, strict=True):
+        if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
+            continue
+        match value:
+            case ast.Dict():
+                text = value_of(value, "description")
+                content = "" if text is None else file.text_of(text)
+            case ast.Name() | ast.Attribute() | ast.Subscript() | ast.BinOp():
+                found = [*described(value, file)]
+                content = found[0] if found else "" if shows_all(value, file) else None
+            case _:
+                return  # a JSON Schema that is partly computed
+        yield ParameterDefinition(key.value, content, file.location(key))
+
+
+def _in_class(file: PythonSource, written: ast.expr | None) -> Iterator[ParameterDefinition]:
+    """Yield the parameters for the fields of a model in the file."""
+    match written:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="model_json_schema" | "schema")):
+            cls = file.classes.get(name)
+        case ast.Name(id=name):
+            cls = file.classes.get(name)
+        case _:
+            cls = None
+    for field in cls.body if cls is not None else ():
+        if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
+            continue
+        texts = [*described(field.annotation, file), *described(field.value, file)]
+        is_whole = shows_all(field.annotation, file) and (field.value is None or shows_all(field.value, file))
+        description = texts[0] if texts else "" if is_whole else None
+        yield ParameterDefinition(
+            field.target.id, description, file.location(field.target), is_required=field.value is None
+        )
+
+
+def _texts(
+    file: PythonSource,
+    function: PythonFunction | None,
+    name: str | None,
+    description: str | None,
+    node: ast.expr | None,
+    parameters: tuple[ParameterDefinition, ...],
+    nowhere: Somewhere,
+) -> Iterator[Text]:
+    """Yield the texts about a tool that a model receives, if the source shows them, with their positions."""
+    if name is not None:
+        yield Text("name", name, nowhere)
+    if description:
+        is_whole = isinstance(node, ast.Constant) and isinstance(node.value, str)
+        place: Written = WrittenInPython(file, node, description) if is_whole and node is not None else nowhere  # type: ignore[arg-type]  # a constant
+        yield Text("description", description, place)
+    source = None if function is None else SourceTexts(function)
+    for one in parameters:
+        at: Written = Somewhere(one.location)
+        yield Text("parameter name", one.name, at, one.name)
+        if one.description:
+            written = source.written_parameter(one.python, one.description) if source and one.python else at
+            yield Text("parameter", one.description, written, one.name)

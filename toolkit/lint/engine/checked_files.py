@@ -1,0 +1,169 @@
+"""Runs the rules on files: on small ones in this process, on large ones in a child process with a timeout.
+
+Several such processes check a large number of files in parallel.
+"""
+
+import os
+from collections.abc import Callable, Generator, Iterator, Sequence
+from queue import Empty, SimpleQueue
+from threading import Thread
+from types import TracebackType
+from typing import Final, NamedTuple, Self
+
+from toolkit.lint.engine.children import Answer
+from toolkit.lint.engine.file_checks import FileChecker, KnownTree
+from toolkit.lint.engine.judges import Instructions, Judge, is_heavy
+from toolkit.lint.engine.reports import Report
+from toolkit.lint.engine.requests import Request
+from toolkit.lint.rules import make_rules
+
+_MANY: Final = 150
+"""The number of files from which several processes are faster than one, since each has to import the rules."""
+_MOST: Final = 8
+_NEIGHBOURS: Final = 16
+"""The number of consecutive files for one process: neighbors often import the same files, which it reads once."""
+
+
+class Checked(NamedTuple):
+    """A request and its report."""
+
+    request: Request
+    report: Report
+
+
+def useful_processes(files: int) -> int:
+    """Return the best number of processes for a number of files; 0 if this process is faster alone."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(cores, _MOST) if files >= _MANY and cores > 1 else 0
+
+
+class JudgePool:
+    """Several judges that check files in parallel.
+
+    It is a context manager: no process is running after the `with` block, even if it ended early.
+    """
+
+    def __init__(self, instructions: Instructions, processes: int) -> None:
+        """Create the pool, without starting any process."""
+        self._checked: SimpleQueue[Checked | BaseException] = SimpleQueue()
+        self._members = [_Member(Judge(instructions), self._checked) for _ in range(processes)]
+        self._given = 0
+        self._returned = 0
+
+    def __enter__(self) -> Self:
+        """Start the processes."""
+        for member in self._members:
+            member.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the processes."""
+        for member in self._members:
+            member.stop()
+        for member in self._members:
+            member.join()
+
+    def give(self, request: Request, answer: Answer | None) -> None:
+        """Queue a file to be checked; `answer` is the result of opening it, or None if no code is run."""
+        self._members[self._given // _NEIGHBOURS % len(self._members)].give(request, answer)
+        self._given += 1
+
+    def finished(self) -> Iterator[Checked]:
+        """Yield the reports that are ready now, each once."""
+        while (checked := self._next(waits=False)) is not None:
+            yield checked
+
+    def rest(self) -> Iterator[Checked]:
+        """Yield the remaining reports as soon as they are ready."""
+        while self._returned < self._given and (checked := self._next(waits=True)) is not None:
+            yield checked
+
+    def _next(self, *, waits: bool) -> Checked | None:
+        try:
+            checked = self._checked.get(block=waits)
+        except Empty:
+            return None
+        if isinstance(checked, BaseException):
+            raise checked
+        self._returned += 1
+        return checked
+
+
+class _Member(Thread):
+    """The thread that waits for one judge."""
+
+    def __init__(self, judge: Judge, checked: "SimpleQueue[Checked | BaseException]") -> None:
+        super().__init__(name="toolkit-lint-judge", daemon=True)
+        self._judge = judge
+        self._tasks: SimpleQueue[tuple[Request, Answer | None] | None] = SimpleQueue()
+        self._checked = checked
+        self._is_stopped = False
+
+    def give(self, request: Request, answer: Answer | None) -> None:
+        self._tasks.put((request, answer))
+
+    def stop(self) -> None:
+        """Check no further file, and abort the current one."""
+        self._is_stopped = True
+        self._tasks.put(None)
+        self._judge.stop()
+
+    def run(self) -> None:
+        try:
+            with self._judge:
+                self._judge.begin()
+                while (task := self._tasks.get()) is not None and not self._is_stopped:
+                    self._checked.put(Checked(task[0], self._judge.report(*task)))
+        except BaseException as error:  # noqa: BLE001 - raised again by `_next`
+            self._checked.put(error)
+
+
+AnswerTo = Callable[[Request], Answer | None]
+"""Returns the result of opening a request's file, waiting for it if necessary; None if nothing is run."""
+
+
+def checked_files(
+    requests: Sequence[Request],
+    answer: AnswerTo,
+    instructions: Instructions,
+    known_tree: KnownTree | None = None,
+    processes: int | None = None,
+) -> Generator[Checked]:
+    """Yield the report of each request, in any order.
+
+    Args:
+        requests: Files and other targets, in the order in which they are opened.
+        answer: Returns the result of opening a request; called in the same order.
+        instructions: What to check.
+        known_tree: The syntax trees of files that were parsed before.
+        processes: The number of additional processes that check files; by default, as many as are useful.
+    """
+    count = useful_processes(len(requests)) if processes is None else processes
+    if count:
+        return _checked_there(requests, answer, instructions, count)
+    return _checked_here(requests, answer, instructions, known_tree)
+
+
+def _checked_here(
+    requests: Sequence[Request], answer: AnswerTo, instructions: Instructions, known_tree: KnownTree | None
+) -> Generator[Checked]:
+    """Yield the report of each request, in order; each file is read before its answer is awaited."""
+    with Judge(instructions) as judge:
+        checker = FileChecker(make_rules(instructions.codes, instructions.settings), known_tree)
+        for request in requests:
+            read = None if is_heavy(request) else checker.read(request)
+            given = answer(request)
+            yield Checked(request, judge.report(request, given) if read is None else checker.look(read, given))
+
+
+def _checked_there(
+    requests: Sequence[Request], answer: AnswerTo, instructions: Instructions, processes: int
+) -> Generator[Checked]:
+    """Yield the report of each request, in any order, from additional processes that check them."""
+    with JudgePool(instructions, processes) as pool:
+        for request in requests:
+            pool.give(request, answer(request))
+            yield from pool.finished()
+        yield from pool.rest()

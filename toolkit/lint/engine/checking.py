@@ -1,0 +1,227 @@
+"""Checks all tools and pipelines of the targets.
+
+Users' files are opened in a child process. One child opens all of them; it is replaced after a file that ends it. So
+user code never runs in this process, and a file that crashes, hangs or exits does not hide the others. Results of files
+that have not changed come from the cache, which serves every selection of rules.
+"""
+
+import functools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, UNUSED_SUPPRESSION
+from toolkit.lint.breakages import BREAKAGES
+from toolkit.lint.configuration.selection import is_selected, meant_by, selected_codes
+from toolkit.lint.configuration.settings import LintSettings, read_lint_settings
+from toolkit.lint.configuration.suppressions import Suppression, silence, suppressions_elsewhere
+from toolkit.lint.engine.caching import Cache
+from toolkit.lint.engine.inspecting import Inspection
+from toolkit.lint.engine.limits import DEFAULT_LIMITS, Limits
+from toolkit.lint.engine.pending_consents import waiting_for_consent
+from toolkit.lint.engine.reports import Report
+from toolkit.lint.engine.requests import Asked, Request, make_requests, request_for_text
+from toolkit.lint.engine.servers import with_listed_servers
+from toolkit.lint.engine.toolsets import Together, ToolCounts, check_together, key_of, unique_tools
+from toolkit.lint.rules import codes as all_codes
+from toolkit.problems import Location, Problem, errors_among, seen_from
+from toolkit.settings.configuration import Configuration
+from toolkit.sources.import_permission import Chooser, FileCounts
+
+if TYPE_CHECKING:
+    from toolkit.approvals.gates import Gate
+    from toolkit.lint.definitions.tool_definitions import ToolDefinition
+
+
+class Checked(NamedTuple):
+    """The result of a check.
+
+    Attributes:
+        problems: All problems, sorted by location.
+        files: The numbers of Python files that were read and imported.
+        tools: The numbers of tools and of files with tools.
+    """
+
+    problems: list[Problem]
+    files: FileCounts
+    tools: ToolCounts
+
+
+def check(
+    targets: Sequence[str],
+    configuration: Configuration,
+    *,
+    settings: LintSettings | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    cache: Path | None = None,
+    gate: "Gate | None" = None,
+) -> list[Problem]:
+    """Return all problems of the tools and pipelines in the targets; see `check_and_count`."""
+    return check_and_count(targets, configuration, settings=settings, limits=limits, cache=cache, gate=gate).problems
+
+
+def check_and_count(
+    targets: Sequence[str],
+    configuration: Configuration,
+    *,
+    settings: LintSettings | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    cache: Path | None = None,
+    gate: "Gate | None" = None,
+    text: str | None = None,
+) -> Checked:
+    """Return all problems of the tools and pipelines in the targets, and count files and tools.
+
+    Only Python files whose source defines tools are imported.
+
+    Args:
+        targets: Files, folders, globs, names and modules, relative to the working directory; if empty, the configured
+            sources, or else the working directory.
+        configuration: The settings of the project.
+        settings: What to check; by default, what the configuration selects.
+        limits: Time and memory that opening a single file may use.
+        cache: A folder with cached results of files that have not changed.
+        gate: Asks before connecting to one of the project's MCP servers; by default, nobody is asked.
+        text: The content to check instead of that of the single target; it is parsed, but not run.
+    """
+    settings = read_lint_settings(configuration)[0] if settings is None else settings
+    if text is not None:
+        settings, cache = settings._replace(is_static=True), None
+    requests, problems, folders = (
+        _requests(targets, configuration) if text is None else request_for_text(text, targets[0])
+    )
+    problems += waiting_for_consent(targets, configuration)
+    if not settings.is_static:
+        configuration = with_listed_servers(configuration, requests, gate)
+    kept = Cache.open(cache, configuration, settings, limits)
+    selections = settings.selections
+    inspection = Inspection(
+        # The cache serves every selection.
+        lambda: all_codes() if kept.is_kept else selected_codes(selections),
+        configuration,
+        settings=settings,
+        limits=limits,
+        cache=kept,
+        chooser="user" if targets else "configuration",
+    )
+    try:
+        reports = inspection.reports(requests)
+        problems += _without_tools(folders, dict(zip(requests, reports, strict=True)), configuration, settings)
+        problems += _of_policy(targets, configuration, reports, settings) if text is None else ()
+        together = _together(reports, inspection, kept)
+    finally:
+        kept.save()  # also after Ctrl-C: the next check continues with the remaining files
+    problems += [*together.problems, *(problem for report in reports for problem in report.problems)]
+    read = {file for report in reports for file in report.read}
+    imported = {file for report in reports for file in report.imported}
+    return Checked(_describe(problems, reports, settings), FileCounts(len(read), len(imported)), together.counts)
+
+
+def find_tools(
+    targets: Sequence[str],
+    configuration: Configuration,
+    settings: LintSettings,
+    *,
+    limits: Limits = DEFAULT_LIMITS,
+    gate: "Gate | None" = None,
+) -> "list[ToolDefinition]":
+    """Return the tools of the targets, each once, ignoring all problems; see `check`."""
+    requests = _requests(targets, configuration).requests
+    if not settings.is_static:
+        configuration = with_listed_servers(configuration, requests, gate)
+    chooser: Chooser = "user" if targets else "configuration"
+    return unique_tools(
+        Inspection(tuple, configuration, settings=settings, limits=limits, cache=Cache(None), chooser=chooser).reports(
+            requests
+        )
+    )
+
+
+def _requests(targets: Sequence[str], configuration: Configuration) -> Asked:
+    base = Path() if targets else configuration.directory
+    return make_requests(targets or configuration.sources or ["."], base)
+
+
+def _without_tools(
+    folders: Mapping[str, Sequence[Request]],
+    reports: Mapping[Request, Report],
+    configuration: Configuration,
+    settings: LintSettings,
+) -> Iterable[Problem]:
+    """Yield a warning for each folder and pattern without tools, unless a problem in it may hide some."""
+    for text, requests in folders.items():
+        hides = [one for one in requests if errors_among(reports[one].problems)]
+        unread = [one for one in requests if one.kind == "pipeline" and settings.is_static]
+        if not (hides or unread or any(reports[one].tools for one in requests)):
+            servers = " ".join(configuration.mcp)
+            hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK
+            yield Problem(NO_TOOLS, f"there are no tools in '{text}'", severity="warning", hint=hint)
+
+
+_MARK = "mark functions with `@tool`, or name the files that hold tools"
+
+
+def _of_policy(
+    targets: Sequence[str], configuration: Configuration, reports: Sequence[Report], settings: LintSettings
+) -> Iterable[Problem]:
+    if not configuration.has_policy:
+        return ()
+    from toolkit.lint.engine.policy_findings import policy_findings  # most projects have no policy
+
+    return policy_findings(targets, configuration, reports, is_static=settings.is_static)
+
+
+def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -> Together:
+    """Return the findings about all tools together, from the cache if possible."""
+    key = key_of(reports, inspection.directory)
+    known = key and cache.find_together(key)
+    if known:
+        return known
+    found = check_together(reports, inspection.rules)
+    if key:
+        cache.store_together(key, found)
+    return found
+
+
+def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: LintSettings) -> list[Problem]:
+    """Return the findings to report, in order."""
+    here = Path.cwd()
+    is_wanted = functools.cache(lambda code: code not in all_codes() or is_selected(code, settings.selections))
+    wanted = [problem for problem in problems if is_wanted(problem.code)]
+    own = [one for report in reports for one in report.suppressions]
+    others = suppressions_elsewhere(wanted, {one.location.file for one in own})
+    left, used = silence(dict.fromkeys(seen_from(here, problem) for problem in wanted), [*own, *others])
+    if own and is_wanted(UNUSED_SUPPRESSION) and not settings.is_static:
+        unread = {problem.location.file for problem in wanted if problem.code == DOES_NOT_IMPORT and problem.location}
+        useless = [one for one in own if one not in used and one.location.file not in unread]
+        left += [seen_from(here, problem) for problem in _useless(useless, settings)]
+    findings = [_with_severity(problem, settings) for problem in _single(left) if not settings.ignores(problem)]
+    return sorted(findings, key=_order)
+
+
+def _with_severity(problem: Problem, settings: LintSettings) -> Problem:
+    return replace(problem, severity="error") if settings.requires_tools and problem.code == NO_TOOLS else problem
+
+
+def _useless(comments: Sequence[Suppression], settings: LintSettings) -> Iterable[Problem]:
+    if not comments:
+        return ()
+    from toolkit.lint.rules.unused_suppression import UnusedSuppression  # needed only for an unused suppression
+
+    return UnusedSuppression().unused(comments, selected_codes(settings.selections), meant_by)
+
+
+def _single(problems: Iterable[Problem]) -> Iterable[Problem]:
+    """Return each problem once; of two that only differ in their fix, the one with a fix."""
+    found: dict[tuple[object, ...], Problem] = {}
+    for problem in problems:
+        key = problem.code, problem.location, problem.message
+        if key not in found or (problem.fix and not found[key].fix):
+            found[key] = problem
+    return found.values()
+
+
+def _order(problem: Problem) -> tuple[bool, str, int, int, str, str]:
+    place = problem.location or Location("")
+    return problem.code not in BREAKAGES, place.file, place.line or 0, place.column or 0, problem.code, problem.message

@@ -1,0 +1,410 @@
+"""Checks one file or name with every rule, and reports the findings and its tools."""
+
+import ast
+import builtins
+import tokenize
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from toolkit.codes import (
+    DOES_NOT_IMPORT,
+    INVALID_TOOL_NAME,
+    LONG_TOOL_NAME,
+    MISSING_DESCRIPTION,
+    NO_TOOLS,
+    RESERVED_NAME,
+    UNREADABLE_ANNOTATION,
+    VAGUE_TOOL_NAME,
+)
+from toolkit.documents.document_reader import parse_document, read_text
+from toolkit.documents.json_reading import parse_json, read_json
+from toolkit.lint.configuration.suppressions import Header, suppressions_in, widened
+from toolkit.lint.definitions.json_tools import definitions_in
+from toolkit.lint.definitions.pipeline_files import PipelineFile
+from toolkit.lint.definitions.python_tools import (
+    built_definition,
+    marks_to_functions,
+    static_definition,
+    written_behind,
+)
+from toolkit.lint.definitions.tool_definitions import ToolDefinition
+from toolkit.lint.definitions.written_specs import outline_of
+from toolkit.lint.engine.children import Answer
+from toolkit.lint.engine.records import read_step
+from toolkit.lint.engine.reports import Report
+from toolkit.lint.engine.requests import Request
+from toolkit.lint.rule import Rule
+from toolkit.problems import Location, Problem, Severity, read_problem
+from toolkit.regular_files import MOST_OF_SOURCE, bounded_bytes
+from toolkit.source_code.module_files import is_installed
+from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.source_files import last_name
+from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
+from toolkit.source_code.written_tools import ToolReader, WrittenTool
+from toolkit.sources.targets import mentions_tools
+from toolkit.tools.frameworks import title_of
+
+_INJECTED = {"ToolContext", "MemoryId"}
+
+
+def undefined_annotations(file: PythonFile) -> Iterator[Problem]:
+    """Yield a problem for each annotation of a tool with a name that the file does not define."""
+    is_deferred = file.imported_names.get("annotations") == "__future__.annotations"
+    known: set[str] | None = None
+    for function in file.tools:
+        for what, place, annotation in _annotations(function):
+            read = annotation if is_deferred else _quote(annotation)
+            names = _names_in(read)
+            if not names:
+                continue
+            known = {*vars(builtins), *_bound(file.tree.body), "__name__", "__file__"} if known is None else known
+            if "*" not in known and (unknown := [name for name in names if name not in known]):
+                message = f"the annotation of {what} cannot be read: name {unknown[0]!r} is not defined"
+                hint = "import or define the name where the annotation can see it, outside 'if TYPE_CHECKING:'"
+                yield Problem(UNREADABLE_ANNOTATION, message, place, hint=hint)
+
+
+def _annotations(function: PythonFunction) -> Iterator[tuple[str, Location, ast.expr]]:
+    for parameter in function.all_parameters:
+        if parameter.node.annotation is not None:
+            place = function.file.location(parameter.node)
+            yield f"parameter {parameter.name!r}", place, parameter.node.annotation
+    if function.node.returns is not None:
+        yield "the return value", function.location, function.node.returns
+
+
+def _quote(annotation: ast.expr) -> ast.expr | None:
+    is_text = isinstance(annotation, ast.Constant) and isinstance(annotation.value, str)
+    return annotation if is_text else None
+
+
+def _names_in(annotation: ast.expr | None) -> list[str]:
+    """Return the names that reading an annotation looks up, in their order."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        annotation = parsed_annotation(annotation.value)
+    nodes = () if annotation is None else ast.walk(annotation)
+    return [node.id for node in nodes if isinstance(node, ast.Name) and node.id not in _INJECTED]
+
+
+def _bound(statements: Iterable[ast.AST]) -> Iterator[str]:
+    for node in statements:
+        match node:
+            case ast.Import(names=names) | ast.ImportFrom(names=names):
+                yield from ((one.asname or one.name).partition(".")[0] for one in names)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.Name(id=name, ctx=ast.Store()):
+                yield name
+            case ast.If(test=test, orelse=orelse) if _is_for_checkers(test):
+                yield from _bound(orelse)
+                continue
+        if isinstance(node, ast.Call) and _changes_names(node):
+            yield "*"
+        if not isinstance(node, SCOPES):
+            yield from _bound(ast.iter_child_nodes(node))
+
+
+def _is_for_checkers(test: ast.expr) -> bool:
+    return last_name(test) == "TYPE_CHECKING"
+
+
+def _changes_names(call: ast.Call) -> bool:
+    """Return whether a call may define names dynamically: `globals().update(…)`, `exec(…)`."""
+    return isinstance(call.func, ast.Name) and call.func.id in {"globals", "vars", "exec", "setattr"}
+
+
+_OF_NAMES = {INVALID_TOOL_NAME, LONG_TOOL_NAME, RESERVED_NAME, VAGUE_TOOL_NAME}
+KnownTree = Callable[[str, str], ast.Module | None]
+"""Returns the syntax tree of a file, by its real path, if it was parsed with this content before."""
+
+
+class Read(NamedTuple):
+    """A request, and what could be read before the answer of the child process.
+
+    Attributes:
+        request: The request.
+        module: The source of a Python file that can be parsed.
+        found: The rules' findings in the marked functions.
+        problem: Why the file cannot be parsed.
+    """
+
+    request: Request
+    module: PythonFile | None = None
+    found: tuple[Problem, ...] = ()
+    problem: Problem | None = None
+
+
+class FileChecker:
+    """Checks files with a set of rules."""
+
+    def __init__(self, rules: Sequence[Rule], known_tree: KnownTree | None = None) -> None:
+        """Group the rules by what they check; `known_tree` returns the trees of files that were parsed before."""
+        self._reader = ToolReader()
+        self._known_tree = known_tree or self._reader.meanings.tree_of
+        self._tool, self._function, self._module, self._pipeline = (
+            [rule for rule in rules if rule.overrides(check)]
+            for check in ("check_tool", "check_function", "check_module", "check_pipeline")
+        )
+
+    def read(self, request: Request) -> "Read":
+        """Read what does not depend on the child process: the source of a Python file, and findings in it."""
+        file = str(request.file)
+        if request.kind != "python":
+            return Read(request)
+        text = source_of(file) if request.text is None else request.text
+        if isinstance(text, Problem):
+            return Read(request, problem=text)
+        try:
+            tree = self._known_tree(file, text)
+            module = PythonFile(file, text, tree, self._reader)
+        except SyntaxError as error:
+            is_meant = request.is_named or mentions_tools(Path(file))
+            return Read(request, problem=unreadable(error, file) if is_meant else None)
+        found = self._of_functions([*module.tools, *module.framework_functions.values()])
+        return Read(request, module, tuple(found))
+
+    def look(self, read: "Read", answer: Answer | None) -> Report:
+        """Return the report of one request.
+
+        Args:
+            read: The request, as returned by `read`.
+            answer: The answer of the child process; None if no code is run.
+        """
+        report = self._look(read, answer)
+        files = answer if isinstance(answer, dict) else {}
+        own = (read.request.file,) if read.request.kind == "python" and read.request.file else ()
+        return report._replace(
+            read=tuple(sorted({*own, *files.get("read", ())})),
+            imported=tuple(files.get("imported", own if isinstance(answer, Problem) else ())),
+        )
+
+    def _look(self, read: "Read", answer: Answer | None) -> Report:
+        request = read.request
+        opened = _Opened.of(answer)
+        problems = [one for one in opened.problems if request.is_named or one.code != NO_TOOLS]
+        match request.kind:
+            case "python":
+                return self._python(read, opened, problems, is_static=answer is None)
+            case "json":
+                return self._json(request)
+            case "pipeline":
+                return self._pipeline_file(request, opened, problems, is_static=answer is None)
+        tools = [built_definition(record, None, request.target, opened.child) for record in opened.tools]
+        return self._finished(problems, tools, "", "", opened)
+
+    def _python(self, read: "Read", opened: "_Opened", problems: list[Problem], *, is_static: bool) -> Report:
+        request, module, file = read.request, read.module, str(read.request.file)
+        if module is None:
+            return Report((*problems, read.problem) if is_static and read.problem else tuple(problems))
+        functions = marks_to_functions(module, opened.tools)
+        written = written_behind(module, opened.tools, functions)
+        built = [
+            built_definition(record, functions.get(position), file, opened.child, _shown(module, written.get(position)))
+            for position, record in enumerate(opened.tools)
+            if position in functions or _is_from_here(record, file)
+        ]
+        known = {function.node for function in functions.values()}
+        unbuilt = [function for function in module.tools if function.node not in known]
+        sources = [static_definition(function, is_alone=is_static) for function in unbuilt]
+        theirs = [
+            shown
+            for tool in module.written
+            if tool.function not in known and tool not in written.values() and (shown := _shown(module, tool))
+        ]
+        if theirs:
+            problems = [one for one in problems if one.code != NO_TOOLS]
+        if is_static and not sources and not theirs and request.is_named:
+            message = f"there are no tools in '{request.target}'"
+            problems.append(Problem(NO_TOOLS, message, Location(file), "warning", _how_to_make_one(module)))
+        if is_static:  # otherwise it was reported when the tools were built
+            problems += undefined_annotations(module)
+        problems += map(_not_found, module.out_of_reach)
+        unmarked = {function.node: function for function in functions.values() if function.mark is None}
+        problems += [*read.found, *self._of_functions(unmarked.values())]
+        if sources or theirs or any(tool.location is None or tool.location.file == file for tool in built):
+            problems += [problem for rule in self._module for problem in rule.check_module(module)]
+        report = self._finished(problems, [*built, *theirs, *sources], file, module.text, opened)
+        if theirs and report.needs:
+            behind = sorted(one for one in self._reader.meanings.files_behind(file) if not is_installed(one))
+            report = report._replace(needs={**report.needs, "files": [*report.needs["files"], *behind]})
+        return report if is_static else report._replace(tools=report.tools[: len(built) + len(theirs)])
+
+    def _of_functions(self, functions: Iterable[PythonFunction]) -> Iterator[Problem]:
+        for function in functions:
+            for rule in self._function:
+                found = rule.check_function(function)
+                yield from found if function.written is None else _fixable(rule, found)
+
+    def _of_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
+        for rule in self._tool:
+            found = rule.check_tool(tool)
+            yield from found if tool.framework is None else _fixable(rule, found)
+
+    def _json(self, request: Request) -> Report:
+        file = str(request.file)
+        root, problems = read_json(Path(file)) if request.text is None else parse_json(request.text, file)
+        if root is None:
+            return Report(tuple(problems))
+        tools, others = definitions_in(root, file)
+        problems += others
+        if not tools and not problems and request.is_named:
+            problems.append(Problem(NO_TOOLS, f"there are no tools in '{request.target}'", Location(file), "warning"))
+        return self._finished(problems, tools, file, "", _Opened.of(None))._replace(needs={"files": [], "listings": []})
+
+    def _pipeline_file(
+        self, request: Request, opened: "_Opened", problems: list[Problem], *, is_static: bool
+    ) -> Report:
+        file = str(request.file)
+        text = read_text(Path(file), file) if request.text is None else request.text
+        if isinstance(text, Problem):
+            return Report((*problems, text) if is_static else tuple(problems))
+        if is_static:  # otherwise it was reported when the pipeline was planned
+            problems += parse_document(text, file)[1]
+        steps = [tuple(map(read_step, record["steps"])) for record in opened.tools if record["steps"] is not None]
+        pipeline = PipelineFile(file, text, steps[0] if steps else None)
+        for rule in self._pipeline:
+            problems += rule.check_pipeline(pipeline)
+        tools = [
+            replace(built_definition(record, None, file, opened.child), texts=tuple(pipeline.texts()))
+            for record in opened.tools
+        ]
+        return self._finished(problems, tools, file, text, opened)._replace(steps=pipeline.steps or ())
+
+    def _finished(
+        self, problems: Iterable[Problem], tools: Sequence[ToolDefinition], file: str, text: str, opened: "_Opened"
+    ) -> Report:
+        found = [(tool, problem) for tool in tools for problem in self._of_tool(tool)]
+        # A rule's finding replaces a problem of building with the same message or at the same location.
+        seen = {key for _, one in found for key in _keys_of(one)}
+        building = [one for one in problems if seen.isdisjoint(_keys_of(one))]
+        stripped = tuple(
+            replace(
+                tool,
+                function=None,
+                texts=(),
+                document=None,
+                result=None,
+                parameters=_bare(tool),
+                outline=outline_of(tool) if tool.spec is None and tool.is_written else None,
+            )
+            for tool in tools
+        )
+        headers = {header_of(tool.function) for tool in tools if tool.function and tool.function.file.file == file}
+        suppressions = (widened(one, headers) for one in suppressions_in(file, text))
+        return Report(
+            (*_once_a_function(found), *building), stripped, suppressions=tuple(suppressions), needs=opened.needs
+        )
+
+
+def _keys_of(problem: Problem) -> set[tuple[object, ...]]:
+    place = problem.location and problem.location[1:3]
+    return {("message", problem.code, problem.message), ("place", problem.code, place)}
+
+
+def _once_a_function(found: Iterable[tuple[ToolDefinition, Problem]]) -> Iterator[Problem]:
+    """Yield the findings in tools; of tools with the same function, those in that function only once."""
+    first: dict[tuple[object, ...], ToolDefinition] = {}
+    for tool, one in found:
+        is_in_function = tool.function is not None and one.code not in _OF_NAMES  # each of the names may be wrong
+        node = tool.function and tool.function.node
+        if not is_in_function or first.setdefault((node, one.code, one.location), tool) is tool:
+            yield one
+
+
+def _fixable(rule: Rule, found: Iterable[Problem]) -> Iterable[Problem]:
+    """Return the findings in a tool of another framework, without fixes that do not apply to it."""
+    return found if rule.fixes_all else (replace(one, fix=None) for one in found)
+
+
+def _bare(tool: ToolDefinition) -> tuple[Any, ...]:
+    return tuple(replace(parameter, python=None) for parameter in tool.parameters)
+
+
+def _shown(module: PythonFile, tool: WrittenTool | None) -> ToolDefinition | None:
+    """Return the definition of a tool of another framework from the source of a file."""
+    if tool is None:
+        return None
+    from toolkit.lint.definitions.framework_tools import framework_definition  # few files have some
+
+    return framework_definition(module, tool)
+
+
+def header_of(function: PythonFunction) -> Header:
+    """Return the lines of a function's decorators and parameters."""
+    node = function.node
+    return Header(function.first_line, node.lineno, max(node.lineno, node.body[0].lineno - 1))
+
+
+class _Opened(NamedTuple):
+    problems: list[Problem]
+    tools: list[dict[str, Any]]
+    child: str
+    needs: Mapping[str, Any] | None
+
+    @classmethod
+    def of(cls, answer: Answer | None) -> "_Opened":
+        match answer:
+            case None:
+                return cls([], [], "", {"files": [], "listings": []})
+            case Problem():
+                return cls([answer], [], "", None)
+        problems = [_judge(read_problem(record)) for record in answer["problems"]]
+        return cls(problems, answer["tools"], answer["child"], answer["needs"])
+
+
+# Severities that differ in lint, which checks definitions rather than running tools.
+_SEVERITIES: dict[str, Severity] = {MISSING_DESCRIPTION: "error", NO_TOOLS: "warning"}
+
+
+def _how_to_make_one(module: PythonFile) -> str:
+    """Return a hint on creating a tool, in the terms of the framework that the file imports, if any."""
+    frameworks = dict.fromkeys(map(title_of, module.frameworks))
+    return (
+        f"no function in it is registered as a tool of {' or '.join(frameworks)}"
+        if frameworks
+        else "mark a function with `@tool`"
+    )
+
+
+def _not_found(function: PythonFunction) -> Problem:
+    message = f"{function.name!r} is marked, but it is not a tool: its class is inside another class"
+    hint = "move the class out of the other one, or create an instance of it in the module"
+    return Problem(NO_TOOLS, message, function.location, "warning", hint)
+
+
+def _judge(problem: Problem) -> Problem:
+    return replace(problem, severity=_SEVERITIES.get(problem.code, problem.severity))
+
+
+def _is_from_here(record: Mapping[str, Any], file: str) -> bool:
+    """Return whether a tool that is not a function in this file belongs to it: no installed package defines it."""
+    definition, location = record["definition"], record["spec"].get("location")
+    defining = definition[0] if definition else location and location["file"]
+    return not defining or defining == file or not is_installed(defining)
+
+
+def source_of(file: str) -> str | Problem:
+    """Return the source of a Python file, with its original line ends."""
+    text = read_text(Path(file), file, most=MOST_OF_SOURCE)
+    if not isinstance(text, Problem):
+        return text
+
+    try:
+        source = bounded_bytes(file)
+        encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
+        return source.decode(encoding)
+    except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
+        return replace(text, code=DOES_NOT_IMPORT)
+
+
+def unreadable(error: SyntaxError, file: str) -> Problem:
+    """Return the problem that a file is not valid Python, with Python's location of the error."""
+    from toolkit.sources.import_failures import syntax_hint  # only bad news needs it
+
+    place = Location(file, error.lineno or 1, error.offset or 1)
+    message = f"'{Path(file).name}' cannot be read: {type(error).__name__}: {error.msg}"
+    return Problem(DOES_NOT_IMPORT, message, place, hint=syntax_hint())

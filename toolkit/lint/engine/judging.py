@@ -1,0 +1,49 @@
+"""The child process that reads large files and checks them with the rules, one after another.
+
+It runs no user code. It reads one JSON object per line and answers each with one; `judges` is the parent's side.
+"""
+
+import gc
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from toolkit.lint.engine.collecting import Channel
+from toolkit.lint.engine.file_checks import FileChecker
+from toolkit.lint.engine.records import definition_record
+from toolkit.lint.engine.reports import report_record
+from toolkit.lint.engine.requests import Request
+from toolkit.lint.rule import RuleSettings
+from toolkit.lint.rules import make_rules
+from toolkit.problems import read_problem
+
+_OBJECTS: Final = 100_000
+"""The threshold of garbage collection: a syntax tree has many objects, and nearly all live as long as the tree."""
+
+
+def main() -> None:
+    """Answer requests until the channel is closed."""
+    channel = Channel.take()
+    providers, limits, directory = channel.setup["rule_settings"]
+    checker = FileChecker(make_rules(channel.setup["codes"], RuleSettings(tuple(providers), limits, Path(directory))))
+    gc.freeze()
+    gc.set_threshold(_OBJECTS, 10, 10)
+    for request in channel.requests():
+        answer = _judge(checker, request)
+        channel.rest()
+        channel.answer(answer)
+
+
+def _judge(checker: FileChecker, question: Mapping[str, Any]) -> str:
+    try:
+        report = checker.look(checker.read(Request(*question["request"])), _read_answer(question))
+        tools = [definition_record(tool) for tool in report.tools]
+        return json.dumps({"report": report_record(report), "tools": tools, "needs": report.needs}, default=repr)
+    except (MemoryError, RecursionError) as error:
+        return json.dumps({"gave_up": type(error).__name__})
+
+
+def _read_answer(question: Mapping[str, Any]) -> Any:
+    problem = question["problem"]
+    return question["answer"] if problem is None else read_problem(problem)

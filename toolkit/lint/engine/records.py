@@ -1,0 +1,128 @@
+"""Converts the settings of a project to JSON data for another process, and back."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from toolkit.lint.definitions.pipeline_files import PipelineStep, StepCall, Taint
+from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
+from toolkit.problems import Location, problem_record, read_problem
+from toolkit.settings.configuration import Configuration, GroupSettings, ReadySettings
+from toolkit.tools.spec import ToolSpec, record_of
+
+
+def _read_group(record: Mapping[str, Any]) -> GroupSettings:
+    changes: dict[str, Any] = {key: value if isinstance(value, str) else tuple(value) for key, value in record.items()}
+    return GroupSettings(**changes)
+
+
+def _server_record(server: Any) -> dict[str, Any]:
+    """Return the known tools of an MCP server (a `ListedServer`) as plain data."""
+    return {
+        "prefix": server.prefix,
+        "tools": [[name, record_of(spec)] for name, spec in server.tools],
+        "problems": [problem_record(problem) for problem in server.problems],
+    }
+
+
+def _read_server(name: str, record: Mapping[str, Any]) -> Any:
+    from toolkit.sources.servers import ListedServer  # few projects have servers
+
+    tools = tuple((wire_name, ToolSpec.from_json(spec)) for wire_name, spec in record["tools"])
+    return ListedServer(name, record["prefix"], tools, tuple(map(read_problem, record["problems"])))
+
+
+def configuration_record(configuration: Configuration) -> dict[str, Any]:
+    """Return the part of a configuration that opening sources requires; values for contexts are left out."""
+    return {
+        "directory": str(configuration.directory.absolute()),
+        "file": configuration.file and str(configuration.file),
+        "sources": configuration.sources,
+        "user_sources": configuration.user_sources,
+        "env": configuration.env,
+        "groups": {name: one._asdict() for name, one in configuration.groups.items()},
+        "mcp": {name: _server_record(one) for name, one in configuration.mcp.items() if isinstance(one, tuple)},
+        "builtin": {name: [one.kind, _options_record(one.options)] for name, one in configuration.builtin.items()},
+    }
+
+
+def _options_record(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the options of a built-in tool in the form of the configuration file."""
+    return {name: str(value.absolute()) if isinstance(value, Path) else value for name, value in options.items()}
+
+
+def read_configuration(record: Mapping[str, Any]) -> Configuration:
+    """Return the configuration from its record."""
+    from toolkit.disclosure.groups import PERMISSIONS  # it imports all of `tools`, and only the child needs it
+
+    file = record["file"]
+    return Configuration(
+        directory=Path(record["directory"]),
+        file=Path(file) if file else None,
+        sources=tuple(record["sources"]),
+        user_sources=tuple(record["user_sources"]),
+        env=tuple(record["env"]),
+        groups={name: _read_group(one) for name, one in record["groups"].items()},
+        granted=frozenset(PERMISSIONS),  # nothing that is opened here is called
+        mcp={name: _read_server(name, one) for name, one in record["mcp"].items()},
+        builtin={name: ReadySettings(*one) for name, one in record["builtin"].items()},
+    )
+
+
+def read_step(record: Mapping[str, Any]) -> PipelineStep:
+    """Return the step of a pipeline from its record."""
+    changes = {
+        "location": Location(*record["location"]),
+        "tool": record["tool"] and ToolSpec.from_json(record["tool"]),
+        "taints": tuple(
+            Taint(parameter, Location(*place), tuple(origins), is_seen)
+            for parameter, place, origins, is_seen in record["taints"]
+        ),
+        "call": record["call"] and StepCall(*record["call"]),
+    }
+    return PipelineStep(**{**record, **changes})
+
+
+def step_record(step: PipelineStep) -> dict[str, Any]:
+    """Return the step of a pipeline as plain data."""
+    return {**step._asdict(), "tool": step.tool and record_of(step.tool)}
+
+
+def definition_record(tool: ToolDefinition) -> dict[str, Any]:
+    """Return a tool as plain data, without its source."""
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": [[one.name, one.description, one.location, one.is_required] for one in tool.parameters],
+        "origin": tool.origin,
+        "location": tool.location,
+        "schema": None if tool.spec else tool.schema,
+        "spec": tool.spec and record_of(tool.spec),
+        "source": tool.source,
+        "identity": sorted(tool.identity, key=repr),
+        "is_written": tool.is_written,
+        "framework": tool.framework,
+        "is_named": tool.is_named,
+        "outline": tool.outline and record_of(tool.outline),
+    }
+
+
+def read_definition(record: Mapping[str, Any]) -> ToolDefinition:
+    """Return a tool from its record."""
+    spec = record["spec"] and ToolSpec.from_json(record["spec"])
+    schema = spec.parameters if spec else record["schema"]
+    properties = (schema or {}).get("properties", {})
+    parameters = tuple(
+        ParameterDefinition(name, text, place and Location(*place), schema and properties.get(name), is_required)
+        for name, text, place, is_required in record["parameters"]
+    )
+    place = record["location"]
+    changes = {
+        "parameters": parameters,
+        "location": place and Location(*place),
+        "schema": schema,
+        "spec": spec,
+        "outline": record["outline"] and ToolSpec.from_json(record["outline"]),
+        "identity": frozenset(map(tuple, record["identity"])),
+    }
+    return ToolDefinition(**{**record, **changes})

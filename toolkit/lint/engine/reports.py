@@ -1,0 +1,105 @@
+"""The findings in one file or under one name, and their JSON form."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
+
+from toolkit.lint.configuration.suppressions import Suppression, read_suppression
+from toolkit.problems import Problem, problem_record, read_problem
+
+if TYPE_CHECKING:
+    from toolkit.lint.definitions.pipeline_files import PipelineStep
+    from toolkit.lint.definitions.tool_definitions import ToolDefinition
+
+
+class Report(NamedTuple):
+    """The result of checking one file or name, before suppressions are applied.
+
+    Attributes:
+        problems: The findings.
+        tools: The tools, without their sources, for rules that check all tools together.
+        mark: A digest that identifies the tools; empty if it is not known.
+        suppressions: The suppressions in the file's comments.
+        needs: What the result depends on, as reported by the child process; None if that is not known.
+        read: The real paths of the Python files that were read to find tools.
+        imported: The real paths of the Python files that were imported.
+        steps: The steps of the pipeline in the file, if it is one.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    tools: "Sequence[ToolDefinition]" = ()
+    mark: str = ""
+    suppressions: tuple[Suppression, ...] = ()
+    needs: Mapping[str, Any] | None = None
+    read: tuple[str, ...] = ()
+    imported: tuple[str, ...] = ()
+    steps: "tuple[PipelineStep, ...]" = ()
+
+
+class KeptTools(Sequence["ToolDefinition"]):
+    """Tools in JSON that are only parsed when they are needed."""
+
+    def __init__(self, text: bytes, count: int) -> None:
+        """Create the sequence from the JSON and the number of tools in it."""
+        self._text = text
+        self._count = count
+
+    @cached_property
+    def _tools(self) -> "tuple[ToolDefinition, ...]":
+        from toolkit.lint.engine.records import read_definition
+
+        return tuple(map(read_definition, json.loads(self._text)))
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> "ToolDefinition": ...
+    @overload
+    def __getitem__(self, index: slice) -> "Sequence[ToolDefinition]": ...
+    def __getitem__(self, index: int | slice) -> "ToolDefinition | Sequence[ToolDefinition]":
+        """Return one or several tools."""
+        return self._tools[index]
+
+
+def report_record(report: Report) -> dict[str, Any]:
+    """Return a report as plain data, without its tools and dependencies."""
+    return {
+        "problems": [problem_record(problem) for problem in report.problems],
+        "mark": report.mark,
+        "count": len(report.tools),
+        "suppressions": report.suppressions,
+        "read": report.read,
+        "imported": report.imported,
+        "steps": _step_records(report.steps),
+    }
+
+
+def read_report(record: Mapping[str, Any], tools: "Sequence[ToolDefinition]") -> Report:
+    """Return the report from its record and its tools."""
+    return Report(
+        problems=tuple(map(read_problem, record["problems"])),
+        tools=tools,
+        mark=record["mark"],
+        suppressions=tuple(map(read_suppression, record["suppressions"])),
+        read=tuple(record["read"]),
+        imported=tuple(record["imported"]),
+        steps=_read_steps(record["steps"]),
+    )
+
+
+def _step_records(steps: "Sequence[PipelineStep]") -> list[dict[str, Any]]:
+    if not steps:
+        return []
+    from toolkit.lint.engine.records import step_record  # most files hold no pipeline
+
+    return list(map(step_record, steps))
+
+
+def _read_steps(records: Sequence[dict[str, Any]]) -> "tuple[PipelineStep, ...]":
+    if not records:
+        return ()
+    from toolkit.lint.engine.records import read_step  # most files hold no pipeline
+
+    return tuple(map(read_step, records))

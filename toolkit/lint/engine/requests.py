@@ -1,0 +1,109 @@
+"""Turns the user's targets into requests, one for each file or name to check."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from toolkit.codes import NOT_FOUND
+from toolkit.problems import Problem
+from toolkit.sources.targets import PYTHON, FilesTarget, files_below, parse_target
+
+JSON = ".json"
+_TOOLS_JSON = "tools.json"
+
+Kind = Literal["python", "pipeline", "json", "name"]
+
+
+class Request(NamedTuple):
+    """One file or name to check.
+
+    Attributes:
+        target: The name of the target.
+        base: The folder that the target is relative to.
+        file: The real path, if it is a file.
+        is_named: Whether the user named it directly, rather than a folder or a pattern.
+        text: Content to check instead of the file's, such as unsaved changes in an editor.
+    """
+
+    target: str
+    base: str
+    file: str | None = None
+    is_named: bool = True
+    text: str | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of target, by its file name."""
+        if self.file is None:
+            return "name"
+        if self.file.endswith(JSON):
+            return "json"
+        return "python" if self.file.endswith(PYTHON) else "pipeline"
+
+
+class Asked(NamedTuple):
+    """The requests for all targets.
+
+    Attributes:
+        requests: One request for each file or name.
+        problems: Problems of targets that were not found.
+        folders: The requests of each folder and pattern.
+    """
+
+    requests: list[Request]
+    problems: list[Problem]
+    folders: dict[str, list[Request]]
+
+
+def make_requests(targets: Iterable[str], base: Path) -> Asked:
+    """Return a request for each file or name, and problems of targets that were not found.
+
+    Python files come first, since pipelines use them. In a folder, JSON files count as lists of definitions if they are
+    named `tools.json` or `….tools.json`; others have to be named as targets.
+    """
+    requests: dict[str, Request] = {}
+    folders: dict[str, list[Request]] = {}
+    problems = []
+    for text in targets:
+        if text.endswith(JSON):
+            found: FilesTarget | Problem | None = _json_file(text, base)
+        else:
+            target = parse_target(text, base)
+            found = target if isinstance(target, Problem | FilesTarget) else None
+        match found:
+            case Problem():
+                problems.append(found)
+            case FilesTarget(paths=paths, name=None, is_single=is_named):
+                lists = () if is_named else _definitions_below(base / text)
+                meant = [
+                    requests.setdefault(file, Request(str(path), "", file, is_named))
+                    for path in (*paths, *lists)
+                    if (file := os.path.realpath(path))
+                ]
+                folders |= {} if is_named else {text: meant}
+            case _:
+                requests.setdefault(text, Request(text, str(base)))
+    return Asked(sorted(requests.values(), key=lambda request: request.kind != "python"), problems, folders)
+
+
+def request_for_text(text: str, file: str) -> Asked:
+    """Return the request for a text that replaces the content of a file, which need not exist."""
+    return Asked([Request(file, "", os.path.realpath(file), text=text)], [], {})
+
+
+def _json_file(text: str, base: Path) -> FilesTarget | Problem:
+    path = base / text
+    if path.is_file():
+        return FilesTarget(text, (path,))
+    return Problem(NOT_FOUND, f"there is no file '{text}'", hint=f"looked for in '{path.parent.resolve()}'")
+
+
+def _definitions_below(folder: Path) -> Iterable[Path]:
+    if not folder.is_dir():
+        return ()
+    return [
+        path
+        for path in files_below(folder, (JSON,))
+        if path.name == _TOOLS_JSON or path.name.endswith(f".{_TOOLS_JSON}")
+    ]

@@ -1,0 +1,127 @@
+"""Checks all tools together, and counts them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toolkit.lint.engine.file_states import digest, digest_of
+from toolkit.lint.engine.reports import Report
+from toolkit.lint.rule import Rule
+from toolkit.pins.lockfile import LOCK_FILE
+from toolkit.problems import Problem, problem_record, read_problem
+
+if TYPE_CHECKING:
+    from toolkit.lint.definitions.tool_definitions import ToolDefinition
+
+
+_OF_SERVER = "://"
+_EXACT = {"object", "branches"}
+
+
+class ToolCounts(NamedTuple):
+    """The number of tools, of files with tools, and of servers.
+
+    Attributes:
+        frameworks: The number of tools by framework, with `toolkit` for those of this package; empty if there are no
+            others.
+    """
+
+    tools: int = 0
+    files: int = 0
+    servers: int = 0
+    frameworks: Mapping[str, int] = {}
+
+
+class Together(NamedTuple):
+    """The findings about all tools together.
+
+    Attributes:
+        problems: The findings.
+        counts: The number of tools.
+    """
+
+    problems: tuple[Problem, ...]
+    counts: ToolCounts
+
+
+def check_together(reports: Iterable[Report], rules: Iterable[Rule]) -> Together:
+    """Return the findings of rules that check all tools of these reports together.
+
+    Tools of other frameworks that were only found in source are left out: a repository may have those of many servers.
+    """
+    tools = unique_tools(reports)
+    own = [tool for tool in tools if tool.framework is None or not tool.is_written]
+    problems = [problem for rule in rules if rule.overrides("check_toolset") for problem in rule.check_toolset(own)]
+    return Together(tuple(problems), _counts_of(tools))
+
+
+def unique_tools(reports: Iterable[Report]) -> "list[ToolDefinition]":
+    """Return each tool once, even if several targets include it.
+
+    The tools of one target are different ones, also where they share a function and a name, unless they are the same
+    object. Across targets, objects can only be compared if the same process has opened both; otherwise, the place and
+    the name decide.
+    """
+    objects: set[tuple[Any, ...]] = set()
+    places: dict[tuple[Any, ...], set[str | None]] = {}
+    found = []
+    for report in reports:
+        own = [tool for tool in report.tools if not (tool.identity & objects or _is_known(tool, places))]
+        for tool in own:
+            if not (_exact_keys(tool) & objects):
+                found.append(tool)
+            objects |= _exact_keys(tool)
+        for tool in own:
+            for key in tool.identity - _exact_keys(tool):
+                places.setdefault(key, set()).add(_process_of(tool))
+    return found
+
+
+def _exact_keys(tool: "ToolDefinition") -> frozenset[tuple[Any, ...]]:
+    return frozenset(key for key in tool.identity if key[0] in _EXACT)
+
+
+def _process_of(tool: "ToolDefinition") -> str | None:
+    """Return the process whose object a tool is; None if it was only read."""
+    return next((key[1] for key in tool.identity if key[0] == "object"), None)
+
+
+def _is_known(tool: "ToolDefinition", places: Mapping[tuple[Any, ...], set[str | None]]) -> bool:
+    process = _process_of(tool)
+    known = {one for key in tool.identity for one in places.get(key, ())}
+    return bool(known if process is None else known - {process})
+
+
+def key_of(reports: Sequence[Report], directory: Path) -> str | None:
+    """Return a digest of the tools in these reports and of the lockfile; None if it is not known."""
+    marks = [report.mark for report in reports]
+    return digest("\n".join([digest_of(str(directory / LOCK_FILE)), *marks]).encode()) if all(marks) else None
+
+
+def together_record(found: Together) -> dict[str, Any]:
+    """Return the findings about all tools as plain data."""
+    return {"problems": [problem_record(problem) for problem in found.problems], "counts": found.counts}
+
+
+def read_together(record: Mapping[str, Any]) -> Together:
+    """Return the findings about all tools from their record."""
+    return Together(tuple(map(read_problem, record["problems"])), ToolCounts(*record["counts"]))
+
+
+def _counts_of(tools: "Sequence[ToolDefinition]") -> ToolCounts:
+    places = {tool.location.file for tool in tools if tool.location}
+    servers = {place.partition(_OF_SERVER)[2].partition("/")[0] for place in places if _OF_SERVER in place}
+    return ToolCounts(len(tools), sum(_OF_SERVER not in place for place in places), len(servers), _by_framework(tools))
+
+
+def _by_framework(tools: "Sequence[ToolDefinition]") -> Mapping[str, int]:
+    if all(tool.framework is None for tool in tools):
+        return {}
+    from toolkit.source_code.marks_table import marks_of  # most projects have tools of ours alone
+
+    counts: dict[str, int] = {}
+    for tool in tools:
+        marks = None if tool.framework is None else marks_of(tool.framework)
+        title = marks.title if marks else "toolkit"
+        counts[title] = counts.get(title, 0) + 1
+    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))

@@ -1,0 +1,141 @@
+"""The parent's side of a child process that opens or reads users' files."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Timer
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toolkit.errors import ConfigurationError
+from toolkit.leftovers import temporary
+from toolkit.lint.engine.limits import Limits
+from toolkit.lint.engine.worker_processes import Work, start_process
+
+if TYPE_CHECKING:
+    from toolkit.lint.configuration.interpreters import Interpreter
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Create a folder that exists only within this block.
+
+    Raises:
+        ConfigurationError: If it cannot be created.
+    """
+    try:
+        made = TemporaryDirectory(prefix="toolkit-lint-")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        message = f"cannot create a temporary folder: {reason}; set TMPDIR to a folder that can be written"
+        raise ConfigurationError(message) from error
+    with made as name, temporary(Path(name)):
+        yield Path(name)
+
+
+class Ending(NamedTuple):
+    """How a child process ended.
+
+    Attributes:
+        status: The exit status; if negative, the signal that killed it.
+        trace: The traceback that Python wrote, if it could.
+        is_late: Whether it was ended by its timeout.
+    """
+
+    status: int
+    trace: str
+    is_late: bool
+
+
+class Worker:
+    """A child process; `close` also ends everything that it has started."""
+
+    def __init__(
+        self,
+        setup: Mapping[str, Any],
+        limits: Limits,
+        crash_file: Path,
+        work: Work = "collecting",
+        interpreter: "Interpreter | None" = None,
+    ) -> None:
+        """Start the process.
+
+        Args:
+            setup: The setup that it reads first.
+            limits: Time and memory that a single request may use.
+            crash_file: The file for its traceback.
+            work: The work of the process.
+            interpreter: The Python to run; by default, the current one.
+        """
+        crash_file.write_bytes(b"")
+        self._crash_file = crash_file
+        self._limits = limits
+        self._is_overdue = False
+        self._mark = os.urandom(8).hex()  # precedes each answer; other output does not have it
+        self._process = start_process(work, interpreter)
+        self._send({**setup, **limits._asdict(), "crash_file": str(crash_file), "mark": self._mark})
+
+    def ask(self, request: Mapping[str, Any]) -> dict[str, Any] | Ending:
+        """Return the child's answer to a request, or how the child ended."""
+        deadline = Timer(self._limits.seconds + self._limits.grace, self._end_overdue)
+        deadline.start()
+        try:
+            self._send(request)
+            answer = self._read_answer()
+        finally:
+            deadline.cancel()
+        if answer is None:
+            status = self._wait()
+            trace = self._crash_file.read_text("utf-8", errors="replace")
+            return Ending(status, trace, self._is_overdue or trace.startswith("Timeout"))
+        return answer
+
+    def close(self) -> None:
+        """End the process and everything that it has started."""
+        self.kill()
+        with self._process:
+            pass  # closes the channel and waits for the end
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        try:
+            if self._process.stdin:
+                self._process.stdin.write(json.dumps(message) + "\n")
+                self._process.stdin.flush()
+        except BrokenPipeError:
+            pass  # it has ended; reading its answer reports that
+
+    def _read_answer(self) -> dict[str, Any] | None:
+        """Return the next answer, ignoring what a file has written to the channel; None if there is none."""
+        for line in self._process.stdout or ():
+            _, mark, answer = line.rpartition(self._mark)
+            if not mark:
+                continue
+            try:
+                found = json.loads(answer)
+            except ValueError:
+                return None
+            return found if isinstance(found, dict) else None
+        return None
+
+    def _wait(self) -> int:
+        try:
+            return self._process.wait(self._limits.grace)
+        except subprocess.TimeoutExpired:  # a file closed the channel, but the process still runs
+            self._end_overdue()
+            return self._process.wait()
+
+    def kill(self) -> None:
+        """Kill the process and everything that it has started."""
+        if not hasattr(os, "killpg"):
+            self._process.kill()
+            return
+        with suppress(OSError):  # it has already ended
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def _end_overdue(self) -> None:
+        self._is_overdue = True
+        self.kill()
