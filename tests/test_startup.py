@@ -8,10 +8,12 @@ import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pexpect
 import pytest
 
 import toolkit
 import toolkit_cli
+from tests.terminals import MENU_END, PROMPT
 
 ROOT = Path(__file__).parents[1]
 LIBRARIES = {
@@ -29,6 +31,7 @@ LIBRARIES = {
 }
 DIALOGUE = {"prompt_toolkit", "questionary"}
 EVENT_LOOPS = {"anyio", "asyncio"}
+MOST_FOR_A_QUESTION = 148
 NOT_EVERYWHERE = {"fcntl", "msvcrt", "resource", "termios"}  # modules of one system
 
 PROBE = """
@@ -207,13 +210,16 @@ def find_orders(customer: str) -> str:
 '''
 SERVER = '[mcp.far]\ncommand = "nothing-of-this-name"\n'
 AGENT = "agent: simple\ndescription: Greet.\ntools: [./tools.py]\nmodel: chat:x\n"
+DANGEROUS = TOOL.replace("@tool", "@tool(destructive=True)").replace("greet", "wipe")
+QUESTION = ("asking", COMMAND, "run", "tools.py:wipe", "name=Ada")
+"""A run on a terminal, with a question that is answered."""
 SCRIPT = "turns:\n  - calls: [{tool: greet, arguments: {name: Ada}}]\n  - Done.\n"
 USES = f"{TOOL}\nfrom toolkit import resolve_tools\n[ready] = resolve_tools([greet]).values()\n"
 PROGRAMS = [
     (".", "import toolkit"),
     (".", "from toolkit.builtin import ready_tools\nready_tools()"),
     (".", "import toolkit.lint.engine.collecting"),  # what the child of lint begins with
-    (".", "import toolkit_cli.reviewing.rule_books"),  # what a run on a terminal has before it asks
+    QUESTION,
     (".", "import toolkit.webhooks.webhook_keys"),  # what a configuration with a webhook has,
     (".", "import toolkit.webhooks.webhook_reviewer"),  # and then a run before it asks
     (".", "from toolkit import load_tools\nload_tools('tools.py')"),
@@ -297,15 +303,51 @@ def modules_of(statement):
 def loaded_modules(project, folder, program, *arguments):
     """Return the modules that a program has imported when it ends."""
     seen = project / f"{abs(hash((folder, program, arguments)))}.seen"
-    subprocess.run(
-        [sys.executable, "-c", PROBE.format(program=program), *arguments],
-        cwd=project / folder,
-        env=environment(SEEN=str(seen), NO_COLOR="1", XDG_STATE_HOME=str(seen.parent / "state")),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        check=False,
-    )
+    words = ["-c", PROBE.format(program=program), *arguments]
+    variables = environment(SEEN=str(seen), NO_COLOR="1", XDG_STATE_HOME=str(seen.parent / "state"))
+    if (folder, program, *arguments) == QUESTION:
+        answer_once(words, project / folder, variables)
+    else:
+        subprocess.run(
+            [sys.executable, *words],
+            cwd=project / folder,
+            env=variables,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+        )
     return set(seen.read_text("utf-8").splitlines())
+
+
+def answer_once(words, folder, variables):
+    """Run a program on a terminal, and approve the call that it asks about."""
+    on_terminal = variables | {"PROMPT_TOOLKIT_NO_CPR": "1", "TERM": "xterm"}
+    child = pexpect.spawn(sys.executable, words, cwd=str(folder), env=on_terminal, encoding="utf-8", timeout=60)
+    child.expect_exact(MENU_END)
+    child.expect_exact(PROMPT)
+    child.send("o\r")
+    child.expect_exact("hello Ada")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+def dangerous(project):
+    (project / "asking").mkdir()
+    (project / "asking" / "tools.py").write_text(DANGEROUS, "utf-8")
+    return project
+
+
+@pytest.mark.proof
+def test_a_question_needs_no_rules_and_no_other_kinds_of_tools(project):
+    loaded = loaded_modules(dangerous(project), *QUESTION)
+    rooms = ("agents", "disclosure", "documents.nodes", "mcp", "pins", "pipelines", "wrappers")
+    assert "toolkit_cli.reviewing.console_reviewer" in loaded
+    assert "toolkit.approvals.rule_offers" not in loaded
+    assert "toolkit.approvals.rules" not in loaded
+    assert not [name for name in loaded if name.startswith(tuple(f"toolkit.{room}" for room in rooms))]
+    ours = [name for name in loaded if name.partition(".")[0] in {"toolkit", "toolkit_cli"}]
+    assert len(ours) <= MOST_FOR_A_QUESTION
 
 
 @pytest.mark.proof
@@ -315,6 +357,7 @@ def test_every_late_import_of_our_own_modules_saves_some_program_from_importing_
     for folder, settings in (("configured", 'sources = ["../tools.py"]\n'), ("far", SERVER)):
         (project / folder).mkdir()
         (project / folder / "toolkit.toml").write_text(settings, "utf-8")
+    dangerous(project)
     (project / "ruled").mkdir()
     (project / "ruled" / "tools.py").write_text(TOOL, "utf-8")
     (project / "ruled" / "toolkit.policy.yaml").write_text("deny: [{tool: greet}]\n", "utf-8")

@@ -1,8 +1,16 @@
 """At a question a person writes a rule, so that they are not asked again: what is shown is what is written."""
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from tests.terminals import MENU_END, PROMPT, Terminal
+from toolkit.approvals.policies import DescribedCall  # private
+from toolkit.approvals.risks import Risk  # private
+from toolkit.settings.configuration import Configuration  # private
+from toolkit_cli.reviewing.rule_books import RuleBook  # private
 
 TOOLS = '''
 from toolkit import tool
@@ -166,3 +174,41 @@ def test_an_edit_that_only_changes_the_type_is_an_edit(project, before, after):
     run.answer("o")
     assert run.end() == 0
     assert run.stdout == f"{after.capitalize()}\n"
+
+
+WORDS = st.sampled_from(
+    ["tools.py", "builtin", "mcp://far", "package.module", "wipe*", "a[b]", "", "out/a.md", "https://a.b/c"]
+)
+FLOWS = st.frozensets(st.sampled_from(["reads_private", "reads_untrusted", "sends"]))
+RISKS = st.builds(
+    Risk,
+    tool=st.sampled_from(["wipe", "far.wipe", "w*", "a[b]"]),
+    source=st.none() | WORDS,
+    destructive=st.none() | st.booleans(),
+    requires_approval=st.booleans(),
+    names=st.sampled_from([(), ("wipe", "other")]),
+    framework=st.sampled_from([None, "langchain"]),
+    flow=FLOWS,
+    has_changed=st.booleans(),
+)
+CALLS = st.builds(
+    DescribedCall,
+    risk=RISKS,
+    chosen_by=st.sampled_from(["person", "model"]),
+    arguments=st.dictionaries(st.sampled_from(["path", "url", "text"]), WORDS | st.integers(), max_size=3),
+    earlier=st.lists(RISKS, max_size=2).map(tuple),
+    kind=st.sampled_from(["call", "setting"]),
+    unknown=st.sampled_from([(), ("text",), None]),
+    defaults=st.just({}),
+    demanded_by=st.none(),
+    base=st.none(),
+    coming=st.just(()),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(CALLS, st.sampled_from(["allow", "deny"]), st.sampled_from([(), ("tools.py",)]))
+def test_without_policy_files_rules_are_offered_exactly_where_one_would_decide(call, action, targets):
+    with TemporaryDirectory() as folder:
+        book = RuleBook(Configuration(directory=Path(folder)), targets)
+        assert book.has_offers(call, action) == bool(book.offers(call, action))

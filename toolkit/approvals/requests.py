@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
-from toolkit.approvals.pending import Binding
+from toolkit.approvals.pending import Binding, PendingApproval, risk_of
 from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.risks import Risk
 
@@ -142,3 +142,14 @@ class Preview(str):
 def state_of(preview: str | None) -> Mapping[str, str]:
     """Return the state on which a preview is based, which is empty for a plain string or `None`."""
     return preview.state if isinstance(preview, Preview) else {}
+
+
+SHOWN: Final = ("text", "arguments", "defaults", "uses", "asked_by", "place", "preview", "show", "editable")
+"""The attributes of a request that are stored with a pending approval."""
+
+
+def request_of(pending: PendingApproval) -> ReviewRequest:
+    """Return the request of a pending approval, to show it."""
+    question = pending.question
+    asked = {name: question[name] for name in SHOWN if name not in ("text", "arguments")}
+    return replace(ReviewRequest(question["text"], risk_of(question["risk"]), question["arguments"]), **asked)

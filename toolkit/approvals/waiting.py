@@ -2,18 +2,16 @@
 
 import os
 import time
-from dataclasses import replace
 from typing import Final
 
 from toolkit.approvals.decisions import Continue, Decision, Edit, Reject
-from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_in, question_text, risk_of, risk_record
-from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_in, question_text, risk_record
+from toolkit.approvals.requests import SHOWN, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.errors import ApprovalPending
 
 _SALT_BYTES: Final = 16
 _ID_LENGTH: Final = 12
-_SHOWN: Final = ("text", "arguments", "defaults", "uses", "asked_by", "place", "preview", "show", "editable")
 
 
 class WaitingReviewer:
@@ -66,7 +64,7 @@ def _pending(request: ReviewRequest) -> PendingApproval:
     assert binding is not None  # only questions with a binding can wait
     salt = os.urandom(_SALT_BYTES).hex()
     digest = binding.digest(salt)
-    shown = {name: getattr(request, name) for name in _SHOWN} | {"preview": request.preview and str(request.preview)}
+    shown = {name: getattr(request, name) for name in SHOWN} | {"preview": request.preview and str(request.preview)}
     question = {**shown, "risk": risk_record(request.risk), "definition": binding.definition}
     if request.editable:
         question["parameters"] = binding.parameters
@@ -80,13 +78,6 @@ def _pending(request: ReviewRequest) -> PendingApproval:
         asked=time.time(),
         question=question_in(question_text(question)),
     )
-
-
-def request_of(pending: PendingApproval) -> ReviewRequest:
-    """Return the request of a pending approval, to show it."""
-    question = pending.question
-    asked = {name: question[name] for name in _SHOWN if name not in ("text", "arguments")}
-    return replace(ReviewRequest(question["text"], risk_of(question["risk"]), question["arguments"]), **asked)
 
 
 def _decision_of(kept: KeptAnswer) -> Decision:

@@ -16,7 +16,6 @@ from toolkit.settings.configuration_search import find_configuration
 from toolkit.sources.collected import Collected, note_ways, table_of
 from toolkit.sources.import_permission import Chooser, FileCounts, ImportPermission
 from toolkit.sources.ready import FOR_AGENTS, as_one_of_all, open_for_agents, open_ready, ready_names
-from toolkit.sources.scopes import Scope
 from toolkit.sources.targets import PYTHON, FilesTarget, NameTarget, Target, is_module_name, nearby_names, parse_target
 from toolkit.tools.base import Tool
 
@@ -274,6 +273,7 @@ class SourceOpener:
     def _read_yaml(self, path: Path) -> tuple[Tool | None, list[Problem]]:
         from toolkit.documents.document_reader import read_document  # not needed for Python files
         from toolkit.documents.nodes import is_agent
+        from toolkit.sources.scopes import Scope  # it loads the models of agents
 
         document = read_document(path)
         if is_agent(document[0]):

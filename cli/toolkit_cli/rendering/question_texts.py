@@ -6,8 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from toolkit.approvals.pending import PendingApproval
-from toolkit.approvals.requests import ReviewRequest
-from toolkit.approvals.waiting import request_of
+from toolkit.approvals.requests import ReviewRequest, request_of
 from toolkit.visibility import visible_json
 from toolkit_cli.rendering.escaping import cut, lines_of, one_line, padded, width_of, wrap
 from toolkit_cli.rendering.excerpts import shown_path, style_of

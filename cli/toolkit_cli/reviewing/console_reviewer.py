@@ -16,8 +16,7 @@ from toolkit_cli import console
 from toolkit_cli.prompting import Prompter
 from toolkit_cli.rendering.question_texts import menu_lines, question_lines, text_question_lines, whole_lines
 from toolkit_cli.rendering.styles import Line, paint
-from toolkit_cli.reviewing.argument_edits import edited_arguments, filled_form
-from toolkit_cli.reviewing.rule_books import Action, Offer, RuleBook
+from toolkit_cli.reviewing.rule_books import Action, RuleBook
 from toolkit_cli.reviewing.rule_choices import RuleChoice, explanation_of
 from toolkit_cli.screen import Screen
 
@@ -160,7 +159,7 @@ class _Question:
             missing.add("edit")
         missing |= {"fill"} if self._request.form is None else _UNLESS_FILLED if not self._edited else {"always"}
         missing.add("same" if self._request.may_be_remembered else "always")
-        missing |= {action for action in _BY_RULE if self._edited or not self._offers(_BY_RULE[action])}
+        missing |= {action for action in _BY_RULE if self._edited or not self._can_offer(_BY_RULE[action])}
         return [answer for answer in _WORDS if answer not in missing]
 
     async def _answer(self) -> Answer:
@@ -173,16 +172,17 @@ class _Question:
             if explanation := explanation_of(line, {_LETTERS[answer]: _WORDS[answer] for answer in self._choices}):
                 self._prompter.say(f"{_MARGIN}{explanation}")
 
-    def _offers(self, action: Action) -> list[Offer]:
-        """Return rules that would answer this question in the future."""
-        if self._book is None or self._request.call is None:
-            return []
-        return self._book.offers(self._request.call, action)
+    def _can_offer(self, action: Action) -> bool:
+        """Return whether there are rules that would answer this question in the future."""
+        call = self._request.call
+        return self._book is not None and call is not None and self._book.has_offers(call, action)
 
     async def _by_rule(self, action: Action) -> Decision | None:
         """Let the user choose a rule, add it, and return its decision; `None` to go back to the question."""
-        assert self._book is not None  # the offers came from it
-        choice = RuleChoice(self._prompter, self._book, action, self._offers(action), colour=self._colour)
+        assert self._book is not None  # otherwise, there is no such answer
+        assert self._request.call is not None
+        offers = self._book.offers(self._request.call, action)
+        choice = RuleChoice(self._prompter, self._book, action, offers, colour=self._colour)
         try:
             written = await choice.written(self._size[0])
         except KeyboardInterrupt:
@@ -202,6 +202,8 @@ class _Question:
 
     async def _fill(self) -> None:
         """Let the user fill in the form; Ctrl-C discards the input, and goes back to the question."""
+        from toolkit_cli.reviewing.argument_edits import filled_form  # few questions are forms
+
         form = self._request.form or {}
         with suppress(KeyboardInterrupt):
             arguments = await filled_form(self._prompter, self._request, form)
@@ -210,6 +212,8 @@ class _Question:
         self._show_question()
 
     async def _edit(self) -> None:
+        from toolkit_cli.reviewing.argument_edits import edited_arguments  # few answers are edits
+
         try:
             arguments = await edited_arguments(self._prompter, self._request)
         except KeyboardInterrupt:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from toolkit.approvals.policies import DescribedCall
+from toolkit.approvals.policies import DescribedCall, flow_question
 from toolkit.documents.keys import Origin, Spot
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem
@@ -61,6 +61,11 @@ class RuleBook:
         files = self._configuration.policy_files
         return files[0] if files else Path.cwd() / self._configuration.directory / POLICY_FILE
 
+    def has_offers(self, call: DescribedCall, action: Action) -> bool:
+        """Return whether rules would decide a call like this one; without policy files, no rule has to be read."""
+        is_certain = not self._configuration.has_policy and _is_plain(call) and flow_question(call) is None
+        return is_certain or bool(self.offers(call, action))
+
     def offers(self, call: DescribedCall, action: Action) -> list[Offer]:
         """Return rules that would decide a call like this one, narrowest first."""
         from toolkit.approvals.rule_offers import offered_rules
@@ -107,3 +112,9 @@ class RuleBook:
         files = configured_policy(self._configuration, self._targets)[0].files
         policy = FilePolicy([*files, own], Provenance(self._configuration, self._targets).identified)
         return not problems and policy.judge(call).action == action
+
+
+def _is_plain(call: DescribedCall) -> bool:
+    """Return whether a call is one of a tool in a Python file that is as it was, which a rule can always name."""
+    risk = call.risk
+    return call.kind == "call" and not risk.has_changed and (risk.source or "").endswith(".py")
