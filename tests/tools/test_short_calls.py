@@ -2,11 +2,14 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.call_traces import SURROUNDINGS, trace_of
 from tests.volumes import examples
 from toolkit import (
     ConfigurationError,
@@ -16,22 +19,20 @@ from toolkit import (
     ToolContext,
     ToolExecutionError,
     ToolResult,
+    WrappedTool,
     from_function,
     from_object,
 )
 from toolkit.approvals import AutoReviewer, ByRisk
 from toolkit.running import drive  # private
-from toolkit.tools import Metrics, RecordingMetrics, TextTool
-from toolkit.tools.short_calls import is_short  # private
+from toolkit.tools import TextTool
+from toolkit.tools.outcomes import as_result  # private
+from toolkit.tools.short_calls import is_short, short_call  # private
+from toolkit.wrappers.one_shot import OneShotTool
 
 
 async def waited() -> str:
     return "waited"
-
-
-class FailingMetrics(Metrics):
-    def success(self, tool, agent):
-        raise RuntimeError("not counted")
 
 
 WORK: list[Callable[[], Any]] = [
@@ -111,46 +112,24 @@ def tool_of(kind: str, marks: dict[str, Any]) -> Tool:
             return Checking()
 
 
-def outcome(call: Callable[[Tool, Any, ToolContext], ToolResult], tool: Tool, sent: Any, given: dict[str, Any]) -> Any:
-    """Return everything that a call leaves behind: its result or signal, metrics, log, and what its gate knows."""
-    metrics = RecordingMetrics()
-    context = ToolContext(**{"metrics": metrics} | given)
-    lines: list[tuple[str, str]] = []
+class Loud(WrappedTool):
+    """Adds something to the output."""
 
-    class Keeping(logging.Handler):
-        def emit(self, record):
-            lines.append((record.levelname, record.getMessage().partition(" [")[0]))
-
-    logger, handler = logging.getLogger("toolkit"), Keeping()
-    logger.addHandler(handler)
-    try:
-        result = call(tool, sent, context)
-        came: Any = (
-            result.text,
-            result.error,
-            result.error_code,
-            result.structured,
-            result.raised,
-            type(result.artifact),
-        )
-    except BaseException as error:  # noqa: BLE001 - a signal, or the end of the program
-        came = (type(error), str(error))
-    finally:
-        logger.removeHandler(handler)
-    return came, metrics.operations(), lines, context.gate and context.gate.history.tools
+    async def perform(self, parsed, context):
+        result = await self.result_from_inner(parsed, context)
+        return replace(result, output=f"{result.output}!")
 
 
-MARKS = st.sampled_from([{}, {"read_only": True}, {"destructive": True}, {"requires_approval": True}])
-GIVEN = st.sampled_from(
-    [
-        {},
-        {"policy": ByRisk()},
-        {"reviewer": AutoReviewer()},
-        {"reviewer": AutoReviewer(), "chosen_by": "model"},
-        {"strict": True},
-        {"metrics": FailingMetrics()},
-        {"agent": "clerk", "values": {"tenant": "acme"}},
-    ]
+WRAPPERS: list[Callable[[Tool], Tool]] = [
+    lambda tool: tool,
+    lambda tool: tool.with_name("other"),
+    lambda tool: tool.with_note("Carefully."),
+    Loud,
+    OneShotTool,
+]
+
+MARKS = st.sampled_from(
+    [{}, {"read_only": True}, {"destructive": True}, {"requires_approval": True}, {"flow": ["reads_private"]}]
 )
 KINDS = st.sampled_from(["function", "nothing", "text", "checking"])
 SENT = st.integers(0, len(WORK) + len(ERRORS) - 1).flatmap(
@@ -160,18 +139,37 @@ SENT = st.integers(0, len(WORK) + len(ERRORS) - 1).flatmap(
 )
 
 
-@settings(deadline=None, max_examples=examples(2_000))
-@given(kind=KINDS, marks=MARKS, sent=SENT, given_=GIVEN, level=st.sampled_from([logging.WARNING, logging.DEBUG]))
-def test_both_ways_give_the_same(kind, marks, sent, given_, level):
-    logger = logging.getLogger("toolkit")
-    before = logger.level
-    logger.setLevel(level)
-    try:
-        short = outcome(Tool.run, tool_of(kind, marks), sent, given_)
-        whole = outcome(lambda tool, *call: drive(tool.call(*call)), tool_of(kind, marks), sent, given_)
-    finally:
-        logger.setLevel(before)
-    assert short == whole
+def in_short(tool: Tool, sent: Any, context: ToolContext) -> ToolResult:
+    """Make a call as a chain or a batch does, which receives only the value of some results."""
+    if not is_short(tool, context):
+        return tool.run(sent, context)
+    return as_result(short_call(tool, gives_values=True)(sent, context))
+
+
+@settings(deadline=None, max_examples=examples(600))
+@given(
+    kind=KINDS,
+    marks=MARKS,
+    wrap=st.sampled_from(WRAPPERS),
+    sent=st.lists(SENT, min_size=1, max_size=2),
+    surroundings=st.sampled_from(sorted(SURROUNDINGS)),
+    level=st.sampled_from([logging.WARNING, logging.INFO, logging.DEBUG]),
+)
+def test_every_way_gives_the_same(kind, marks, wrap, sent, surroundings, level):
+    def trace(call):
+        tool = wrap(tool_of(kind, marks))
+
+        def calls(context):
+            for one in sent[:-1]:
+                with suppress(BaseException):  # a signal, or the end of the program
+                    call(tool, one, context)
+            return call(tool, sent[-1], context)
+
+        return trace_of(calls, SURROUNDINGS[surroundings], level)
+
+    whole = trace(lambda tool, *given: drive(tool.call(*given)))
+    assert trace(Tool.run) == whole
+    assert trace(in_short) == whole
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ from toolkit.tools.metrics import Waiting
 from toolkit.tools.questions import decide
 from toolkit.tools.results import ToolResult
 from toolkit.tools.review_requests import binding_of
-from toolkit.tools.short_calls import call_at_once, is_short
+from toolkit.tools.short_calls import is_short
 
 CURRENT_PATH: ContextVar[str] = ContextVar("toolkit_pipeline_path", default="")
 """The path of the step that is running, with a slash after it. It is set only if there is a listener."""
@@ -119,7 +119,7 @@ class CallTool:
 async def _called(tool: Tool, arguments: Arguments, context: ToolContext, demand: Demand | None = None) -> ToolResult:
     """Call a tool, unless the call belongs to a run that has to end."""
     if demand is None and is_short(tool, context) and not loop_is_running():
-        return call_at_once(tool, arguments, context)
+        return tool.run(arguments, context)
     with context.run.calling() if context.run is not None else nullcontext():
         return await tool.call(arguments, context, demand=demand)
 

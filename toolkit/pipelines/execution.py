@@ -13,7 +13,7 @@ from typing import Any
 from toolkit.amounts import format_duration
 from toolkit.errors import ApprovalPending, ExitEarlyError, Signal
 from toolkit.events import StepFinished, StepStarted
-from toolkit.pipelines.actions import CURRENT_PATH, Action, CallTool, Turn, context_within, make_action, roots_with
+from toolkit.pipelines.actions import CURRENT_PATH, Action, Turn, context_within, make_action, roots_with
 from toolkit.pipelines.item_steps import do_for_items, items_of
 from toolkit.pipelines.pipeline_states import (
     SKIPPED,
@@ -28,14 +28,14 @@ from toolkit.pipelines.pipeline_states import (
     refused_by_gate,
 )
 from toolkit.pipelines.plans import PlannedStep
-from toolkit.pipelines.short_chains import direct_call
+from toolkit.pipelines.short_chains import direct_call, short_step, within_step
 from toolkit.pipelines.step_definitions import AdapterFunction, Fallback
 from toolkit.running import loop_is_running
 from toolkit.tools.context import ToolContext
 from toolkit.tools.metrics import Counting
 from toolkit.tools.outcomes import result_of_ending
 from toolkit.tools.results import ToolResult
-from toolkit.tools.short_calls import call_at_once, is_short
+from toolkit.tools.short_calls import is_short
 
 Ready = Outcome | Sequence[Any] | None
 """The decision before a step runs: an outcome if it does not run, the items to run it for, or `None` to run it once."""
@@ -44,7 +44,7 @@ Ready = Outcome | Sequence[Any] | None
 class Step:
     """One step of a plan, ready to run any number of times, also concurrently."""
 
-    __slots__ = ("_action", "_definition", "_is_simple", "_name", "direct", "planned")
+    __slots__ = ("_action", "_definition", "_is_simple", "_name", "direct", "planned", "short")
 
     def __init__(self, planned: PlannedStep) -> None:
         definition = planned.definition
@@ -53,6 +53,7 @@ class Step:
         self._name = definition.id.text if definition.id is not None else None
         self._action: Action = Fork(planned) if planned.branches else make_action(planned)
         self._is_simple = definition.when is None and definition.each is None
+        self.short = short_step(planned)
         self.direct = direct_call(planned)
 
     async def run(self, flow: Flow) -> Outcome:
@@ -64,18 +65,12 @@ class Step:
         context = flow.context
         if context.listener is not None:
             return await self._run_reported(flow, Counting(context.listener))
-        if (context.gate is not None or context.run is not None) and not self._is_short(context):
+        if context.gate is not None or context.run is not None:
             context = context_within(context, self.planned, flow)
         started = perf_counter()
         ready = None if self._is_simple else self._ready(flow)
         outcome = await self._do(flow, Turn(context), ready)
         return self._settle(flow, outcome, _worked_since(started, context))
-
-    def _is_short(self, context: ToolContext) -> bool:
-        """Return whether the step is just a short call, which does not need to report its position."""
-        tool = self.planned.tool
-        is_call = self._is_simple and isinstance(self._action, CallTool) and not loop_is_running()
-        return is_call and tool is not None and is_short(tool, context)
 
     async def _run_reported(self, flow: Flow, listener: Counting) -> Outcome:
         """Run the step and report its start and, however it ends, its finish to the listener."""
@@ -155,6 +150,8 @@ class Step:
         return await self._unless_kept(turn, partial(do_for_items, self._once, each, items=ready, flow=flow, turn=turn))
 
     async def _once(self, flow: Flow, turn: Turn) -> Outcome:
+        if turn.context.journal is None:
+            return await self._act(flow, turn)
         return await self._unless_kept(turn, partial(self._act, flow, turn))
 
     async def _unless_kept(self, turn: Turn, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
@@ -315,14 +312,13 @@ async def run_chain(steps: Sequence[Step], flow: Flow) -> Outcome | None:
     gate, is_watched = context.gate, context.listener is not None or context.run is not None
     is_plain = not loop_is_running()
     for step in steps:
-        direct = step.direct
+        short, direct = step.short, step.direct
         try:
-            if direct is not None and is_plain and is_short(direct.tool, context):
-                result = call_at_once(direct.tool, {direct.parameter: flow.text}, context)
-                if result.error is None:
-                    flow.pass_on(result, direct.path)
+            if short is not None and is_plain and is_short(short.tool, context):
+                failed = short.run(flow)
+                if failed is None:
                     continue
-                outcome = outcome_of(result)
+                outcome = failed
             elif direct is not None and not is_watched and (gate is None or direct.is_quiet(gate)):
                 result = await direct.call({direct.parameter: flow.text}, context)
                 if result.error is None:
@@ -332,8 +328,8 @@ async def run_chain(steps: Sequence[Step], flow: Flow) -> Outcome | None:
             else:
                 outcome = await step.run(flow)
         except ExitEarlyError as error:
-            if step.planned.tool is not None:  # the outputs are those of a pipeline that the step calls
-                error.outputs = {f"{step.planned.path}/{path}": output for path, output in error.outputs.items()}
+            if step.planned.tool is not None:
+                within_step(error, step.planned.path)
             raise
         if not outcome.goes_on:
             flow.run.failed_step = flow.run.failed_step or step.planned.label

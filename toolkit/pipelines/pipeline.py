@@ -21,7 +21,7 @@ from toolkit.pipelines.pipeline_states import (
     outcome_of_written,
 )
 from toolkit.pipelines.plans import Plan
-from toolkit.pipelines.short_chains import ShortStep, run_short_chain, short_chain, unseen_chain
+from toolkit.pipelines.short_chains import ShortStep, run_short_chain, short_chain
 from toolkit.pipelines.step_definitions import ErrorStrategy
 from toolkit.pipelines.tainting import leaking_reader
 from toolkit.problems import Problem
@@ -32,7 +32,6 @@ from toolkit.tools.names import legal_name
 from toolkit.tools.outcomes import result_of_ending
 from toolkit.tools.questions import RunningCall
 from toolkit.tools.results import ToolResult
-from toolkit.tools.short_calls import is_unseen
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.text import TEXT_PARAMETERS, text_given
 
@@ -179,11 +178,6 @@ class Pipeline(Tool):
         return short_chain(self.plan)
 
     @cached_property
-    def _unseen_steps(self) -> tuple[ShortStep, ...]:
-        """The short chain for calls that nothing observes."""
-        return unseen_chain(self._short_steps or ())
-
-    @cached_property
     def takes_short_way(self) -> bool:
         """Whether every step is just a short call."""
         return self._short_steps is not None and not self.hidden_parameters
@@ -191,8 +185,7 @@ class Pipeline(Tool):
     @cached_property
     def needs_no_question(self) -> bool:
         """Whether the default policy allows a person to call the pipeline and all its tools without a question."""
-        tools = [step.tool for step in self._short_steps or ()]
-        return super().needs_no_question and all(tool.needs_no_question for tool in tools)
+        return super().needs_no_question and all(tool.needs_no_question for tool in self.callees)
 
     def parse(self, arguments: Arguments) -> dict[str, Any]:
         """Return the inputs by name.
@@ -217,11 +210,10 @@ class Pipeline(Tool):
 
     def steps_at_once(self, parsed: dict[str, Any], context: ToolContext) -> ToolResult:
         """Run the steps as `perform` does, if all of them are short calls."""
-        unseen = is_unseen(context)
-        flow = _begin(self.plan, self._ids, parsed, context, "", makes_results=not unseen)
+        flow = _begin(self.plan, self._ids, parsed, context, "", makes_results=False)
         run = flow.run
         try:
-            failed = run_short_chain(self._unseen_steps if unseen else self._short_steps or (), flow)
+            failed = run_short_chain(self._short_steps or (), flow)
         except ExitEarlyError as error:
             error.outputs = {**run.outputs, **error.outputs}
             raise

@@ -233,7 +233,8 @@ class InputFlow(Flow):
 
     def pass_on_value(self, value: str | int, path: str) -> None:
         """Pass on a string or integer that is a tool's whole result, without making a result yet."""
-        self._result = self._text = None
+        self._result = None
+        self._text = value if type(value) is str else None
         self.run.outputs[path] = self.output = value
 
     @property

@@ -1,4 +1,4 @@
-"""Fast paths for pipelines whose steps only pass results on."""
+"""The fast path for steps that only call a tool and pass its result on."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -9,32 +9,65 @@ from typing import Any, NamedTuple
 from toolkit.approvals.gates import Gate
 from toolkit.errors import ExitEarlyError, Signal
 from toolkit.pipelines.actions import arguments_of
-from toolkit.pipelines.pipeline_states import Flow, failure_of, outcome_of
+from toolkit.pipelines.pipeline_states import Flow, Outcome, failure_of, outcome_of
 from toolkit.pipelines.plans import Feed, Plan, PlannedStep
 from toolkit.pipelines.step_definitions import Use
 from toolkit.pipelines.templated_data import MappingValue, TemplateValue, Value, expressions_in
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
 from toolkit.tools.results import ToolResult
-from toolkit.tools.short_calls import PreparedCall, call_at_once, unseen_call
+from toolkit.tools.short_calls import ShortCall, short_call
 
 
 class ShortStep(NamedTuple):
     """A step that is just a call.
 
     Attributes:
+        tool: The tool to call.
         arguments: Makes the arguments of the call.
         call: Makes the call. It returns a result, or a string or integer that is the whole result.
         path: The step's path, under which its output is stored.
         name: The step's id, if an expression may read the step's record.
-        tool: The tool to call.
     """
 
+    tool: Tool
     arguments: Callable[[Flow], Arguments]
-    call: PreparedCall
+    call: ShortCall
     path: str
     name: str | None
-    tool: Tool
+
+    def run(self, flow: Flow) -> Outcome | None:
+        """Run the step as `Step.run` does, and pass on its output; return the outcome of a failure.
+
+        Raises:
+            Signal: If more than this step has to end.
+        """
+        _, arguments, call, path, name = self
+        started = 0.0 if name is None else perf_counter()
+        try:
+            returned = call(arguments(flow), flow.context)
+        except Signal:
+            raise
+        except Exception as error:  # noqa: BLE001 - an error of an expression is the step's failure; calls never raise
+            failed = failure_of(error)
+        else:
+            kind = type(returned)
+            if kind is str or kind is int:
+                flow.pass_on_value(returned, path)
+                return None
+            result: ToolResult = returned
+            if result.error is None:
+                flow.pass_on(result, path)
+                if name is not None:
+                    outcome = outcome_of(result)
+                    flow.run.record(name, outcome, outcome, perf_counter() - started)
+                return None
+            failed = outcome_of(result)
+        if failed.skips:
+            flow.run.note_skips(path, failed.skips)
+        if name is not None:
+            flow.run.record(name, failed, failed, perf_counter() - started)
+        return failed
 
 
 def short_chain(plan: Plan) -> tuple[ShortStep, ...] | None:
@@ -42,17 +75,9 @@ def short_chain(plan: Plan) -> tuple[ShortStep, ...] | None:
     if plan.on_failure:
         return None
     reads_steps = _reads_steps(plan)
-    steps = [short for step in plan.steps if (short := _short_step(step, is_read=reads_steps)) is not None]
-    return tuple(steps) if len(steps) == len(plan.steps) else None
-
-
-def unseen_chain(steps: Sequence[ShortStep]) -> tuple[ShortStep, ...]:
-    """Return the steps for contexts in which nothing observes the calls. Only the last step returns a whole result."""
-    if not steps:
-        return ()
-    *others, last = steps
-    before = [one._replace(call=unseen_call(one.tool, gives_values=one.name is None)) for one in others]
-    return (*before, last._replace(call=unseen_call(last.tool)))
+    steps = [short_step(step, is_read=reads_steps, is_alone=False) for step in plan.steps]
+    short = tuple(step for step in steps if step is not None)
+    return short if len(short) == len(steps) else None
 
 
 def run_short_chain(steps: Sequence[ShortStep], flow: Flow) -> ToolResult | None:
@@ -61,30 +86,20 @@ def run_short_chain(steps: Sequence[ShortStep], flow: Flow) -> ToolResult | None
     Returns:
         The failure that ended the chain, or `None` if all steps ran.
     """
-    context = flow.context
-    for arguments, call, path, name, _ in steps:
-        started = 0.0 if name is None else perf_counter()
+    for step in steps:
         try:
-            returned = call(arguments(flow), context)
-        except ExitEarlyError as error:  # the outputs are those of a pipeline that the step calls
-            error.outputs = {f"{path}/{inner}": output for inner, output in error.outputs.items()}
+            failed = step.run(flow)
+        except ExitEarlyError as error:
+            within_step(error, step.path)
             raise
-        except Signal:
-            raise
-        except Exception as error:  # noqa: BLE001 - an error of an expression is the step's failure; calls never raise
-            return failure_of(error).result
-        kind = type(returned)
-        if kind is str or kind is int:
-            flow.pass_on_value(returned, path)
-            continue
-        result: ToolResult = returned
-        if result.error is not None:
-            return result
-        flow.pass_on(result, path)
-        if name is not None:
-            outcome = outcome_of(result)
-            flow.run.record(name, outcome, outcome, perf_counter() - started)
+        if failed is not None:
+            return failed.result
     return None
+
+
+def within_step(ending: ExitEarlyError, path: str) -> None:
+    """Put the path of a step before the outputs of a pipeline that the step calls."""
+    ending.outputs = {f"{path}/{inner}": output for inner, output in ending.outputs.items()}
 
 
 def _reads_steps(plan: Plan) -> bool:
@@ -94,7 +109,14 @@ def _reads_steps(plan: Plan) -> bool:
     return any(reference.root == "steps" for one in found for reference in one.expression.references)
 
 
-def _short_step(step: PlannedStep, *, is_read: bool) -> ShortStep | None:
+def short_step(step: PlannedStep, *, is_read: bool = True, is_alone: bool = True) -> ShortStep | None:
+    """Return a step as a short one, or `None` if it needs more than a short call.
+
+    Args:
+        step: The planned step.
+        is_read: Whether an expression may read its record.
+        is_alone: Whether it may have neighbours that are not short, after which its result can be that of the pipeline.
+    """
     definition, action, tool = step.definition, step.definition.action, step.tool
     if not isinstance(action, Use) or tool is None or not tool.takes_short_way or step.on_error != "fail":
         return None
@@ -102,15 +124,20 @@ def _short_step(step: PlannedStep, *, is_read: bool) -> ShortStep | None:
     if any(stage is not None for stage in stages) or (definition.adapter is not None and step.adapts):
         return None
     name = definition.id.text if is_read and definition.id is not None else None
-    return ShortStep(_maker(step.feed, action.arguments), partial(call_at_once, tool), step.path, name, tool)
+    gives_values = name is None and not is_alone and step.position < step.of
+    call = short_call(tool, gives_values=gives_values)
+    return ShortStep(tool, _maker(step.feed, action.arguments), call, step.path, name)
 
 
 def _maker(feed: Feed | None, written: MappingValue | None) -> Callable[[Flow], Arguments]:
     """Return a function that makes the arguments of a call as `arguments_of` does."""
     if feed is not None or written is None:
+        parameter = feed.parameter if feed is not None and feed.as_text and written is None else None
+        if parameter is not None:  # the most common case
+            return lambda flow: {parameter: flow.text}
         return partial(arguments_of, feed, written)
     readers = [(name, _reader(value)) for name, value in written.entries.items()]
-    if len(readers) == 1:  # the most common case
+    if len(readers) == 1:  # nearly as common
         [(only, read_only)] = readers
         return lambda flow: {only: read_only(flow)}
     return lambda flow: {name: read(flow) for name, read in readers}
@@ -133,7 +160,7 @@ def _input(name: str, value: Value, flow: Flow) -> Any:
 
 
 class DirectCall:
-    """The fast path of one step.
+    """An awaited step that is just a call, without the stages of `Step.run`; the call itself is an ordinary one.
 
     Attributes:
         tool: The tool to call.
@@ -167,7 +194,7 @@ class DirectCall:
 
 
 def direct_call(step: PlannedStep) -> DirectCall | None:
-    """Return the fast path of a step, or `None` if the step has a key that needs `Step.run`."""
+    """Return a step as a direct call, or `None` if the step has a key that needs `Step.run`."""
     tool, feed = step.tool, step.feed
     if tool is None or feed is None or feed.parameter is None or not feed.as_text or not _says_nothing_else(step):
         return None

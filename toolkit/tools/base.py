@@ -18,7 +18,7 @@ from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.data_flows import flow_of
 from toolkit.tools.names import name_problem
 from toolkit.tools.results import ToolResult
-from toolkit.tools.short_calls import call_at_once, is_short
+from toolkit.tools.short_calls import ShortCall, is_short, short_call
 from toolkit.tools.spec import ToolSpec
 from toolkit.tools.spec_fields import ToolOptions
 
@@ -75,8 +75,13 @@ class Tool(Callee):
         if loop_is_running():
             return run_in_new_thread(lambda: self.run(arguments, context))
         if is_short(self, context):
-            return call_at_once(self, arguments, context)
+            result: ToolResult = self._short_call(arguments, context)
+            return result
         return (run_in_loop if self.suspends else drive)(self.call(arguments, context))
+
+    @cached_property
+    def _short_call(self) -> ShortCall:
+        return short_call(self)
 
     def with_name(self, name: str) -> "Tool":
         """Return the same tool under another name.

@@ -36,8 +36,10 @@ def as_result(value: Any) -> ToolResult:
     if kind is int and -LARGEST_PLAIN < value < LARGEST_PLAIN:  # for speed, since most numbers are like this
         return ToolResult(str(value), None, None, value, value)
     if isinstance(value, ToolResult):
-        texts: tuple[Any, ...] = (value.output, value.error or "")  # the tool may have written anything
-        return value if all(isinstance(text, str) for text in texts) else _as_text(value)
+        output: Any = value.output
+        error: Any = value.error or ""
+        is_text = isinstance(output, str) and isinstance(error, str)  # the tool may have written anything
+        return value if is_text else _as_text(value)
     if isinstance(value, str):
         return ToolResult(value)
     from toolkit.tools.attachments import attachments_in  # most tools return text

@@ -1,7 +1,7 @@
 """Calls a tool for single items of a batch: the arguments from the item, the call, and its events."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Final
 
 from toolkit.approvals.flow_histories import CallHistory
@@ -16,7 +16,7 @@ from toolkit.tools.context import ToolContext
 from toolkit.tools.kept_results import result_text
 from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import learn_arguments
-from toolkit.tools.short_calls import PreparedCall, call_at_once, is_short, is_unseen, unseen_call
+from toolkit.tools.short_calls import ShortCall, is_short, short_call
 from toolkit.wrappers.journaling import journaled
 from toolkit_cli import console
 from toolkit_cli.arguments.assignments import Schemas, text_place
@@ -56,8 +56,8 @@ class ItemCalls:
         self.needs_run = keeps or looks_at_run(tool)
 
     @cached_property
-    def _at_once(self) -> PreparedCall:
-        return unseen_call(self._called) if is_unseen(self._short_context) else partial(call_at_once, self._called)
+    def _at_once(self) -> ShortCall:
+        return short_call(self._called)
 
     def context_of(self, number: int, run: Run | None, journal: Journal | None = None) -> ToolContext:
         """Return the context for the call of an item."""
