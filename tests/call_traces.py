@@ -96,10 +96,11 @@ def trace_of(call: Callable[[ToolContext], ToolResult], surroundings: Surroundin
         logger.removeHandler(handler)
         logger.setLevel(before)
     metrics, gate, run = context.metrics, context.gate, context.run
-    is_recording = isinstance(metrics, RecordingMetrics)
     return {
         "came": came,
-        "metrics": [one._replace(number=0) for one in metrics.records] if is_recording else None,
+        "metrics": [one._replace(number=0) for one in metrics.records]
+        if isinstance(metrics, RecordingMetrics)
+        else None,
         "log": lines,
         "history": None if gate is None else gate.history.tools,
         "questions": [(one.text, one.arguments) for one in getattr(gate and gate.reviewer, "requests", ())],

@@ -340,9 +340,26 @@ def _items(at: _At, keyword: str, limit: Any) -> None:
     if not isinstance(at.data, _LISTS):
         return
     is_positioned = isinstance(limit, _LISTS)
+    if not is_positioned and _are_of_the_type(at):
+        at.items.update(range(len(at.data)) if at.judgment.validator.tracks else ())
+        return
     start = 0 if is_positioned else len(at.part.node.get("prefixItems", ()))
     for index in range(start, min(len(limit), len(at.data)) if is_positioned else len(at.data)):
         at.misfits += at.item(index, keyword, *([index] if is_positioned else [])).misfits
+
+
+_SCALARS: Final = {"string": str, "integer": int, "boolean": bool, "null": type(None)}
+
+
+def _are_of_the_type(at: _At) -> bool:
+    """Return whether `items` demands only a scalar type, and all items have it: long lists are judged at once."""
+    part = at.part.at("items")
+    if not isinstance(part.node, MAPPINGS) or [word for _, word, _ in at.judgment.validator.checks_of(part)] != [
+        "type"
+    ]:
+        return False
+    kinds = types_of(part.node)
+    return all(kind in _SCALARS for kind in kinds) and {_SCALARS[kind] for kind in kinds}.issuperset(map(type, at.data))
 
 
 def _additional_items(at: _At, keyword: str, _: Any) -> None:

@@ -157,13 +157,16 @@ def _changed(data: Any, changes: _Changes, here: Pointer = ()) -> Any:
     return data
 
 
+_SCALARS = frozenset({str, int, bool, type(None)})
+
+
 def _not_json(data: Any, path: Pointer) -> Iterator[Misfit]:
     if isinstance(data, float) and not isfinite(data):
         yield Misfit(path, "finite", None, data)
     elif isinstance(data, MAPPINGS):
         for name, value in data.items():
             yield from _not_json(value, (*path, name))
-    elif isinstance(data, list | tuple):
+    elif isinstance(data, list | tuple) and not _SCALARS.issuperset(map(type, data)):
         for index, value in enumerate(data):
             yield from _not_json(value, (*path, index))
 
@@ -178,6 +181,8 @@ def _settled(schema: ArgumentSchema, value: Any) -> Any:
         part = schema.as_object
         return {name: _settled(part.member(name), one) for name, one in value.items()}
     if isinstance(value, list | tuple):
+        if _SCALARS.issuperset(map(type, value)):
+            return [*value]
         part = schema.as_list
         return [_settled(part.item(index), one) for index, one in enumerate(value)]
     return value
