@@ -9,7 +9,7 @@ from toolkit import Continue, Reject, ToolContext, ToolResult
 from toolkit.approvals import AutoReviewer, ByRisk, Gate, ScriptedReviewer
 from toolkit.runs import Run
 from toolkit.tools import Metrics, RecordingMetrics
-from toolkit.tools.call_limits import Limit, LocalLimits  # private
+from toolkit.tools.calls.call_limits import Limit, LocalLimits  # private
 
 
 class FailingMetrics(Metrics):

@@ -141,8 +141,8 @@ FRAMEWORK = '''
 
 from toolkit.frameworks.foreign_tools import ForeignTool  # private
 from toolkit.frameworks.recognised import ForeignClass  # private
-from toolkit.tools.source_marks import Registration, SourceMarks  # private
-from toolkit.tools.spec import ToolSpec  # private
+from toolkit.tools.foreign.source_marks import Registration, SourceMarks  # private
+from toolkit.tools.definition.spec import ToolSpec  # private
 
 MARKS = SourceMarks(
     title="Acme Agents",
@@ -183,7 +183,7 @@ def tell(city: str) -> str:
 
 def test_framework_touches_three_files_with_its_case(house):
     house.write("toolkit/frameworks/acme.py", FRAMEWORK)
-    house.add("toolkit/tools/frameworks.py", '    "acme": Framework(("acme_agents",)),', after='    "haystack"')
+    house.add("toolkit/tools/foreign/frameworks.py", '    "acme": Framework(("acme_agents",)),', after='    "haystack"')
     house.write("tests/frameworks/cases/acme/tools.py", MODULE)
     assert len(house.touched) == 3
 

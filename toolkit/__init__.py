@@ -37,13 +37,13 @@ if TYPE_CHECKING:
     from toolkit.releases import __version__ as __version__
     from toolkit.sources.opening import load_pipeline as load_pipeline, load_tools as load_tools
     from toolkit.tools.base import Tool as Tool, WrappedTool as WrappedTool
+    from toolkit.tools.calls.results import ToolCall as ToolCall, ToolResult as ToolResult
     from toolkit.tools.context import MemoryId as MemoryId, ToolContext as ToolContext
-    from toolkit.tools.functions import from_function as from_function
-    from toolkit.tools.marking import tool as tool, toolbox as toolbox
-    from toolkit.tools.resolution import from_object as from_object, resolve_tools as resolve_tools
-    from toolkit.tools.results import ToolCall as ToolCall, ToolResult as ToolResult
-    from toolkit.tools.spec import ToolSpec as ToolSpec
-    from toolkit.tools.typed import TypedTool as TypedTool
+    from toolkit.tools.definition.marking import tool as tool, toolbox as toolbox
+    from toolkit.tools.definition.spec import ToolSpec as ToolSpec
+    from toolkit.tools.kinds.class_tools import TypedTool as TypedTool
+    from toolkit.tools.kinds.function_tools import from_function as from_function
+    from toolkit.tools.kinds.resolution import from_object as from_object, resolve_tools as resolve_tools
 else:
     from toolkit.faces import face
 
@@ -63,12 +63,12 @@ else:
             "releases": "__version__",
             "sources.opening": "load_pipeline load_tools",
             "tools.base": "Tool WrappedTool",
+            "tools.calls.results": "ToolCall ToolResult",
             "tools.context": "MemoryId ToolContext",
-            "tools.functions": "from_function",
-            "tools.marking": "tool toolbox",
-            "tools.resolution": "from_object resolve_tools",
-            "tools.results": "ToolCall ToolResult",
-            "tools.spec": "ToolSpec",
-            "tools.typed": "TypedTool",
+            "tools.definition.marking": "tool toolbox",
+            "tools.definition.spec": "ToolSpec",
+            "tools.kinds.class_tools": "TypedTool",
+            "tools.kinds.function_tools": "from_function",
+            "tools.kinds.resolution": "from_object resolve_tools",
         },
     )

@@ -16,7 +16,7 @@ from toolkit import errors
 from toolkit.codes import CONSENT_MISSING, NOT_FOUND, SERVER_UNREACHABLE
 from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.releases import __version__
-from toolkit.tools.foreign_values import describe_error
+from toolkit.tools.calls.foreign_values import describe_error
 from toolkit_cli import console
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ def replies(model, count):
     ids=["list", "generator", "function", "async function"],
 )
 def test_script_in_python_gives_its_turns(script, text):
-    path = script(f"from toolkit.tools.results import ToolCall\n\n{text}\n")
+    path = script(f"from toolkit.tools.calls.results import ToolCall\n\n{text}\n")
     model = open_model(f"scripted:{path}")
     assert model.name == "scripted:script.py"
     assert replies(model, 3) == [ModelReply("hello"), ModelReply(calls=(ToolCall("look"),)), ModelReply("3 said")]

@@ -22,7 +22,7 @@ from toolkit import (
 from toolkit.agents import ScriptedModel, run_agent
 from toolkit.approvals import ByRisk, Gate, Verdict, load_policy
 from toolkit.redactors import MASK
-from toolkit.tools.edited_arguments import restore_secrets  # private
+from toolkit.tools.secret_arguments import restore_secrets  # private
 
 OUTSIDE = 'deny: [{tool: "*", where: {path: {outside: "."}}, because: Files stay here.}]'
 POLICIES = {

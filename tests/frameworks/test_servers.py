@@ -11,7 +11,7 @@ from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 
 from toolkit import Reject, ToolContext, resolve_tools
-from toolkit.tools.frameworks import FRAMEWORK_OF_PACKAGE, title_of  # private
+from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_PACKAGE, title_of  # private
 
 SERVER = """
 from mcp.server.mcpserver import MCPServer

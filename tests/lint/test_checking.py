@@ -270,7 +270,7 @@ SABOTAGE = {
     "modules": "import sys\nsys.modules.clear()\n",
     "streams": "import sys\nsys.stdout = sys.stderr = None\n",
     "thread": "import threading\n\ndef run():\n    while True:\n        pass\n\nthreading.Thread(target=run).start()\n",
-    "tools": "import toolkit.tools.functions as functions\nvars(functions).clear()\n",
+    "tools": "import toolkit.tools.kinds.function_tools as functions\nvars(functions).clear()\n",
     "writer": "import faulthandler\nfaulthandler.disable()\n",
 }
 

@@ -18,8 +18,8 @@ from toolkit.redactors.redactor import Redactor  # private
 from toolkit.regex_checks import TooMuchWorkError  # private
 from toolkit.schemas.keywords import DRAFTS  # private
 from toolkit.schemas.validation import CHECKS, Validator, same_data  # private
-from toolkit.tools.foreign_schemas import output_mismatch, shape_of_arguments  # private
-from toolkit.tools.forms import Form  # private
+from toolkit.tools.foreign.elicitations import Form  # private
+from toolkit.tools.foreign.schema_tools import output_mismatch, shape_of_arguments  # private
 from toolkit_cli.main import application
 
 BOTH, OLD, NEW = ("draft-07", "2020-12"), ("draft-07",), ("2020-12",)

@@ -9,7 +9,7 @@ import pytest
 import toolkit
 from toolkit import Tool
 from toolkit.source_code.recognition import Recogniser  # private
-from toolkit.tools.source_marks import OUR_MARKS, SourceMarks, is_among  # private
+from toolkit.tools.foreign.source_marks import OUR_MARKS, SourceMarks, is_among  # private
 
 FUNCTION = "def f(text: str) -> str:\n    return text\n"
 
@@ -19,7 +19,7 @@ DEFINING = {
     "renamed mark": f"from toolkit import tool as hammer\n\n\n@hammer\n{FUNCTION}",
     "mark of the package": f"import toolkit\n\n\n@toolkit.tool\n{FUNCTION}",
     "mark of the renamed package": f"import toolkit as t\n\n\n@t.tool()\n{FUNCTION}",
-    "mark at home": f"from toolkit.tools.marking import tool\n\n\n@tool\n{FUNCTION}",
+    "mark at home": f"from toolkit.tools.definition.marking import tool\n\n\n@tool\n{FUNCTION}",
     "mark in a variable": f"import toolkit\n\nmark = toolkit.tool(read_only=True)\n\n\n@mark\n{FUNCTION}",
     "partial mark": f"from functools import partial\nfrom toolkit import tool\nmark = partial(tool, name='x')\n\n\n@mark\n{FUNCTION}",
     "mark made of the mark": (

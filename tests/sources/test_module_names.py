@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit import InvalidTools, from_function
-from toolkit.tools.names import name_problem  # private
+from toolkit.tools.definition.names import name_problem  # private
 
 HEAD = '''
 from functools import partial

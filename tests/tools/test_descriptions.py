@@ -10,7 +10,7 @@ from pydantic import Field
 
 from toolkit import InvalidTools, MemoryId, ToolContext, TypedTool, from_function, from_object, tool
 from toolkit.tools import TextTool
-from toolkit.tools.docstrings import Docstring, read_docstring  # private
+from toolkit.tools.definition.docstrings import Docstring, read_docstring  # private
 
 
 def descriptions_of(function):

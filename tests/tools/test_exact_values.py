@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from tests.volumes import examples
 from toolkit import Continue, Reviewer, ToolContext, from_function, load_pipeline
-from toolkit.tools.json_data import digits_to_lose  # private
+from toolkit.tools.calls.json_data import digits_to_lose  # private
 from toolkit_cli.main import application
 
 LONG = "1234567890.123456789"

@@ -10,7 +10,7 @@ import pytest
 
 from toolkit import load_tools
 from toolkit.problems import Location
-from toolkit.tools.definition_places import place_in_file, place_of  # private
+from toolkit.tools.definition.definition_places import place_in_file, place_of  # private
 
 SOURCE = """\
 import functools

@@ -19,7 +19,7 @@ from toolkit import (
 )
 from toolkit.approvals import Demand, ScriptedReviewer
 from toolkit.tools import RecordingMetrics
-from toolkit.tools.results import AnsweredEarly  # private
+from toolkit.tools.calls.results import AnsweredEarly  # private
 
 
 class Stock(Tool):

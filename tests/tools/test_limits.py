@@ -4,7 +4,7 @@ import asyncio
 
 from toolkit import Pipeline, ToolContext, from_function, tool
 from toolkit.tools import Limit
-from toolkit.tools.call_limits import LocalLimits  # private
+from toolkit.tools.calls.call_limits import LocalLimits  # private
 
 
 class Guests:

@@ -8,8 +8,8 @@ import pytest
 
 from toolkit import InvalidTools, Tool, ToolSpec, from_function, from_object, resolve_tools, tool, toolbox
 from toolkit.problems import Problem
-from toolkit.tools.marking import box_of, mark_of  # private
-from toolkit.tools.resolution import build_tools  # private
+from toolkit.tools.definition.marking import box_of, mark_of  # private
+from toolkit.tools.kinds.resolution import build_tools  # private
 
 
 class Base:

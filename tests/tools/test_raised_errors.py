@@ -8,7 +8,7 @@ import pytest
 
 from toolkit import Pipeline, ToolContext, ToolExecutionError, ToolResult, from_function
 from toolkit.builtin import JsonParser
-from toolkit.tools.results import Raised  # private
+from toolkit.tools.calls.results import Raised  # private
 
 HERE = Path(__file__)
 

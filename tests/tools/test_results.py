@@ -8,7 +8,7 @@ import pytest
 from toolkit import Pipeline, ToolResult, from_function, tool
 from toolkit.agents import Subagent
 from toolkit.tools import SkippedItem, Skips
-from toolkit.tools.results import Raised  # private
+from toolkit.tools.calls.results import Raised  # private
 from toolkit.wrappers import limited
 
 WHOLE: dict[str, Any] = {

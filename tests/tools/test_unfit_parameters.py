@@ -13,7 +13,7 @@ import pytest
 from pydantic import Field
 
 from toolkit import InvalidTools, ToolContext, from_function
-from toolkit.tools.resolution import build_tools  # private
+from toolkit.tools.kinds.resolution import build_tools  # private
 
 
 @pytest.fixture

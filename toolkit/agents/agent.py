@@ -16,11 +16,11 @@ from toolkit.errors import BudgetExceeded, ToolExecutionError
 from toolkit.json_texts import json_text
 from toolkit.runs.run import Run
 from toolkit.tools.base import HandmadeTool, Tool
+from toolkit.tools.calls.json_data import plain_data
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.definition_places import place_of_caller
-from toolkit.tools.json_data import plain_data
-from toolkit.tools.results import ToolResult
-from toolkit.tools.spec_fields import ToolOptions
+from toolkit.tools.definition.definition_places import place_of_caller
+from toolkit.tools.definition.spec_fields import ToolOptions
 
 if TYPE_CHECKING:
     from typing import Unpack

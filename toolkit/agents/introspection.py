@@ -18,9 +18,9 @@ from toolkit.problems import did_you_mean
 from toolkit.runs.blackboard import Blackboard, Entry
 from toolkit.runs.records import CallRecord, Message, ModelUse
 from toolkit.runs.run import Run
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.marking import tool, toolbox
-from toolkit.tools.results import ToolResult
+from toolkit.tools.definition.marking import tool, toolbox
 
 
 def shortened(text: str, limit: int) -> str:

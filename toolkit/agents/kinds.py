@@ -26,10 +26,10 @@ from toolkit.runs.blackboard import Entry
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, WrappedTool
 from toolkit.tools.callees import Arguments
+from toolkit.tools.calls.results import AnsweredEarly, ToolResult
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.outcomes import plain
-from toolkit.tools.results import AnsweredEarly, ToolResult
-from toolkit.tools.spec import ToolSpec
 from toolkit.wrappers.artifacts import artifacts_of
 
 CLOSED = "closed"

@@ -17,11 +17,10 @@ from toolkit.approvals.gates import Gate
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ApprovalPending, ExitEarlyError, ReplanRequested, TerminationRequested, ToolExecutionError
 from toolkit.tools.base import Tool
+from toolkit.tools.calls.results import ToolCall, ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.data_flows import READINGS
-from toolkit.tools.results import ToolCall, ToolResult
+from toolkit.tools.definition.spec import READINGS, ToolSpec
 from toolkit.tools.secret_arguments import redactor_of
-from toolkit.tools.spec import ToolSpec
 
 if TYPE_CHECKING:
     from asyncio import Task

@@ -23,12 +23,12 @@ from toolkit.events import (
 from toolkit.json_texts import json_text
 from toolkit.runs.records import ModelUse
 from toolkit.tools.base import Tool
+from toolkit.tools.calls.metrics import Counting, Waiting
+from toolkit.tools.calls.results import ToolCall, ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.metrics import Counting, Waiting
+from toolkit.tools.definition.spec import ToolSpec, redacted_spec
 from toolkit.tools.outcomes import result_of_ending
-from toolkit.tools.results import ToolCall, ToolResult
 from toolkit.tools.secret_arguments import redactor_of
-from toolkit.tools.spec import ToolSpec, redacted_spec
 
 TRACE = 5
 """The level of the log record of each specification that a model was sent."""

@@ -17,13 +17,13 @@ from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Problem, did_you_mean
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.described_tools import DescribedTool
-from toolkit.tools.marking import marked_methods
+from toolkit.tools.calls.results import ToolResult
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.marking import marked_methods
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.kinds.function_tools import DescribedTool
+from toolkit.tools.kinds.resolution import build_tools
 from toolkit.tools.outcomes import plain
-from toolkit.tools.resolution import build_tools
-from toolkit.tools.results import ToolResult
-from toolkit.tools.spec import ToolSpec
 
 Where = Callable[[Any, Run], bool]
 

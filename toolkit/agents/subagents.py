@@ -25,14 +25,13 @@ from toolkit.runs.records import Budget
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.callees import HOOKS, Arguments, forwards
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.data_flows import flow_of
-from toolkit.tools.definition_places import place_of_caller
-from toolkit.tools.functions import from_function
-from toolkit.tools.names import name_problem
-from toolkit.tools.resolution import build_tools
-from toolkit.tools.results import ToolResult
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_of_caller
+from toolkit.tools.definition.names import name_problem
+from toolkit.tools.definition.spec import ToolSpec, flow_of
+from toolkit.tools.kinds.function_tools import from_function
+from toolkit.tools.kinds.resolution import build_tools
 
 DEEPEST = 5
 """Default maximum depth of nested subagents."""

@@ -21,10 +21,10 @@ from toolkit.tools.argument_repairs import repaired
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.callees import Arguments
 from toolkit.tools.context import ToolContext
-from toolkit.tools.resolution import tools_among
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.kinds.class_tools import TypedTool
+from toolkit.tools.kinds.resolution import tools_among
 from toolkit.tools.secret_arguments import redactor_of
-from toolkit.tools.spec import ToolSpec
-from toolkit.tools.typed import TypedTool
 from toolkit.wrappers.artifacts import artifacts_of
 
 if TYPE_CHECKING:

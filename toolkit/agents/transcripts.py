@@ -18,10 +18,10 @@ from toolkit.disclosure.offering import facade_of
 from toolkit.errors import ToolExecutionError
 from toolkit.runs.records import CallRecord, Journal, JournalError, ModelUse
 from toolkit.tools.base import Tool
+from toolkit.tools.calls.json_data import dumps, loads
+from toolkit.tools.calls.results import ToolCall, ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.json_data import dumps, loads
 from toolkit.tools.kept_results import kept_result, result_text
-from toolkit.tools.results import ToolCall, ToolResult
 from toolkit.tools.secret_arguments import mask_secrets, redactor_of
 from toolkit.wrappers.journaling import journaled
 

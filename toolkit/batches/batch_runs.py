@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolkit.batches.items import Item
 from toolkit.running import in_thread, loop_is_running
-from toolkit.tools.results import ToolResult
+from toolkit.tools.calls.results import ToolResult
 
 if TYPE_CHECKING:
     from asyncio import Event

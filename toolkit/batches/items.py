@@ -8,7 +8,7 @@ from typing import Any, BinaryIO, Final, Literal, NamedTuple
 from toolkit.errors import ConfigurationError
 from toolkit.json_texts import WrittenNumber
 from toolkit.problems import how_to_install
-from toolkit.tools.json_data import plain_data
+from toolkit.tools.calls.json_data import plain_data
 
 Format = Literal["jsonl", "csv", "tsv", "lines", "parquet"]
 """The format of a file of items."""

@@ -24,8 +24,8 @@ from operator import add, mod, mul, pow, sub, truediv  # noqa: A004 - it is the 
 from typing import Final
 
 from toolkit.builtin.options import Option
-from toolkit.tools.results import ToolResult
-from toolkit.tools.text import TextTool
+from toolkit.tools.calls.results import ToolResult
+from toolkit.tools.kinds.class_tools import TextTool
 
 MAX_DIGITS = 4_000
 """Maximum number of digits before the decimal point; numbers other than zero are at least `10**-MAX_DIGITS`."""

@@ -30,8 +30,8 @@ from toolkit.builtin.files.sandbox import (
 )
 from toolkit.builtin.options import FOLDER, Option, outside_project
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import ToolResult
 from toolkit.walking import MissingError
 
 _BYTE_ORDER_MARK = "\ufeff"

@@ -9,7 +9,7 @@ from toolkit.builtin.files.listing import Effort, Listed, MalformedPatternError,
 from toolkit.builtin.files.sandbox import SandboxedTool, SandboxError
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, outside_project
 from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError, compile_line_expression
-from toolkit.tools.results import ToolResult
+from toolkit.tools.calls.results import ToolResult
 from toolkit.walking import UnfitError
 
 _MAX_RESULTS = 100

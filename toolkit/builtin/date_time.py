@@ -15,8 +15,8 @@ from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import Final, NamedTuple
 
 from toolkit.builtin.options import Option
-from toolkit.tools.results import ToolResult
-from toolkit.tools.text import TextTool
+from toolkit.tools.calls.results import ToolResult
+from toolkit.tools.kinds.class_tools import TextTool
 
 _WIDEST_OFFSET = timedelta(hours=18)
 _OFFSET = re.compile(r"([+-])(\d{1,2})(?::?(\d{2})(?::?(\d{2}))?)?", re.ASCII)

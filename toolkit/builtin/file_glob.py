@@ -8,7 +8,7 @@ from typing import Final
 from toolkit.builtin.files.listing import Effort, MalformedPatternError, compile_glob, list_files, on_one_line
 from toolkit.builtin.files.sandbox import SandboxedTool, SandboxError
 from toolkit.builtin.options import COUNT, DURATION, FOLDER, Option, outside_project
-from toolkit.tools.results import ToolResult
+from toolkit.tools.calls.results import ToolResult
 
 _MAX_RESULTS = 200
 _TIMEOUT = 10.0

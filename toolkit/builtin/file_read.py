@@ -7,7 +7,7 @@ from typing import Final
 from toolkit.builtin.files.editing import lines_of
 from toolkit.builtin.files.sandbox import DEFAULT_LIMIT, SandboxedTool, SandboxError, decode_text
 from toolkit.builtin.options import COUNT, FOLDER, Option, outside_project
-from toolkit.tools.results import ToolResult
+from toolkit.tools.calls.results import ToolResult
 
 OPTIONS: Final = (
     Option("base", FOLDER, "the directory to read from", default=".", widens=outside_project),

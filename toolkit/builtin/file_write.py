@@ -8,8 +8,8 @@ from toolkit.builtin.files.editing import count_changed_lines, describe_change
 from toolkit.builtin.files.sandbox import CHANGING_OPTIONS, FileChangingTool, SandboxError, encode_text, state_of
 from toolkit.builtin.options import FOLDER, Option, outside_project
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import ToolResult
 
 OPTIONS: Final = (
     Option("base", FOLDER, "the directory to write in", default=".", widens=outside_project),

@@ -19,6 +19,7 @@ from toolkit.builtin.options import (
     private_addresses,
     raise_faults,
 )
+from toolkit.builtin.secret_texts import fill, variable, variables_in
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, host_and_port_of, resolve_by_system
 from toolkit.builtin.web.fetching import (
     Fetched,
@@ -33,10 +34,9 @@ from toolkit.builtin.web.fetching import (
 from toolkit.errors import ConfigurationError, ToolArgumentsError
 from toolkit.redactors.redactor import Redactor
 from toolkit.redactors.secret_names import names_secret_variable
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import ToolResult
-from toolkit.tools.secret_texts import fill, variable, variables_in
-from toolkit.tools.text import TextTool
+from toolkit.tools.kinds.class_tools import TextTool
 
 DEFAULT_TIMEOUT: Final = 30.0
 DEFAULT_MAX_BYTES: Final = 1024 * 1024

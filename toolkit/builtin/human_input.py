@@ -5,9 +5,9 @@ from typing import Final
 from toolkit.approvals.decisions import Edit, Reject, rejected
 from toolkit.approvals.requests import DEFAULT_TIMEOUT
 from toolkit.builtin.options import DURATION, Option
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import ToolResult
-from toolkit.tools.text import TextTool
+from toolkit.tools.kinds.class_tools import TextTool
 
 NO_REVIEWER: Final = "No reviewer is available. Please proceed with your best judgment."
 NO_PREFERENCE: Final = "Understood. Please continue."

@@ -5,8 +5,8 @@ from typing import Final
 
 from toolkit.builtin.json_paths import Picked, UnreadableError, pick
 from toolkit.builtin.options import Option
-from toolkit.tools.results import ToolResult
-from toolkit.tools.typed import TypedTool
+from toolkit.tools.calls.results import ToolResult
+from toolkit.tools.kinds.class_tools import TypedTool
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
+from toolkit.builtin.secret_texts import variables_in
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents import keys
 from toolkit.documents.keys import (
@@ -33,7 +34,6 @@ from toolkit.documents.keys import (
 )
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, how_to_install
-from toolkit.tools.secret_texts import variables_in
 
 
 class Option(Key):

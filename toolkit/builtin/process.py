@@ -25,9 +25,9 @@ from toolkit.json_texts import json_text, text_of
 from toolkit.processes.process_trees import Ended, StartError, run_command
 from toolkit.processes.watching import missing_support
 from toolkit.telemetry.propagation import trace_variables
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import ToolResult
-from toolkit.tools.text import TextTool
+from toolkit.tools.kinds.class_tools import TextTool
 
 DEFAULT_TIMEOUT: Final = 30.0
 DEFAULT_MAX_BYTES: Final = 1024 * 1024

@@ -25,9 +25,9 @@ from toolkit.builtin.web.fetching import Fetched, Fetcher, FetchError, decode_te
 from toolkit.errors import ConfigurationError
 from toolkit.processes.process_trees import StartError, run_command
 from toolkit.processes.watching import missing_support
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import ToolResult
-from toolkit.tools.typed import TypedTool
+from toolkit.tools.kinds.class_tools import TypedTool
 
 DEFAULT_MAX_CHARACTERS: Final = 5_000
 DEFAULT_TIMEOUT: Final = 15.0

@@ -24,16 +24,16 @@ from toolkit.builtin.options import (
     raise_faults,
     search_service,
 )
+from toolkit.builtin.secret_texts import fill, variables_in
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, host_and_port_of, resolve_by_system
 from toolkit.builtin.web.fetching import Fetcher, FetchError, decode_text
 from toolkit.builtin.web.page_reader import plain
 from toolkit.errors import ConfigurationError
 from toolkit.redactors.redactor import Redactor
 from toolkit.running import in_thread
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import ToolResult
-from toolkit.tools.secret_texts import fill, variables_in
-from toolkit.tools.typed import TypedTool
+from toolkit.tools.kinds.class_tools import TypedTool
 
 DEFAULT_TIMEOUT: Final = 15.0
 _MAX_BYTES: Final = 2 * 1024 * 1024

@@ -26,7 +26,7 @@ from toolkit.dialects.schema_parts import Part, child, read_schema, walk
 from toolkit.problems import Severity
 from toolkit.schemas.places import MAPPINGS, types_of
 from toolkit.schemas.schema import Schema
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
 
 PROVIDERS = (*DIALECTS, *PROVIDER_MODULES.values(), *CLIENTS)
 """What a tool can be checked for: every dialect, llama.cpp, `portable`, which all of them accept, and every client."""

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from toolkit.dialects.fitting import fit
 from toolkit.dialects.provider_limits import Limits, Notes
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
 
 CHECKED: Final = "2026-11-22"
 """The day on which most limits were checked."""

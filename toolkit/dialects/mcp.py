@@ -6,7 +6,7 @@ from toolkit.codes import OPEN_OBJECT, ROOT_NOT_OBJECT
 from toolkit.dialects.declarations import CHECKED, Dialect, Draft, Form
 from toolkit.dialects.fitting import fit
 from toolkit.dialects.provider_limits import Limit, Limits, Source
-from toolkit.tools.spec import MCP_HINTS
+from toolkit.tools.definition.spec import MCP_HINTS
 
 _2025 = Source("https://modelcontextprotocol.io/specification/2025-11-25/server/tools", CHECKED)
 _2026 = Source("https://modelcontextprotocol.io/specification/2026-07-28/server/tools", CHECKED)

@@ -11,7 +11,7 @@ from toolkit.dialects.provider_limits import Change, Limit, Limits, Notes, Objec
 from toolkit.dialects.registry import DIALECT_MODULES, DIALECTS, PROVIDER_MODULES
 from toolkit.dialects.schema_parts import child
 from toolkit.problems import did_you_mean
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
 
 _MODULES = tuple(import_module(f"toolkit.dialects.{name}") for name in DIALECT_MODULES)
 

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from toolkit.dialects.declarations import Form
 from toolkit.dialects.providers import DECLARED, OTHERS
 from toolkit.dialects.schema_parts import child
-from toolkit.tools.spec import MCP_HINTS, ToolSpec
+from toolkit.tools.definition.spec import MCP_HINTS, ToolSpec
 
 _OWN_KINDS: Final = ("function", "custom", "tool")
 EXAMPLES: Final = ("input_examples", "examples")

@@ -12,10 +12,10 @@ from toolkit.problems import Problem, errors_among
 from toolkit.running import call_function
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.context import ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.functions import FunctionTool
-from toolkit.tools.marking import ToolboxMark, box_of, mark_of, marked_methods
-from toolkit.tools.resolution import build_tools, collisions, tools_among
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.marking import ToolboxMark, box_of, mark_of, marked_methods
+from toolkit.tools.kinds.function_tools import FunctionTool
+from toolkit.tools.kinds.resolution import build_tools, collisions, tools_among
 
 ALL = "all"
 """The category of all tools, for a toolbox in which only some tools have a category."""

@@ -12,8 +12,8 @@ from toolkit.documents.keys import Spot
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.tools.base import Tool
-from toolkit.tools.names import name_problem
-from toolkit.tools.resolution import collisions, missing_tools
+from toolkit.tools.definition.names import name_problem
+from toolkit.tools.kinds.resolution import collisions, missing_tools
 
 Permission = Literal["internet_access", "host_access"]
 PERMISSIONS: tuple[Permission, ...] = get_args(Permission)

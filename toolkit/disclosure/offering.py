@@ -11,8 +11,8 @@ from toolkit.disclosure.progressive import ContextTool, GuideTool, ProgressiveTo
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import errors_among
 from toolkit.tools.base import Tool, Unfolded, WrappedTool, innermost
-from toolkit.tools.resolution import collisions
-from toolkit.tools.results import ToolResult
+from toolkit.tools.calls.results import ToolResult
+from toolkit.tools.kinds.resolution import collisions
 
 
 class Offer(NamedTuple):

@@ -15,12 +15,12 @@ from toolkit.errors import InvalidTools, ToolArgumentsError, ToolExecutionError
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool, Unfolded, WrappedTool, innermost
 from toolkit.tools.callees import Arguments
+from toolkit.tools.calls.json_data import plain_data
+from toolkit.tools.calls.results import AnsweredEarly, ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.json_data import plain_data
-from toolkit.tools.names import name_problem
-from toolkit.tools.results import AnsweredEarly, ToolResult
+from toolkit.tools.definition.names import name_problem
+from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.secret_arguments import members_of
-from toolkit.tools.spec import ToolSpec
 from toolkit.wrappers.one_shot import OneShotTool
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from toolkit.disclosure.progressive import ProgressiveTool
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import nearest
 from toolkit.tools.base import Tool, Unfolded
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.resolution import collisions
-from toolkit.tools.results import ToolResult
+from toolkit.tools.kinds.resolution import collisions
 
 # The usual constants of BM25: term saturation and length normalization.
 _SATURATION, _LENGTH = 1.2, 0.75

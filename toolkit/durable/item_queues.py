@@ -11,7 +11,7 @@ from toolkit.durable.engines import POLLING, WORKFLOW, attempted, queue_of, tran
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.stored_items import ItemEnd, StoredItem, item_id, number_in
 from toolkit.journals.kept_runs import KeptRun, KeptStep
-from toolkit.tools.call_limits import Limit
+from toolkit.tools.calls.call_limits import Limit
 
 if TYPE_CHECKING:
     from dbos import DBOSClient, WorkflowStatus

@@ -9,7 +9,7 @@ from typing import Any
 
 from dbos._serialization import Serializer
 
-from toolkit.tools.json_data import dumps, loads
+from toolkit.tools.calls.json_data import dumps, loads
 
 
 class JsonSerializer(Serializer):

@@ -28,7 +28,7 @@ from toolkit.durable.engines import transacted
 from toolkit.durable.store_tables import LIMITS, PROCESSES, TURNS
 from toolkit.durable.store_urls import StoreUrl
 from toolkit.durable.workflow_journals import Lost
-from toolkit.tools.call_limits import Limit, Release
+from toolkit.tools.calls.call_limits import Limit, Release
 
 _MOST_AHEAD: Final = 64
 _WEIGHT: Final = 0.1

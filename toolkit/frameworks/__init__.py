@@ -1,9 +1,9 @@
 """Converts tools of other libraries to Tools, and Tools to those of other libraries.
 
-Each framework has a module here, and a row in `toolkit.tools.frameworks`. All code about a framework is in its module:
-`MARKS` describes how source defines such tools, `CLASSES` converts objects, and `to_…` exports one of our Tools. No
-framework is ever imported: its objects are recognized by the names of their classes. Other packages add frameworks as
-plugins, with an entry point of the group `toolkit.frameworks`.
+Each framework has a module here, and a row in `toolkit.tools.foreign.frameworks`. All code about a framework is in
+its module: `MARKS` describes how source defines such tools, `CLASSES` converts objects, and `to_…` exports one of our
+Tools. No framework is ever imported: its objects are recognized by the names of their classes. Other packages add
+frameworks as plugins, with an entry point of the group `toolkit.frameworks`.
 """
 
 TYPE_CHECKING = False

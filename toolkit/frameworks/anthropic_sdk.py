@@ -13,14 +13,14 @@ from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.supported_versions import Versions
 from toolkit.running import in_thread
-from toolkit.tools.attachments import result_of_contents
 from toolkit.tools.base import Tool
+from toolkit.tools.calls.attachments import result_of_contents
+from toolkit.tools.calls.foreign_values import has_base
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import has_base
-from toolkit.tools.results import ToolResult
-from toolkit.tools.source_marks import Registration, SourceMarks, Terms
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.source_marks import Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="Anthropic SDK",

@@ -8,11 +8,11 @@ from typing import Any
 from toolkit.frameworks.foreign_tools import ForeignTool, explained
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.supported_versions import Versions
+from toolkit.tools.calls.foreign_values import kind_of
 from toolkit.tools.context import ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import kind_of
-from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="AutoGen",

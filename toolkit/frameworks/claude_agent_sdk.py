@@ -25,7 +25,7 @@ from toolkit.problems import Problem
 from toolkit.running import run_coroutine
 from toolkit.tools.base import Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.source_marks import Demands, Registration, SourceMarks, Terms
+from toolkit.tools.foreign.source_marks import Demands, Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="Claude Agent SDK",

@@ -13,12 +13,12 @@ from toolkit.frameworks.late_approvals import keeping_what_is_approved
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.supported_versions import Versions
 from toolkit.running import in_thread
+from toolkit.tools.calls.foreign_values import bases_of_class, kind_of, module_of_class
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import bases_of_class, kind_of, module_of_class
-from toolkit.tools.results import ToolResult
-from toolkit.tools.source_marks import Registration, SourceMarks, Terms, ToolClasses
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.source_marks import Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="CrewAI",

@@ -6,11 +6,11 @@ from importlib import import_module
 from typing import Any
 
 from toolkit.errors import ConfigurationError
-from toolkit.tools.attachments import Attachment, attachments_in, block_of, pieces_of
 from toolkit.tools.base import Tool
+from toolkit.tools.calls.attachments import Attachment, attachments_in, block_of, pieces_of
+from toolkit.tools.calls.foreign_values import call_safely
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import call_safely
-from toolkit.tools.results import ToolResult
 
 _MARK = "__toolkit_tool__"
 

@@ -7,11 +7,11 @@ from typing import Any, Self
 
 from toolkit.frameworks.late_approvals import ApprovalWanted, ask_late
 from toolkit.running import loop_is_running, run_in_loop, run_in_new_thread
+from toolkit.tools.calls.json_data import plain_data
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_schemas import ForeignSchemaTool
-from toolkit.tools.json_data import plain_data
-from toolkit.tools.results import ToolResult
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.schema_tools import ForeignSchemaTool
 
 Invoke = Callable[[dict[str, Any], ToolContext], Coroutine[Any, Any, Any]]
 """Calls a tool through its framework, with plain arguments; returns a ToolResult or any other value.
@@ -31,7 +31,7 @@ class ForeignTool(ForeignSchemaTool):
     """A tool of another framework.
 
     Attributes:
-        framework: The name of the framework in `toolkit.tools.frameworks`.
+        framework: The name of the framework in `toolkit.tools.foreign.frameworks`.
         thing: The framework's object.
         function: The user's function behind it, or None.
         is_held: Whether the tool belongs to a server, an agent or another container.
@@ -53,7 +53,7 @@ class ForeignTool(ForeignSchemaTool):
         Args:
             spec: The definition that the model receives.
             invoke: Calls the tool through the framework.
-            framework: The name of the framework in `toolkit.tools.frameworks`.
+            framework: The name of the framework in `toolkit.tools.foreign.frameworks`.
             thing: The framework's object.
             function: The user's function behind it, or None.
         """

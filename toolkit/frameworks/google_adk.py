@@ -11,9 +11,7 @@ from toolkit.frameworks.foreign_tools import ForeignTool, awaited, new_call_id, 
 from toolkit.frameworks.late_approvals import ApprovalWanted, keeping_what_is_approved
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.supported_versions import Versions
-from toolkit.tools.context import ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import (
+from toolkit.tools.calls.foreign_values import (
     bases_of_class,
     call_safely,
     has_base,
@@ -21,9 +19,11 @@ from toolkit.tools.foreign_values import (
     module_of_class,
     name_of_class,
 )
-from toolkit.tools.results import ToolResult
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.calls.results import ToolResult
+from toolkit.tools.context import ToolContext
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="Google ADK",

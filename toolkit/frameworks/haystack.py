@@ -11,11 +11,11 @@ from toolkit.frameworks.given_values import missing_value_error
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.supported_versions import Versions
 from toolkit.running import in_thread
+from toolkit.tools.calls.foreign_values import call_safely, kind_of
 from toolkit.tools.context import ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import call_safely, kind_of
-from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="Haystack",

@@ -17,14 +17,14 @@ from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.result_parts import attachment_of, attachment_of_data_url, result_of_parts
 from toolkit.frameworks.supported_versions import Versions
 from toolkit.running import in_thread
-from toolkit.tools.attachments import Attachment
 from toolkit.tools.base import Tool
+from toolkit.tools.calls.attachments import Attachment
+from toolkit.tools.calls.foreign_values import bases_of_class, has_base, kind_of, module_of_class
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import bases_of_class, has_base, kind_of, module_of_class
-from toolkit.tools.results import ToolResult
-from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="LangChain",

@@ -9,8 +9,8 @@ from dataclasses import fields
 from typing import Any, get_args, get_origin, get_type_hints
 
 from toolkit.frameworks.given_values import first_missing_value, given, missing_value_error
+from toolkit.tools.calls.foreign_values import bases_of_class, call_safely, has_base
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import bases_of_class, call_safely, has_base
 
 
 def injected(tool: Any, context: ToolContext, call_id: str) -> dict[str, Any]:

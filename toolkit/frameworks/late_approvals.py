@@ -11,10 +11,10 @@ from typing import Any
 from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import NO_QUESTION
 from toolkit.errors import ToolExecutionError
-from toolkit.tools.admission import admit, verdict_on
 from toolkit.tools.callees import Callee
+from toolkit.tools.calling import admit, verdict_on
+from toolkit.tools.calls.json_data import freeze_as_json, plain_data
 from toolkit.tools.context import ToolContext
-from toolkit.tools.json_data import freeze_as_json, plain_data
 
 
 class ApprovalWanted(Exception):

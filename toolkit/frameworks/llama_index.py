@@ -10,11 +10,11 @@ from toolkit.frameworks.given_values import missing_value_error
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.supported_versions import Versions
 from toolkit.running import in_thread
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.results import ToolResult
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.source_marks import Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="LlamaIndex",

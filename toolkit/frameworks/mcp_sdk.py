@@ -27,9 +27,9 @@ from toolkit.frameworks.wire_tools import Call, Caller, as_json, wire_tool
 from toolkit.problems import Problem
 from toolkit.running import run_coroutine
 from toolkit.tools.base import Tool
+from toolkit.tools.calls.foreign_values import bases_of_class, module_of_class
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.foreign_values import bases_of_class, module_of_class
-from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms
+from toolkit.tools.foreign.source_marks import Demands, Injected, Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="MCP SDK",

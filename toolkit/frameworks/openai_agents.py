@@ -17,15 +17,15 @@ from toolkit.frameworks.late_approvals import ApprovalWanted
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.result_parts import attachment_of, attachment_of_data_url, result_of_parts
 from toolkit.frameworks.supported_versions import Versions
-from toolkit.tools.attachments import Attachment, attachments_in
 from toolkit.tools.base import Tool
+from toolkit.tools.calls.attachments import Attachment, attachments_in
+from toolkit.tools.calls.foreign_values import call_safely, kind_of
+from toolkit.tools.calls.json_data import dumps
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import call_safely, kind_of
-from toolkit.tools.json_data import dumps
-from toolkit.tools.results import ToolResult
-from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.source_marks import Demands, Injected, Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="OpenAI Agents",

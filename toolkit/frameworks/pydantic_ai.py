@@ -19,14 +19,14 @@ from toolkit.frameworks.late_approvals import ApprovalWanted
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.result_parts import attachment_of, result_of_parts
 from toolkit.frameworks.supported_versions import Versions
-from toolkit.tools.attachments import attachments_in
 from toolkit.tools.base import Tool
+from toolkit.tools.calls.attachments import attachments_in
+from toolkit.tools.calls.foreign_values import call_safely, has_base, kind_of, module_of_class
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import call_safely, has_base, kind_of, module_of_class
-from toolkit.tools.frameworks import framework_of
-from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.frameworks import framework_of
+from toolkit.tools.foreign.source_marks import Demands, Injected, Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="pydantic-ai",

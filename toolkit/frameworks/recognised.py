@@ -11,17 +11,17 @@ from toolkit.frameworks.exported_calls import exported_tool
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.supported_versions import Versions, unsupported_version
 from toolkit.problems import Location, Problem
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import bases_of_class, module_of_class, name_of_class
-from toolkit.tools.frameworks import (
+from toolkit.tools.calls.foreign_values import bases_of_class, module_of_class, name_of_class
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.foreign.frameworks import (
     framework_of,
     framework_of_holder,
     framework_of_mark,
     framework_of_variables,
     support_for,
 )
+from toolkit.tools.kinds.resolution import check_tool
 from toolkit.tools.origins import function_of, place_of_tool
-from toolkit.tools.tool_checks import check_tool
 
 
 class ForeignClass(NamedTuple):

@@ -4,9 +4,9 @@ from binascii import Error, a2b_base64
 from collections.abc import Iterable
 from typing import Any
 
-from toolkit.tools.attachments import Attachment, Kind
+from toolkit.tools.calls.attachments import Attachment, Kind
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.outcomes import as_result
-from toolkit.tools.results import ToolResult
 
 
 def result_of_parts(parts: Iterable[Any], *, structured: Any = None, artifact: Any = None) -> ToolResult:

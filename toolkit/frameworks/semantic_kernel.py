@@ -10,12 +10,12 @@ from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.supported_versions import Versions
 from toolkit.running import in_thread, run_in_loop
+from toolkit.tools.calls.foreign_values import bases_of_class, kind_of
 from toolkit.tools.context import ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import bases_of_class, kind_of
-from toolkit.tools.frameworks import framework_of_mark
-from toolkit.tools.source_marks import Injected, Registration, SourceMarks, Terms
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.frameworks import framework_of_mark
+from toolkit.tools.foreign.source_marks import Injected, Registration, SourceMarks, Terms
 
 MARKS = SourceMarks(
     title="Semantic Kernel",

@@ -9,11 +9,11 @@ from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.supported_versions import Versions
 from toolkit.running import in_thread
+from toolkit.tools.calls.foreign_values import kind_of
 from toolkit.tools.context import ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import kind_of
-from toolkit.tools.source_marks import Demands, Registration, SourceMarks, Terms, ToolClasses
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.source_marks import Demands, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="smolagents",

@@ -12,12 +12,12 @@ from toolkit.frameworks.given_values import GivenValues, given
 from toolkit.frameworks.recognised import ForeignClass
 from toolkit.frameworks.result_parts import attachment_of, result_of_parts
 from toolkit.frameworks.supported_versions import Versions
+from toolkit.tools.calls.foreign_values import kind_of
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import kind_of
-from toolkit.tools.results import ToolResult
-from toolkit.tools.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 
 MARKS = SourceMarks(
     title="Strands",

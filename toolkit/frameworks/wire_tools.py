@@ -14,13 +14,13 @@ from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.quiet_logs import library_logs_held_back
 from toolkit.problems import Problem
 from toolkit.schemas.places import definitions_in
-from toolkit.tools.attachments import result_of_contents
+from toolkit.tools.calls.attachments import result_of_contents
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_schemas import marks_of, presentation_of
-from toolkit.tools.forms import Answer, FormQuestions
-from toolkit.tools.results import ToolResult
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.elicitations import Answer, FormQuestions
+from toolkit.tools.foreign.schema_tools import marks_of, presentation_of
 
 Call = Callable[[str, dict[str, Any]], Coroutine[Any, Any, Any]]
 """Calls a tool of a server by name; returns the framework's `CallToolResult`."""

@@ -18,8 +18,8 @@ from toolkit.pins.drifts import FROM, SECRETS, Change, Entry, changes_between
 from toolkit.problems import Location, Problem
 from toolkit.redactors.redactor import Redactor, redactor_of_environment
 from toolkit.regular_files import bounded_bytes
+from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.secret_arguments import secrets_of_schema
-from toolkit.tools.spec import ToolSpec
 from toolkit.visibility import visible_json
 
 MARK = "toolkit-lock"

@@ -22,11 +22,10 @@ from toolkit.pipelines.templated_data import MappingValue
 from toolkit.running import loop_is_running
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
+from toolkit.tools.calls.metrics import Waiting
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.metrics import Waiting
-from toolkit.tools.questions import decide
-from toolkit.tools.results import ToolResult
-from toolkit.tools.review_requests import binding_of
+from toolkit.tools.questions import binding_of, decide
 from toolkit.tools.short_calls import is_short
 
 CURRENT_PATH: ContextVar[str] = ContextVar("toolkit_pipeline_path", default="")

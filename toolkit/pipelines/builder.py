@@ -21,13 +21,13 @@ from toolkit.pipelines.steps import StepDefaults, StepReader
 from toolkit.pipelines.templated_data import Value, read_value
 from toolkit.problems import Location, Problem, errors_among
 from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.calls.results import ToolResult, message_of
 from toolkit.tools.context import ToolContext
-from toolkit.tools.definition_places import place_of_caller
+from toolkit.tools.definition.definition_places import place_of_caller
+from toolkit.tools.definition.names import name_problem
 from toolkit.tools.inputs import InputReader
-from toolkit.tools.names import name_problem
-from toolkit.tools.resolution import build_tools
-from toolkit.tools.results import ToolResult, message_of
-from toolkit.tools.text import AdaptedTextTool
+from toolkit.tools.kinds.class_tools import AdaptedTextTool
+from toolkit.tools.kinds.resolution import build_tools
 
 if TYPE_CHECKING:
     from typing import Unpack

@@ -31,10 +31,10 @@ from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.short_chains import direct_call, short_step, within_step
 from toolkit.pipelines.step_definitions import AdapterFunction, Fallback
 from toolkit.running import loop_is_running
+from toolkit.tools.calls.metrics import Counting
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.metrics import Counting
 from toolkit.tools.outcomes import result_of_ending
-from toolkit.tools.results import ToolResult
 from toolkit.tools.short_calls import is_short
 
 Ready = Outcome | Sequence[Any] | None

@@ -9,7 +9,7 @@ from toolkit.errors import Signal
 from toolkit.pipelines.execution import Step
 from toolkit.pipelines.pipeline_states import Flow
 from toolkit.running import loop_is_running
-from toolkit.tools.results import ToolResult
+from toolkit.tools.calls.results import ToolResult
 
 INTERRUPTED = "interrupted"
 

@@ -10,7 +10,7 @@ from toolkit.json_texts import text_of
 from toolkit.pipelines.actions import Turn
 from toolkit.pipelines.pipeline_states import Flow, ItemFlow, Outcome, outcome_of_value
 from toolkit.pipelines.step_definitions import MAX_ITEMS, Each
-from toolkit.tools.results import SkippedItem, Skips, ToolResult
+from toolkit.tools.calls.results import SkippedItem, Skips, ToolResult
 
 _SHORT = 60
 """Maximum length of an item's short form, in characters."""

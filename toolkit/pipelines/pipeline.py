@@ -27,13 +27,13 @@ from toolkit.pipelines.tainting import leaking_reader
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.callees import Arguments, Pipe
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.names import legal_name
+from toolkit.tools.definition.names import legal_name
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.kinds.class_tools import TEXT_PARAMETERS, text_given
 from toolkit.tools.outcomes import result_of_ending
 from toolkit.tools.questions import RunningCall
-from toolkit.tools.results import ToolResult
-from toolkit.tools.spec import ToolSpec
-from toolkit.tools.text import TEXT_PARAMETERS, text_given
 
 if TYPE_CHECKING:
     from toolkit.events import Outcome as EventOutcome

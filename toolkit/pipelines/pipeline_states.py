@@ -10,8 +10,8 @@ from toolkit.json_texts import text_of
 from toolkit.pipelines.expressions.json_values import Unfit, size_of
 from toolkit.pipelines.plans import Plan
 from toolkit.pipelines.templated_data import ListValue, MappingValue, Value
+from toolkit.tools.calls.results import Skips, ToolResult, message_of, raised_by
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import Skips, ToolResult, message_of, raised_by
 
 NOT_RUN: Mapping[str, Any] = {
     "output": None,

@@ -7,11 +7,10 @@ from typing import Any
 from toolkit.errors import Signal
 from toolkit.pipelines.step_definitions import Failure, Retry
 from toolkit.running import pause
-from toolkit.tools.admission import begin_again
 from toolkit.tools.base import Tool, WrappedTool
-from toolkit.tools.calling import error_code_of
+from toolkit.tools.calling import begin_again, error_code_of
+from toolkit.tools.calls.results import ToolResult, message_of
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import ToolResult, message_of
 
 NEVER_AGAIN = frozenset({"invalid_arguments", "rejected"})
 """Error codes for which the same call would only fail again."""

@@ -15,7 +15,7 @@ from toolkit.pipelines.step_definitions import Use
 from toolkit.pipelines.templated_data import MappingValue, TemplateValue, Value, expressions_in
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
-from toolkit.tools.results import ToolResult
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.short_calls import ShortCall, short_call
 
 

@@ -11,7 +11,7 @@ from toolkit.documents import Node
 from toolkit.documents.shapes import Word
 from toolkit.pipelines.templated_data import MappingValue, Value
 from toolkit.problems import Location
-from toolkit.tools.results import ToolResult
+from toolkit.tools.calls.results import ToolResult
 
 if TYPE_CHECKING:
     from toolkit.tools.inputs import Input

@@ -12,8 +12,8 @@ from toolkit.pipelines.step_definitions import AdapterFunction, Ask, Branches, F
 from toolkit.pipelines.traces import NOTHING, Trace, Tracer, merged
 from toolkit.problems import Location
 from toolkit.tools.base import innermost
-from toolkit.tools.data_flows import is_from_outside
-from toolkit.tools.foreign_values import call_safely
+from toolkit.tools.calls.foreign_values import call_safely
+from toolkit.tools.definition.spec import is_from_outside
 
 
 class Taint(NamedTuple):

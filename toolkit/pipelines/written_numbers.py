@@ -6,7 +6,7 @@ from typing import Any
 from toolkit import documents
 from toolkit.documents import Node, Scalar
 from toolkit.json_texts import WrittenNumber
-from toolkit.tools.json_data import digits_to_lose
+from toolkit.tools.calls.json_data import digits_to_lose
 
 _JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)\.\d+(?:[eE][+-]?\d+)?")
 

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.policy_keys import PolicyFile
     from toolkit.documents import Mapping as MappingNode
     from toolkit.mcp.settings.server_settings import McpServer
-    from toolkit.tools.call_limits import Limit
+    from toolkit.tools.calls.call_limits import Limit
     from toolkit.webhooks.webhook_keys import WebhookSettings
 
 

@@ -36,8 +36,8 @@ from toolkit.documents.keys import (
 )
 from toolkit.problems import did_you_mean
 from toolkit.settings.configuration import GroupSettings, ReadySettings
-from toolkit.tools.call_limits import Limit, parse_rate
-from toolkit.tools.names import name_problem
+from toolkit.tools.calls.call_limits import Limit, parse_rate
+from toolkit.tools.definition.names import name_problem
 
 if TYPE_CHECKING:
     from toolkit.agents.models.named_models import Price

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from toolkit.source_code.constants import Constants, value_in
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.source_files import FUNCTIONS, last_name
-from toolkit.tools.source_marks import ToolClasses
+from toolkit.tools.foreign.source_marks import ToolClasses
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 

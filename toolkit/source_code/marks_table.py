@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from toolkit.tools.frameworks import framework_of, support_for
-from toolkit.tools.source_marks import OUR_MARKS, SourceMarks, is_among
+from toolkit.tools.foreign.frameworks import framework_of, support_for
+from toolkit.tools.foreign.source_marks import OUR_MARKS, SourceMarks, is_among
 
 MARKS: tuple[SourceMarks, ...] = (OUR_MARKS,)
 

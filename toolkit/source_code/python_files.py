@@ -9,8 +9,8 @@ from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.syntax_nodes import FunctionNode
 from toolkit.source_code.written_tools import OURS, WrittenTool, is_out_of_reach, may_have_tools
-from toolkit.tools.frameworks import framework_of
-from toolkit.tools.source_marks import OUR_MARKS
+from toolkit.tools.foreign.frameworks import framework_of
+from toolkit.tools.foreign.source_marks import OUR_MARKS
 
 
 class PythonFile(PythonSource):

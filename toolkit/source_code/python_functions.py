@@ -12,8 +12,8 @@ from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import SCOPES, FunctionNode, children, nodes_below
 from toolkit.source_code.written_tools import OURS, WrittenTool, call_with_options
-from toolkit.tools.docstrings import Docstring, read_docstring
-from toolkit.tools.source_marks import is_among
+from toolkit.tools.definition.docstrings import Docstring, read_docstring
+from toolkit.tools.foreign.source_marks import is_among
 
 _INJECTED = {"ToolContext", "MemoryId"}
 

@@ -12,8 +12,8 @@ from toolkit.source_code.marks_table import MARKS, MarksTable
 from toolkit.source_code.meanings import CALLED, UNREADABLE, Defined, Meaning, Meanings, is_partial
 from toolkit.source_code.module_files import PACKAGE
 from toolkit.source_code.source_files import FUNCTIONS, Binding, Definition, Imported, SourceFile
-from toolkit.tools.frameworks import framework_of
-from toolkit.tools.source_marks import SourceMarks
+from toolkit.tools.foreign.frameworks import framework_of
+from toolkit.tools.foreign.source_marks import SourceMarks
 
 _TEXT_TOOL = {"name", "execute"}
 

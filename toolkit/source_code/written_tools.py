@@ -14,8 +14,8 @@ from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.marks_table import MarksTable, marks_of
 from toolkit.source_code.meanings import CALLED, Defined, Meanings
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
-from toolkit.tools.frameworks import all_packages, framework_of
-from toolkit.tools.source_marks import OUR_MARKS, Place, Registration, SourceMarks, is_among
+from toolkit.tools.foreign.frameworks import all_packages, framework_of
+from toolkit.tools.foreign.source_marks import OUR_MARKS, Place, Registration, SourceMarks, is_among
 
 OURS = "toolkit"
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda

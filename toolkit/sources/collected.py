@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem, did_you_mean, errors_among, first_names
 from toolkit.tools.base import Tool, innermost
-from toolkit.tools.marking import box_of
+from toolkit.tools.definition.marking import box_of
 from toolkit.tools.origins import without_covered
 
 
@@ -120,7 +120,7 @@ def table_of(tools: "Iterable[Tool]") -> "tuple[dict[str, Tool], list[Problem]]"
         table.setdefault(tool.name, tool)
     if len(table) == len(distinct):
         return table, []
-    from toolkit.tools.resolution import collisions  # only needed to report problems
+    from toolkit.tools.kinds.resolution import collisions  # only needed to report problems
 
     return table, collisions(distinct)
 

@@ -17,7 +17,7 @@ from toolkit.sources.collected import Collected, as_warning, inner_names, named_
 from toolkit.sources.import_permission import Chooser
 from toolkit.sources.targets import FilesTarget, NameTarget, Target, parse_target
 from toolkit.tools.base import Tool
-from toolkit.tools.names import legal_name
+from toolkit.tools.definition.names import legal_name
 
 if TYPE_CHECKING:
     from toolkit.sources.opening import SourceOpener

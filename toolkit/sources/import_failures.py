@@ -14,8 +14,8 @@ from toolkit.errors import ConfigurationError
 from toolkit.problems import Location, Problem, did_you_mean, set_missing_locations
 from toolkit.regular_files import bounded_bytes, bounded_text
 from toolkit.source_imports import compiled_files_of
-from toolkit.tools.foreign_values import describe_error
-from toolkit.tools.results import place_of_raise, traces_of
+from toolkit.tools.calls.foreign_values import describe_error
+from toolkit.tools.calls.results import place_of_raise, traces_of
 
 _MAX_TEXT = 300
 _OURS = "toolkit"

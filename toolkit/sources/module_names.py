@@ -27,12 +27,11 @@ from toolkit.sources.module_tools import (
 )
 from toolkit.sources.modules import users_modules
 from toolkit.tools.base import Tool
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import call_safely, is_routine, module_of_class
-from toolkit.tools.marking import mark_of, marked_methods
+from toolkit.tools.calls.foreign_values import call_safely, is_routine, module_of_class
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.marking import mark_of, marked_methods
+from toolkit.tools.kinds.resolution import check_tool, collisions
 from toolkit.tools.origins import Origins, covers, origins_of, origins_of_tool
-from toolkit.tools.resolution import collisions
-from toolkit.tools.tool_checks import check_tool
 
 _MISSING: Final = object()
 _MOST: Final = 5_000

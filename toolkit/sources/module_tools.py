@@ -21,9 +21,7 @@ from toolkit.problems import Location, Problem, Severity, set_missing_locations
 from toolkit.regular_files import bounded_bytes
 from toolkit.sources.collected import Collected, as_warning
 from toolkit.tools.base import RedescribedTool, Tool
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.described_tools import described_tools
-from toolkit.tools.foreign_values import (
+from toolkit.tools.calls.foreign_values import (
     bases_of_class,
     call_safely,
     describe_error,
@@ -34,11 +32,12 @@ from toolkit.tools.foreign_values import (
     name_of_class,
     plain_text,
 )
-from toolkit.tools.frameworks import is_any_imported, may_be_foreign, may_be_foreign_class, recogniser
-from toolkit.tools.functions import build_function
-from toolkit.tools.marking import mark_of, marked_methods
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.marking import mark_of, marked_methods
+from toolkit.tools.foreign.frameworks import is_any_imported, may_be_foreign, may_be_foreign_class, recogniser
+from toolkit.tools.kinds.function_tools import build_function, described_tools
+from toolkit.tools.kinds.resolution import build_tools
 from toolkit.tools.origins import function_of, without_covered
-from toolkit.tools.resolution import build_tools
 
 
 class Instance(NamedTuple):

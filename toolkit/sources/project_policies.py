@@ -20,8 +20,8 @@ from toolkit.problems import Location, Problem, did_you_mean, place_from
 from toolkit.settings.configuration import Configuration
 from toolkit.settings.policy_settings import group_fits
 from toolkit.sources.targets import SUFFIXES, FilesTarget, NameTarget, parse_target
-from toolkit.tools.frameworks import FRAMEWORK_OF_PACKAGE
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.frameworks import FRAMEWORK_OF_PACKAGE
 from toolkit.visibility import without_hidden
 
 _HINTS: Final = ("read_only", "destructive", "open_world", "requires_approval")

@@ -48,7 +48,7 @@ def open_for_agents(name: str) -> Collected | None:
 def _for_agents(name: str) -> Tool:
     from toolkit.agents.introspection import AgentProcessTools, BlackboardTools, communicate, progress
     from toolkit.disclosure.facades import UnfoldingTool
-    from toolkit.tools.functions import from_function
+    from toolkit.tools.kinds.function_tools import from_function
 
     match name:
         case "agent_process":

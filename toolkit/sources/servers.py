@@ -16,7 +16,7 @@ from toolkit.pins.lockfile import LOCK_FILE, changes_since, read_lock
 from toolkit.problems import Problem, Severity, did_you_mean, how_to_install
 from toolkit.settings.configuration import Configuration
 from toolkit.sources.collected import Collected, as_warning
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
 
 
 def as_pinned(server: McpServer, tools: Iterable[RemoteTool], directory: Path) -> Collected:

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolkit.tools.callees import Arguments, Callee
 from toolkit.tools.secret_arguments import members_of
 from toolkit.tools.shapes.argument_schemas import ArgumentSchema, unknown_members
+
+if TYPE_CHECKING:
+    from toolkit.tools.callees import Arguments, Callee
 
 _TEXT_OR_TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
 _FENCE = "```"
@@ -71,11 +73,11 @@ class Meant(NamedTuple):
         remark: A note for the model about unknown parameters that were ignored, or an empty string.
     """
 
-    arguments: Arguments
+    arguments: "Arguments"
     remark: str = ""
 
 
-def as_meant(tool: Callee, sent: Arguments) -> Meant:
+def as_meant(tool: "Callee", sent: "Arguments") -> Meant:
     """Correct the arguments that a model has sent, and log the corrections."""
     arguments, data = _parsed(sent) if isinstance(sent, str) else (sent, sent)
     if data is None:
@@ -99,7 +101,7 @@ def _parsed(text: str) -> tuple[str, Mapping[str, Any] | None]:
     return mended, None if mended is text else members_of(mended)
 
 
-def _remark_on_unknown(tool: Callee, data: Mapping[str, Any]) -> str:
+def _remark_on_unknown(tool: "Callee", data: Mapping[str, Any]) -> str:
     if not tool.ignores_unknown:
         return ""
     found = unknown_members(tool.argument_schema, data)

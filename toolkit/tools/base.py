@@ -14,13 +14,12 @@ from toolkit.running import drive, loop_is_running, run_in_loop, run_in_new_thre
 from toolkit.schemas.schema import joined_sentences
 from toolkit.tools.callees import HOOKS, Arguments, Callee, forwards
 from toolkit.tools.calling import call_as_meant, call_reported, call_tool
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import NO_CONTEXT, ToolContext
-from toolkit.tools.data_flows import flow_of
-from toolkit.tools.names import name_problem
-from toolkit.tools.results import ToolResult
+from toolkit.tools.definition.names import name_problem
+from toolkit.tools.definition.spec import ToolSpec, flow_of
+from toolkit.tools.definition.spec_fields import ToolOptions
 from toolkit.tools.short_calls import ShortCall, is_short, short_call
-from toolkit.tools.spec import ToolSpec
-from toolkit.tools.spec_fields import ToolOptions
 
 _IS_DEFERRED: ContextVar[bool] = ContextVar("_IS_DEFERRED", default=False)
 
@@ -305,7 +304,9 @@ class HandmadeTool(Tool):
         Raises:
             InvalidTools: If the tool is not valid; `problems` lists everything that is wrong.
         """
-        from toolkit.tools.handmade import read_handmade  # needs pydantic, which most tools do not
+        from toolkit.tools.definition.handwritten_schemas import (
+            read_handmade,  # needs pydantic, which most tools do not
+        )
 
         self.function = function
         self.work = read_handmade(name, description, parameters, function, options)

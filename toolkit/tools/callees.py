@@ -14,14 +14,13 @@ from toolkit.approvals.gates import Demand
 from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall
 from toolkit.approvals.risks import Flow, Risk
 from toolkit.redactors.redactor import secrets_within
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.data_flows import flow_of
-from toolkit.tools.definition_places import file_of, owners_of
+from toolkit.tools.definition.definition_places import file_of, owners_of
+from toolkit.tools.definition.spec import ToolSpec, flow_of
 from toolkit.tools.outcomes import as_result
-from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import Veil, secret_members, secrets_of_schema
 from toolkit.tools.shapes.argument_schemas import ArgumentSchema
-from toolkit.tools.spec import ToolSpec
 
 Arguments = str | Mapping[str, Any]
 """The arguments of a call: a JSON object as a string, or a mapping of plain data."""
@@ -58,7 +57,7 @@ class Callee:
     """Whether the tool drops members of its arguments that its schema does not declare, at any depth."""
 
     framework: str | None = None
-    """The framework of the tool, by its name in `toolkit.tools.frameworks`; `None` for our own tools."""
+    """The framework of the tool, by its name in `toolkit.tools.foreign.frameworks`; `None` for our own tools."""
 
     work_at_once: Callable[[Any], Any] | None = None
     """Everything that `perform` does, as a plain function of the parsed arguments; `None` if `perform` may suspend or

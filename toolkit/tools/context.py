@@ -17,8 +17,8 @@ from toolkit.events import FileChanged, Progress, redacted
 from toolkit.freezing import NO_VALUES, freeze_mapping
 from toolkit.redactors.redactor import Redactor, redactor_of_environment
 from toolkit.running import loop_is_running, run_in_loop
-from toolkit.tools.json_data import plain_data
-from toolkit.tools.metrics import NO_METRICS, NO_REPORT, Finished, Metrics, Report, Started, Waiting
+from toolkit.tools.calls.json_data import plain_data
+from toolkit.tools.calls.metrics import NO_METRICS, NO_REPORT, Finished, Metrics, Report, Started, Waiting
 from toolkit.tools.questions import OwnQuestion, RunningCall, decide
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from toolkit.events import Event, Listener
     from toolkit.runs.records import Journal
     from toolkit.runs.run import Run
-    from toolkit.tools.call_limits import Limiter
     from toolkit.tools.callees import Callee
+    from toolkit.tools.calls.call_limits import Limiter
 
 
 class MemoryId:

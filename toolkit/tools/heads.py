@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from toolkit.documents.nodes import Mapping, plain
 from toolkit.documents.shapes import ShapeReader, Word
-from toolkit.tools.names import legal_name, name_problem
+from toolkit.tools.definition.names import legal_name, name_problem
 
 if TYPE_CHECKING:
     from toolkit.tools.inputs import Input

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import Any
 
+from toolkit.tools.calls.json_data import dumps, loads
+from toolkit.tools.calls.results import SkippedItem, Skips, ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.json_data import dumps, loads
-from toolkit.tools.results import SkippedItem, Skips, ToolResult
 from toolkit.tools.secret_arguments import reading_redactor
 
 

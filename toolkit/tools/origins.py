@@ -8,8 +8,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 from toolkit.problems import Location
 from toolkit.tools.base import Tool, WrappedTool, innermost
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import call_safely, is_routine
+from toolkit.tools.calls.foreign_values import call_safely, is_routine
+from toolkit.tools.definition.definition_places import place_of
 
 _MOST: Final = 200
 _SAME, _KIN, _PART = range(3)

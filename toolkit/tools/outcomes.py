@@ -5,9 +5,9 @@ from types import CoroutineType
 from typing import Any, TypeVar, cast
 
 from toolkit.errors import ApprovalPending, ConfigurationError
-from toolkit.tools.json_data import with_standard_base64
-from toolkit.tools.marking import mark_of
-from toolkit.tools.results import ToolResult, message_of
+from toolkit.tools.calls.json_data import with_standard_base64
+from toolkit.tools.calls.results import ToolResult, message_of
+from toolkit.tools.definition.marking import mark_of
 
 NOTHING_RETURNED = "Success"
 LARGEST_PLAIN = 2**53
@@ -42,7 +42,7 @@ def as_result(value: Any) -> ToolResult:
         return value if is_text else _as_text(value)
     if isinstance(value, str):
         return ToolResult(value)
-    from toolkit.tools.attachments import attachments_in  # most tools return text
+    from toolkit.tools.calls.attachments import attachments_in  # most tools return text
 
     if attachments := attachments_in(value):
         return ToolResult("\n".join(one.words for one in attachments), artifact=value)

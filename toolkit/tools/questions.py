@@ -1,37 +1,169 @@
-"""Questions about calls: lets the gate of a context decide, reports the decision, and applies the answer."""
+"""Questions about calls: shows a call to a gate, binds the answer to exactly this call, applies it and records it."""
 
+import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolkit.approvals.decisions import Continue, Decision, ExitEarly, Granted, Refused, Reject, Settled
+from toolkit.approvals.decisions import REVIEWER, Continue, Decision, Edit, ExitEarly, Granted, Refused, Reject, Settled
 from toolkit.approvals.gates import Gate, Question
-from toolkit.approvals.policies import DescribedCall, Verdict
+from toolkit.approvals.pending import Binding, PendingApprovals, plain_digest, salted_digest
+from toolkit.approvals.policies import DescribedCall, Ground, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, EditedCall, ReviewRequest, state_of
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.events import ApprovalAsked, ApprovalDecided
-from toolkit.tools.edited_arguments import is_same, restore_secrets
-from toolkit.tools.json_data import freeze_as_json
-from toolkit.tools.results import AnsweredEarly
-from toolkit.tools.review_requests import (
-    binding_of_call,
-    digest_of_call,
-    digest_of_step,
-    scope_of,
-    shown_arguments,
-    shown_defaults,
+from toolkit.redactors.redactor import MASK, Redactor
+from toolkit.tools.calls.json_data import dumps, freeze_as_json, is_type_alone
+from toolkit.tools.calls.results import AnsweredEarly
+from toolkit.tools.secret_arguments import (
+    is_same,
+    learn_arguments,
+    members_of,
+    reading_redactor,
+    redactor_of,
+    restore_secrets,
 )
-from toolkit.tools.secret_arguments import learn_arguments, members_of, redactor_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import ModuleType
     from typing import Literal
 
     from toolkit.approvals.gates import Demand
     from toolkit.tools.callees import Callee
     from toolkit.tools.context import ToolContext
+
+
+_SALT = os.urandom(16)  # a remote reviewer may receive a digest, which must not reveal even a short password
+
+
+def scope_of(context: "ToolContext") -> str:
+    """Return the scope of an answer for several calls: the outermost run and the memory id."""
+    run = context.run.lineage[-1].id if context.run is not None else None
+    return json.dumps([run, context.memory_id])
+
+
+def digest_of_call(tool: "Callee", sent: str, *around: str) -> str:
+    """Return a digest that identifies a call by its tool and its arguments, and reveals nothing about them.
+
+    Calls that look the same to a reviewer can differ in a secret, in data without a JSON form, or in the tool behind
+    the name. Anything in `around`, such as the run of the call, is included.
+    """
+    data = members_of(sent)
+    whole = sent if data is None else dumps(_known(tool, data), sort_keys=True)
+    return digest_in_process(json.dumps([tool.identity, whole, *around]))
+
+
+def digest_of_step(tool: "Callee", context: "ToolContext") -> str:
+    """Return a digest shared by all calls of a tool that one step makes for its items in one run; empty elsewhere.
+
+    Calls that a model chooses within a step do not count.
+    """
+    if context.item is None or context.step is None or context.chosen_by != "person":
+        return ""
+    return digest_in_process(json.dumps([tool.identity, scope_of(context), context.step]))
+
+
+def digest_in_process(text: str) -> str:
+    """Return a salted digest, from which not even a short text can be guessed."""
+    from hashlib import sha256  # it loads OpenSSL, which only questions need
+
+    return sha256(_SALT + text.encode(errors="surrogatepass")).hexdigest()
+
+
+def shown_arguments(tool: "Callee", parsed: Any, sent: str) -> dict[str, Any]:
+    """Return the arguments of a call for a reviewer: the parsed ones, and those that parsing has dropped.
+
+    A type can exclude members from its JSON form, or have no JSON form; then the original values are shown, except
+    secrets.
+    """
+    veiled = tool.veil.over(_known(tool, members_of(sent) or {}))
+    shown: dict[str, Any] = _complete(tool.describe(parsed), veiled)
+    return shown
+
+
+def shown_defaults(tool: "Callee", parsed: Any, sent: str, shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of omitted arguments, which were filled in by parsing or come from the tool itself."""
+    members = members_of(sent)
+    read = {} if members is None else {name: value for name, value in shown.items() if name not in members}
+    return read | {name: value for name, value in tool.defaults(parsed).items() if name not in shown}
+
+
+def _known(tool: "Callee", data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the members that the schema declares; the tool never receives others."""
+    return {name: value for name, value in data.items() if name in tool.spec.properties}
+
+
+def _complete(shown: Any, sent: Any) -> Any:
+    """Return `shown` with the original value wherever something is missing or only the name of a type is shown."""
+    if isinstance(shown, dict) and isinstance(sent, dict):
+        both = {name: _complete(value, sent[name]) if name in sent else value for name, value in shown.items()}
+        return both | {name: value for name, value in sent.items() if name not in shown}
+    if isinstance(shown, list) and isinstance(sent, list) and len(shown) == len(sent):
+        return [_complete(*pair) for pair in zip(shown, sent, strict=True)]
+    return sent if isinstance(shown, str) and is_type_alone(shown) else shown
+
+
+def binding_of_call(
+    tool: "Callee", sent: str, request: ReviewRequest, context: "ToolContext", *, edits: int = 0
+) -> Binding | None:
+    """Return the binding of an answer to a tool call, or `None` if its run is not journaled.
+
+    Args:
+        tool: The tool.
+        sent: The arguments as received.
+        request: The question with everything that is shown.
+        context: The context of the call.
+        edits: How often the call has been edited; each question about an edit has its own place.
+    """
+    definition = tool.spec.risk.digest
+    whole = [tool.name, definition, sent, dict(state_of(request.preview))]
+    found = binding_of(whole, request, context, definition=definition, parameters=tool.spec.parameters)
+    return found if found is None or not edits else found._replace(path=found.path + "[edited]" * edits, alike="")
+
+
+def binding_of(
+    whole: Any,
+    request: ReviewRequest,
+    context: "ToolContext",
+    *,
+    definition: str = "",
+    parameters: Mapping[str, Any] | None = None,
+) -> Binding | None:
+    """Return the binding of an answer to a question, or `None` if its run is not journaled.
+
+    Args:
+        whole: Data that identifies the subject of the question, including what the reviewer does not see.
+        request: The question with everything that is shown.
+        context: The context of the call.
+        definition: The digest of the tool's definition, if there is a tool.
+        parameters: The schema of its arguments.
+    """
+    approvals: object = context.journal
+    path, run = context.path, context.run
+    if not isinstance(approvals, PendingApprovals) or path is None or run is None:
+        return None
+    outermost = run.lineage[-1].id
+    shown = [request.text, request.arguments, dict(request.defaults), dict(request.uses), request.preview, request.show]
+    text = dumps([outermost, path, context.memory_id, whole, shown], sort_keys=True, default=repr)
+    has_secrets = MASK in text or redactor_of(context).text(text) != text
+    return Binding(
+        approvals,
+        outermost,
+        path,
+        lambda salt: salted_digest(text, salt, has_secrets=has_secrets),
+        alike=_alike(outermost, definition, context),
+        definition=definition,
+        parameters=parameters or {},
+    )
+
+
+def _alike(run: str, definition: str, context: "ToolContext") -> str:
+    """Return an id shared by the questions of a step about its items; empty for a call that a model has chosen."""
+    if context.item is None or context.step is None or context.chosen_by != "person":
+        return ""
+    return plain_digest(json.dumps([run, definition, context.step]))
 
 
 class Admitted(NamedTuple):
@@ -311,7 +443,7 @@ class _Listening:
         context = self._context
         if context.listener is not None:
             context.emit(ApprovalAsked(request.risk.tool, request.arguments, request.asked_by))
-        self._record(lambda records: records.record_of_question(request, context))
+        self._record(lambda: record_of_question(request, context))
         with context.waits or nullcontext():
             yield
 
@@ -323,15 +455,12 @@ class _Listening:
     def settled(self, settled: Settled) -> None:
         decision, verdict = settled.decision, settled.verdict
         word = _word_for(decision) if decision is not None else verdict.action if verdict is not None else ""
-        self._record(lambda records: records.record_of_decision(settled, self._context, word))
+        self._record(lambda: record_of_decision(settled, self._context, word))
 
-    def _record(self, made: "Callable[[ModuleType], dict[str, Any]]") -> None:
+    def _record(self, made: "Callable[[], dict[str, Any]]") -> None:
         audit = self._context.gate.audit if self._context.gate is not None else None
-        if audit is None:
-            return
-        from toolkit.tools import audit_records  # few runs have an audit log
-
-        audit.append(made(audit_records))
+        if audit is not None:
+            audit.append(made())
 
 
 def _word_for(decision: Decision) -> 'Literal["continue", "edit", "reject", "exit_early"]':
@@ -343,3 +472,84 @@ def _word_for(decision: Decision) -> 'Literal["continue", "edit", "reject", "exi
         case ExitEarly():
             return "exit_early"
     return "edit"
+
+
+def record_of_question(request: ReviewRequest, context: "ToolContext") -> dict[str, Any]:
+    """Return the record of a question whose secrets are already redacted."""
+    return {
+        "event": "question",
+        **_about(request.risk.tool, context),
+        "text": request.text,
+        "arguments": request.arguments,
+        "asked_by": request.asked_by,
+    }
+
+
+def record_of_decision(settled: Settled, context: "ToolContext", word: str) -> dict[str, Any]:
+    """Return the record of a decision.
+
+    Args:
+        settled: The call and the decision on it.
+        context: The context of the call.
+        word: The decision in one word, such as `continue` or `reject`, or the policy's verdict if nobody was asked.
+    """
+    verdict, request, decision = settled.verdict, settled.request, settled.decision
+    tool = settled.call.risk.tool if settled.call is not None else request.risk.tool if request is not None else ""
+    reason = getattr(decision, "reason", None) or getattr(decision, "rule", None) or ""
+    redactor = reading_redactor(context)
+    return {
+        "event": "decision",
+        **_about(tool, context, getattr(decision, "by", "")),
+        "source": settled.call.risk.source if settled.call is not None else None,
+        "chosen_by": context.chosen_by,
+        "arguments": redactor.data(request.arguments) if request is not None else _send(context, redactor),
+        "decision": word,
+        "by": REVIEWER if decision is not None else (verdict.because if verdict is not None else ""),
+        "rule": _rule_of(verdict.ground if verdict is not None else None),
+        "reason": redactor.text(reason),
+        "edit": _edit_of(decision, request, context, redactor),
+    }
+
+
+def _about(tool: str, context: "ToolContext", person: str = "") -> dict[str, Any]:
+    from toolkit.approvals.audit_log import current_person  # few runs have an audit log
+
+    call = context.call
+    is_own = call is not None and call.tool.name == tool
+    return {
+        "tool": tool,
+        "run": context.run.id if context.run is not None else None,
+        "outermost_run": context.run.lineage[-1].id if context.run is not None else None,
+        "place": context.place,
+        "definition": call.tool.definition_hash if call is not None and is_own else None,
+        "person": person or current_person(),
+    }
+
+
+def _send(context: "ToolContext", redactor: Redactor) -> Any:
+    """Return the arguments of the running call as received, with secrets redacted."""
+    call = context.call
+    return None if call is None else _mask(call.arguments, context, redactor)
+
+
+def _mask(arguments: str | Mapping[str, Any], context: "ToolContext", redactor: Redactor) -> Any:
+    """Return arguments with secrets redacted; text that is not a JSON object stays text."""
+    text = freeze_as_json(arguments)
+    members = members_of(text)
+    if members is None or context.call is None:
+        return redactor.text(text)
+    return redactor.data(context.call.tool.veil.over(members))
+
+
+def _rule_of(ground: Ground | None) -> dict[str, Any] | None:
+    if ground is None:
+        return None
+    return {"what": ground.what, "file": ground.place.file, "line": ground.place.line, "reason": ground.reason}
+
+
+def _edit_of(
+    decision: Decision | None, request: ReviewRequest | None, context: "ToolContext", redactor: Redactor
+) -> dict[str, Any] | None:
+    if not isinstance(decision, Edit) or request is None:
+        return None
+    return {"before": request.arguments, "after": _mask(decision.arguments, context, redactor)}

@@ -10,8 +10,8 @@ from toolkit.events import Outcome
 from toolkit.running import run_in_loop
 from toolkit.tools.callees import Callee
 from toolkit.tools.calling import count_call, ended_by, log_call
+from toolkit.tools.calls.metrics import NO_METRICS
 from toolkit.tools.context import ToolContext
-from toolkit.tools.metrics import NO_METRICS
 from toolkit.tools.outcomes import LARGEST_PLAIN, as_result
 
 

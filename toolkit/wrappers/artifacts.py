@@ -5,9 +5,9 @@ from typing import Any
 
 from toolkit.errors import Signal, ToolExecutionError
 from toolkit.tools.base import Tool, Unfolded, WrappedTool
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.outcomes import checked_kind, plain
-from toolkit.tools.results import ToolResult
 from toolkit.wrappers.sinks import AnySink, AssetTracker, BlackboardSink, as_sink
 
 Test = Callable[[Any], bool]

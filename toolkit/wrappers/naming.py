@@ -7,8 +7,8 @@ from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Problem
 from toolkit.tools.base import Tool
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.resolution import build_tools, collisions
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.kinds.resolution import build_tools, collisions
 
 Naming = Callable[[str], str]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from toolkit.running import loop_is_running
 from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.calls.results import AnsweredEarly, ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import AnsweredEarly, ToolResult
 
 _REMEMBERED_LOOPS = 1024
 

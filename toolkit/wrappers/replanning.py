@@ -6,9 +6,9 @@ from typing import Any
 
 from toolkit.errors import ConfigurationError, ReplanRequested
 from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.outcomes import plain
-from toolkit.tools.results import ToolResult
 
 
 @dataclass(frozen=True, slots=True)

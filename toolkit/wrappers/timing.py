@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 from toolkit.amounts import format_duration
 from toolkit.running import loop_is_running, responds
 from toolkit.tools.base import Tool, WrappedTool
+from toolkit.tools.calls.metrics import Waiting
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.metrics import Waiting
-from toolkit.tools.results import ToolResult
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ from toolkit.redactors.redactor import MASK
 from toolkit.redactors.secret_names import names_secret
 from toolkit.schemas.schema import Schema
 from toolkit.tools.base import Tool
-from toolkit.tools.json_data import loads
+from toolkit.tools.calls.json_data import loads
 from toolkit_cli import console
 
 Form = Literal["text", "json"]

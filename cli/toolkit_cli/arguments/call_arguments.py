@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from toolkit.errors import Signal, ToolArgumentsError, ToolExecutionError
 from toolkit.problems import Problem, did_you_mean
 from toolkit.tools.base import Tool
-from toolkit.tools.foreign_values import describe_error
-from toolkit.tools.json_data import is_encodable, loads
+from toolkit.tools.calls.foreign_values import describe_error
+from toolkit.tools.calls.json_data import is_encodable, loads
 from toolkit.tools.shapes.argument_schemas import unknown_members
 from toolkit_cli.arguments.assignments import (
     USAGE,

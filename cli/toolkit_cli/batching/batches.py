@@ -11,10 +11,10 @@ from toolkit.running import drive, run_in_loop
 from toolkit.runs.records import ChangedInput
 from toolkit.runs.run import OutputChannel, Run
 from toolkit.tools.base import Tool
+from toolkit.tools.calls.json_data import dumps
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.json_data import dumps
 from toolkit.tools.kept_results import kept_result
-from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import redactor_of
 from toolkit_cli.batching.item_calls import ItemArguments, ItemCalls, kept_as
 from toolkit_cli.batching.item_results import BatchOptions, ItemResults, WaitingResult

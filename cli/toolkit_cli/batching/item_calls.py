@@ -12,9 +12,9 @@ from toolkit.problems import did_you_mean
 from toolkit.runs.records import Journal
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.kept_results import result_text
-from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import learn_arguments
 from toolkit.tools.short_calls import ShortCall, is_short, short_call
 from toolkit.wrappers.journaling import journaled

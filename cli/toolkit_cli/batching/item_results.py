@@ -13,7 +13,7 @@ from toolkit.batches.items import Item
 from toolkit.errors import ApprovalPending
 from toolkit.replacing import followed
 from toolkit.runs.records import ModelUse
-from toolkit.tools.results import NO_MESSAGE, ToolResult
+from toolkit.tools.calls.results import NO_MESSAGE, ToolResult
 from toolkit_cli import console
 from toolkit_cli.failures import cannot_write
 from toolkit_cli.rendering.result_texts import Format as ResultFormat

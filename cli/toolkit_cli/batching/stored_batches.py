@@ -14,9 +14,9 @@ from toolkit.errors import ApprovalPending, ExitEarlyError
 from toolkit.running import drive, run_in_loop
 from toolkit.runs.run import OutputChannel, Run
 from toolkit.tools.base import Tool
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.kept_results import kept_result
-from toolkit.tools.results import ToolResult
 from toolkit_cli import console
 from toolkit_cli.batching.batches import BatchWork
 from toolkit_cli.batching.item_calls import ItemCalls, kept_as

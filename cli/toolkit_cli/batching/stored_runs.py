@@ -12,7 +12,7 @@ from toolkit.durable.stores import Store
 from toolkit.releases import software_versions
 from toolkit.runs.records import JournalError
 from toolkit.tools.base import Tool
-from toolkit.tools.call_limits import Limit
+from toolkit.tools.calls.call_limits import Limit
 from toolkit_cli import console
 from toolkit_cli.batching.item_results import items_done
 from toolkit_cli.failures import ExitCode, Failure

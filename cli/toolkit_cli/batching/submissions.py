@@ -9,9 +9,9 @@ from toolkit.approvals.pending import plain_digest
 from toolkit.batches.item_files import ItemFile
 from toolkit.batches.items import Item
 from toolkit.durable.stored_items import FINAL, ItemEnd, StoredItem
+from toolkit.tools.calls.json_data import dumps
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.json_data import dumps
-from toolkit.tools.results import ToolResult
 from toolkit.tools.secret_arguments import redactor_of
 from toolkit_cli.batching.batches import check_changed, check_missing
 from toolkit_cli.batching.item_calls import ItemArguments

@@ -12,7 +12,7 @@ from toolkit.durable.worker_processes import Worker
 from toolkit.errors import ApprovalPending, ConfigurationError, ExitEarlyError
 from toolkit.journals.kept_runs import State
 from toolkit.tools.base import Tool
-from toolkit.tools.results import ToolResult
+from toolkit.tools.calls.results import ToolResult
 from toolkit_cli import console
 from toolkit_cli.batching.batches import BatchWork
 from toolkit_cli.batching.item_calls import ItemArguments

@@ -7,8 +7,8 @@ import typer
 
 from toolkit.problems import Location, Problem
 from toolkit.replacing import overwrite_same_kind
-from toolkit.tools.foreign_values import call_safely
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.calls.foreign_values import call_safely
+from toolkit.tools.definition.spec import ToolSpec
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report

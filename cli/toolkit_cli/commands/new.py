@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from toolkit.replacing import followed
-from toolkit.tools.names import legal_name
+from toolkit.tools.definition.names import legal_name
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.rendering.first_files import AGENT_SCHEMA_FILE, SCHEMA_FILE, agent_files, pipeline_file, tool_files

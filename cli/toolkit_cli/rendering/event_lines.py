@@ -17,7 +17,7 @@ from toolkit.events import (
     StepStarted,
     StepStatus,
 )
-from toolkit.tools.results import format_count
+from toolkit.tools.calls.results import format_count
 from toolkit_cli import console
 from toolkit_cli.rendering.escaping import cut, one_line, padded, width_of
 from toolkit_cli.rendering.styles import Fragment, Line, Style, table

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from toolkit.approvals.policies import ByRisk, DescribedCall, Ground, Verdict
 from toolkit.approvals.risks import Chooser, Risk
 from toolkit.json_texts import json_text
-from toolkit.tools.data_flows import READINGS, risk_of
+from toolkit.tools.definition.spec import READINGS, risk_of
 from toolkit_cli.rendering.styles import Line, table
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from toolkit.amounts import money
 from toolkit.runs.records import ModelUse
-from toolkit.tools.results import ToolResult
+from toolkit.tools.calls.results import ToolResult
 from toolkit.visibility import disarm
 from toolkit_cli import console
 from toolkit_cli.rendering.escaping import one_line

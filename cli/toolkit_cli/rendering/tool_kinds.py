@@ -5,7 +5,7 @@ from inspect import getattr_static
 from typing import TYPE_CHECKING, Final
 
 from toolkit.tools.base import Tool, WrappedTool, innermost
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
 from toolkit_cli.rendering.excerpts import shown_path
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from toolkit.builtin.catalog import options_of
 from toolkit.pipelines.outline import outline_of
 from toolkit.tools.base import Tool
-from toolkit.tools.described_tools import DescribedTool
-from toolkit.tools.frameworks import title_of
+from toolkit.tools.foreign.frameworks import title_of
+from toolkit.tools.kinds.function_tools import DescribedTool
 from toolkit.tools.origins import place_of_tool
 from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import path_for_people, shown_path

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.leftovers import temporary
 from toolkit.problems import did_you_mean
-from toolkit.tools.edited_arguments import is_same
-from toolkit.tools.json_data import loads
+from toolkit.tools.calls.json_data import loads
+from toolkit.tools.secret_arguments import is_same
 from toolkit.visibility import visible_json
 from toolkit_cli.prompting import Prompter
 from toolkit_cli.rendering.escaping import is_plain, lines_of, one_line

@@ -17,8 +17,8 @@ from toolkit.regular_files import bounded_bytes
 from toolkit.runs.records import JournalError
 from toolkit.sources.imported_files import imported_files
 from toolkit.tools.base import Tool, innermost
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.json_data import dumps
+from toolkit.tools.calls.json_data import dumps
+from toolkit.tools.definition.definition_places import place_of
 from toolkit.tools.origins import function_of, place_of_tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure

@@ -10,7 +10,7 @@ from toolkit.events import both
 from toolkit.problems import Problem
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
-from toolkit.tools.call_limits import Limit, LocalLimits
+from toolkit.tools.calls.call_limits import Limit, LocalLimits
 from toolkit.tools.context import ToolContext
 from toolkit_cli import console
 from toolkit_cli.arguments.assignments import read_assignment, with_file_read

@@ -8,10 +8,10 @@ from toolkit.errors import ApprovalPending, BudgetExceeded, ExitEarlyError, Term
 from toolkit.problems import Problem
 from toolkit.runs.records import ChangedInput, JournalError
 from toolkit.tools.base import Tool
-from toolkit.tools.call_limits import LocalLimits
+from toolkit.tools.calls.call_limits import LocalLimits
+from toolkit.tools.calls.foreign_values import describe_error
+from toolkit.tools.calls.results import NO_MESSAGE, ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_values import describe_error
-from toolkit.tools.results import NO_MESSAGE, ToolResult
 from toolkit_cli.arguments.assignments import object_in
 from toolkit_cli.failures import ExitCode
 from toolkit_cli.running.finished_steps import KeptWork
@@ -20,7 +20,7 @@ from toolkit_cli.running.watchdog import ForcedEnd, Watched
 
 if TYPE_CHECKING:
     from toolkit.journals.kept_runs import State
-    from toolkit.tools.call_limits import Limit, Limiter
+    from toolkit.tools.calls.call_limits import Limit, Limiter
 
 
 _CODES = {"rejected": ExitCode.APPROVAL, "in_doubt": ExitCode.APPROVAL, "timeout": ExitCode.TIMED_OUT}

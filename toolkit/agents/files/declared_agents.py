@@ -22,10 +22,10 @@ from toolkit.errors import ToolArgumentsError
 from toolkit.problems import Problem, did_you_mean, errors_among, fix_spelling
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
+from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.inputs import Input, InputShape
-from toolkit.tools.results import ToolResult
-from toolkit.tools.spec import ToolSpec
 
 _INPUT = re.compile(r"\$\{\{\s*inputs\.(\w+)\s*\}\}")
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from toolkit.errors import ToolExecutionError
-from toolkit.tools.results import ToolCall
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.calls.results import ToolCall
+from toolkit.tools.definition.spec import ToolSpec
 
 
 class ModelError(ToolExecutionError):

@@ -10,7 +10,7 @@ from toolkit.agents.models.provider_failures import near_models
 from toolkit.agents.models.script_files import SCRIPTED
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem, did_you_mean, how_to_install
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
 
 _MILLION = 1_000_000
 

@@ -45,8 +45,8 @@ from toolkit.agents.models.provider_failures import KEY, near_models, readable_e
 from toolkit.errors import ConfigurationError
 from toolkit.json_texts import json_text
 from toolkit.problems import Problem, how_to_install
-from toolkit.tools.results import ToolCall
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.calls.results import ToolCall
+from toolkit.tools.definition.spec import ToolSpec
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponseStreamEvent

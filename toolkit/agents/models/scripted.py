@@ -26,8 +26,8 @@ from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence as Items, pl
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.json_texts import json_text
 from toolkit.problems import Problem, did_you_mean, errors_among
-from toolkit.tools.results import ToolCall
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.calls.results import ToolCall
+from toolkit.tools.definition.spec import ToolSpec
 
 Answer = str | ToolCall | Sequence[ToolCall] | ModelReply
 Reply = Callable[[Sequence[Message], Sequence[ToolSpec]], Answer | Awaitable[Answer]]

@@ -18,7 +18,7 @@ from toolkit.builtin.options import COUNT, SWITCH, Option
 from toolkit.errors import ConfigurationError, ToolArgumentsError, ToolExecutionError
 from toolkit.processes.watching import write_all
 from toolkit.replacing import rename, replace_entry
-from toolkit.tools.typed import Input, TypedTool
+from toolkit.tools.kinds.class_tools import Input, TypedTool
 from toolkit.walking import (
     NOFOLLOW,
     ConflictError,

@@ -31,7 +31,7 @@ from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.rough_schemas import JSON_TYPES, RoughSchemas, is_required
 from toolkit.source_code.syntax_nodes import FunctionNode
 from toolkit.source_code.written_tools import ToolReader, WrittenTool, hides_arguments, may_have_tools
-from toolkit.tools.foreign_schemas import marks_of
+from toolkit.tools.foreign.schema_tools import marks_of
 
 _HINTS = ("read_only", "destructive", "idempotent", "open_world", "requires_approval")
 

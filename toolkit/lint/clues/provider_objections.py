@@ -18,7 +18,7 @@ from toolkit.dialects.schema_parts import path_of
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, Severity
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
 
 STRICT = tuple(name for name, limits in LIMITS.items() if limits.closed is not None)
 """The providers whose strict mode requires every object to be closed."""

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.source_files import last_name
-from toolkit.tools.source_marks import SourceMarks
+from toolkit.tools.foreign.source_marks import SourceMarks
 
 _STDIO = "stdio"
 _HTTP = {"uvicorn.run", "hypercorn.asyncio.serve"}

@@ -17,7 +17,7 @@ from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
 from toolkit.frameworks.supported_versions import numbers_of
 from toolkit.problems import Problem
-from toolkit.tools.frameworks import all_packages, package_of
+from toolkit.tools.foreign.frameworks import all_packages, package_of
 
 OLDEST: Final = (3, 11)
 """The oldest Python that this package supports."""

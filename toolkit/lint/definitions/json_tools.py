@@ -13,7 +13,7 @@ from toolkit.lint.definitions.written_places import WrittenInDocument
 from toolkit.problems import Problem
 from toolkit.schemas.places import Pointer
 from toolkit.schemas.schema import Schema
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
 
 
 def definitions_in(root: Node, file: str) -> tuple[list[ToolDefinition], list[Problem]]:

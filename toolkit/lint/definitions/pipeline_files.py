@@ -9,7 +9,7 @@ from toolkit.approvals.risks import Flow
 from toolkit.lint.definitions.tool_definitions import Text, TextKind
 from toolkit.lint.definitions.written_places import WrittenInDocument
 from toolkit.problems import Location
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
 
 
 class Taint(NamedTuple):

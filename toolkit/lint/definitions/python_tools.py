@@ -17,8 +17,8 @@ from toolkit.source_code.marks_table import marks_of
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.tools.definition_places import place_in_file
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.definition_places import place_in_file
+from toolkit.tools.definition.spec import ToolSpec
 
 if TYPE_CHECKING:
     from toolkit.source_code.written_tools import WrittenTool

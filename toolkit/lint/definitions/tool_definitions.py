@@ -13,8 +13,8 @@ from toolkit.schemas.places import Pointer
 from toolkit.schemas.schema import Schema
 from toolkit.source_code.marks_table import marks_of
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
-from toolkit.tools.source_marks import Terms
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.source_marks import Terms
 
 Origin = Literal["python", "json", "pipeline", "object"]
 TextKind = Literal["name", "title", "description", "parameter name", "parameter", "value", "instruction", "prompt"]

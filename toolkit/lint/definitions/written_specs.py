@@ -9,7 +9,7 @@ from toolkit.errors import InvalidTools
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.source_code.annotation_schemas import WrittenClasses, schema_of_annotation, written_schema
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
 
 _WORKED_OUT = {"parameters", "source", "location", "output_schema", "framework", "names", "origin"}
 _OPTIONS = {one.name for one in fields(ToolSpec)} - _WORKED_OUT

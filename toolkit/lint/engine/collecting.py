@@ -25,10 +25,10 @@ from toolkit.problems import Problem, problem_record, read_problem
 from toolkit.source_code.module_files import is_installed
 from toolkit.sources.opening import SourceOpener
 from toolkit.tools.base import Tool
-from toolkit.tools.foreign_values import describe_error, kind_of
+from toolkit.tools.calls.foreign_values import describe_error, kind_of
+from toolkit.tools.definition.spec import record_of
+from toolkit.tools.kinds.resolution import place_of_thing
 from toolkit.tools.origins import function_of
-from toolkit.tools.spec import record_of
-from toolkit.tools.tool_checks import place_of_thing
 
 if TYPE_CHECKING:
     from toolkit.pipelines.plans import Plan, PlannedStep

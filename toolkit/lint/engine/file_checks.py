@@ -46,7 +46,7 @@ from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
 from toolkit.source_code.written_tools import ToolReader, WrittenTool
 from toolkit.sources.targets import mentions_tools
-from toolkit.tools.frameworks import title_of
+from toolkit.tools.foreign.frameworks import title_of
 
 _INJECTED = {"ToolContext", "MemoryId"}
 

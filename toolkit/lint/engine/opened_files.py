@@ -13,7 +13,7 @@ from toolkit.problems import Problem, problem_record
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.module_files import is_installed
 from toolkit.sources.import_permission import Chooser, ImportPermission
-from toolkit.tools.frameworks import is_installed as is_package_installed
+from toolkit.tools.foreign.frameworks import is_installed as is_package_installed
 
 if TYPE_CHECKING:
     from toolkit.lint.configuration.interpreters import Interpreter

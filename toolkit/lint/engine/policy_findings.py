@@ -23,8 +23,7 @@ from toolkit.problems import Problem, errors_among
 from toolkit.settings.configuration import Configuration
 from toolkit.sources.opening import open_targets
 from toolkit.sources.project_policies import Provenance, configured_policy
-from toolkit.tools.data_flows import risk_of
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec, risk_of
 
 
 def policy_findings(

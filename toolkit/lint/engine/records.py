@@ -8,7 +8,7 @@ from toolkit.lint.definitions.pipeline_files import PipelineStep, StepCall, Tain
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.problems import Location, problem_record, read_problem
 from toolkit.settings.configuration import Configuration, GroupSettings, ReadySettings
-from toolkit.tools.spec import ToolSpec, record_of
+from toolkit.tools.definition.spec import ToolSpec, record_of
 
 
 def _read_group(record: Mapping[str, Any]) -> GroupSettings:

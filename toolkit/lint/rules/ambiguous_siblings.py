@@ -10,7 +10,7 @@ from toolkit.lint.clues.wording import READING
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
-from toolkit.tools.names import words_of
+from toolkit.tools.definition.names import words_of
 
 _FILLERS = frozenset(words_of("a an the and or of to in on for with by from its it is are this that tool s"))
 _SENTENCE = re.compile(r"(?<=[.!?])\s|\n\s*\n")

@@ -8,7 +8,7 @@ from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.tools.spec_fields import OPTIONS, option_problems
+from toolkit.tools.definition.spec_fields import OPTIONS, option_problems
 
 
 class BadOption(Rule):

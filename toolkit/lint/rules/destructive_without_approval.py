@@ -9,7 +9,7 @@ from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
 from toolkit.source_code.python_functions import PythonFunction
-from toolkit.tools.names import words_of
+from toolkit.tools.definition.names import words_of
 
 
 class DestructiveWithoutApproval(Rule):

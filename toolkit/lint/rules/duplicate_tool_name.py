@@ -12,7 +12,7 @@ from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_files import PythonFile
-from toolkit.tools.names import collision
+from toolkit.tools.definition.names import collision
 
 if TYPE_CHECKING:
     from toolkit.source_code.written_tools import WrittenTool

@@ -7,7 +7,7 @@ from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.tools.source_marks import SourceMarks
+from toolkit.tools.foreign.source_marks import SourceMarks
 
 
 class ExposedContext(Rule):

@@ -8,7 +8,7 @@ from toolkit.dialects.providers import LIMITS
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import PORTABLE, Rule
 from toolkit.problems import Fix, Problem
-from toolkit.tools.names import legal_name, name_problem
+from toolkit.tools.definition.names import legal_name, name_problem
 
 
 class InvalidToolName(Rule):

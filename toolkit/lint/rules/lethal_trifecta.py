@@ -8,8 +8,7 @@ from toolkit.lint.definitions.pipeline_files import PipelineFile, PipelineStep
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
-from toolkit.tools.data_flows import brings_in_texts, reads_private, sends
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec, brings_in_texts, reads_private, sends
 
 
 class LethalTrifecta(Rule):

@@ -10,7 +10,7 @@ from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.syntax_nodes import is_none
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.spec import ToolSpec
 
 _RESULT_WORDS = re.compile(
     r"\b(?:returns?|returned|returning|gives?|giving|yields?|answers?|responds?|results?|outputs?)\b", re.IGNORECASE

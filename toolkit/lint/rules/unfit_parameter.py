@@ -9,7 +9,7 @@ from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.tools.signatures import unfit_objection, variadic_objection
+from toolkit.tools.definition.signatures import unfit_objection, variadic_objection
 
 _CALLABLE, _FUTURE, _STREAM = "a callable", "a future", "a stream"
 _CALLABLES = dict.fromkeys(("Callable",), _CALLABLE)

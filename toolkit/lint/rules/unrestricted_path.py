@@ -9,7 +9,7 @@ from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.source_code.source_files import last_name
-from toolkit.tools.names import words_of
+from toolkit.tools.definition.names import words_of
 
 _WORDS = frozenset({"path", "paths", "file", "filename", "filepath", "folder", "directory", "dir"})
 _GUARDS = {

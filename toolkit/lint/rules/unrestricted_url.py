@@ -10,7 +10,7 @@ from toolkit.lint.clues.guards import begins_with, unguarded
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
-from toolkit.tools.names import words_of
+from toolkit.tools.definition.names import words_of
 
 _WORDS = frozenset({"url", "urls", "uri", "link", "endpoint", "webhook", "href"})
 _GUARDS = {"urlsplit", "urlparse", "ip_address", "startswith", "getaddrinfo"}

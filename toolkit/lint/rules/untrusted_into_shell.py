@@ -7,8 +7,8 @@ from toolkit.codes import UNTRUSTED_INTO_SHELL
 from toolkit.lint.definitions.pipeline_files import PipelineFile
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
-from toolkit.tools.names import words_of
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.names import words_of
+from toolkit.tools.definition.spec import ToolSpec
 
 _COMMANDS = frozenset({"command", "commands", "cmd", "shell", "bash", "sql"})
 _SHELLS = frozenset({"shell", "bash", "sh", "powershell", "terminal", "sql", "sqlite", "postgres", "mysql", "psql"})

@@ -6,7 +6,7 @@ from toolkit.codes import VAGUE_TOOL_NAME
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
-from toolkit.tools.names import words_of
+from toolkit.tools.definition.names import words_of
 
 _VAGUE = {
     "run", "do", "process", "data", "tool", "helper", "func", "function", "main", "go", "thing", "stuff", "misc", "util",

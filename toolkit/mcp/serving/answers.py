@@ -8,8 +8,8 @@ import mcp_types as types
 
 from toolkit.mcp.serving.catalogs import Definition
 from toolkit.redactors.redactor import Redactor
-from toolkit.tools.attachments import Attachment, attachments_in, block_of, pieces_of
-from toolkit.tools.results import ToolResult
+from toolkit.tools.calls.attachments import Attachment, attachments_in, block_of, pieces_of
+from toolkit.tools.calls.results import ToolResult
 
 LARGEST = 8 * 1024 * 1024
 """Maximum total size of the attachments of a result, in bytes."""

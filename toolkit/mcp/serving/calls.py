@@ -29,9 +29,9 @@ from toolkit.mcp.serving.worker_pool import PATIENCE, Task, WorkerPool
 from toolkit.mcp.shared_context import trace_context_of
 from toolkit.redactors.redactor import Redactor
 from toolkit.runs.run import Run
-from toolkit.tools.call_limits import Limiter
+from toolkit.tools.calls.call_limits import Limiter
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import ToolResult
 from toolkit.wrappers.timing import GRACE, STUBBORN, TimedTool, message_of_late_end
 
 Context = ServerRequestContext[Any, Any]

@@ -29,10 +29,10 @@ from toolkit.redactors.redactor import Redactor
 from toolkit.schemas.places import definitions_in
 from toolkit.schemas.validation import Validator
 from toolkit.tools.base import HandmadeTool, Tool
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.results import ToolResult
+from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.shapes.schema_shapes import misfit_in_words, shape_of_schema
-from toolkit.tools.spec import ToolSpec
 
 _OF_MCP = "2020-12"  # the draft of schemas in MCP that declare none
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from toolkit.errors import ConfigurationError, ExitEarlyError, Signal
 from toolkit.running import responds
-from toolkit.tools.results import ToolResult
+from toolkit.tools.calls.results import ToolResult
 
 Work = Callable[[], Coroutine[Any, Any, ToolResult]]
 

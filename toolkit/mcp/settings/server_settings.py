@@ -21,7 +21,7 @@ from toolkit.documents.keys import Owner
 from toolkit.errors import ConfigurationError
 from toolkit.mcp.shared_context import MetaConverter, names_that_cross, nothing
 from toolkit.problems import Location, Problem
-from toolkit.tools.names import legal_name
+from toolkit.tools.definition.names import legal_name
 
 Protocol = Literal["auto", "handshake", "stateless"]
 """The era of the protocol to use; `auto` uses the stateless one if the server supports it."""

@@ -17,12 +17,12 @@ from toolkit.mcp.shared_context import meta_for, withholds_trace
 from toolkit.problems import Location, Problem
 from toolkit.schemas.faults import pattern_fault
 from toolkit.telemetry.propagation import without_trace
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.foreign_schemas import ForeignSchemaTool, marks_of, output_mismatch, presentation_of
-from toolkit.tools.names import legal_name
-from toolkit.tools.resolution import missing_tools
-from toolkit.tools.results import ToolResult
-from toolkit.tools.spec import ToolSpec
+from toolkit.tools.definition.names import legal_name
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.foreign.schema_tools import ForeignSchemaTool, marks_of, output_mismatch, presentation_of
+from toolkit.tools.kinds.resolution import missing_tools
 from toolkit.visibility import without_hidden
 
 if TYPE_CHECKING:

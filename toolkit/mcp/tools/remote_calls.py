@@ -9,10 +9,10 @@ from mcp_types import CallToolResult, ElicitRequestFormParams, ElicitRequestPara
 from toolkit.mcp.client.server_sessions import connection_to, reach
 from toolkit.mcp.settings.server_settings import McpServer
 from toolkit.redactors.redactor import Redactor
-from toolkit.tools.attachments import attachments_in, result_of_contents
+from toolkit.tools.calls.attachments import attachments_in, result_of_contents
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.forms import FormQuestions
-from toolkit.tools.results import ToolResult
+from toolkit.tools.foreign.elicitations import FormQuestions
 
 _AT_ONCE = 20
 _PAUSE = 1.0

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from toolkit.freezing import FrozenDict, FrozenList
 from toolkit.json_texts import WrittenNumber
-from toolkit.tools.json_data import bytes_of
+from toolkit.tools.calls.json_data import bytes_of
 
 
 def mutable_copy(value: Any) -> Any:

@@ -9,8 +9,8 @@ from pydantic_core import ValidationError, from_json
 
 from toolkit.errors import ToolArgumentsError
 from toolkit.tools.secret_arguments import secret_members
+from toolkit.tools.shapes.argument_schemas import kind_in_words, refusal, value_in_words
 from toolkit.tools.shapes.leniency import FAST_PATH, NOT_COPIED
-from toolkit.tools.shapes.refusals import kind_in_words, refusal, value_in_words
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

@@ -14,10 +14,9 @@ from toolkit.json_texts import json_text
 from toolkit.regex_checks import TooMuchWorkError
 from toolkit.schemas.places import MAPPINGS, Pointer, types_of
 from toolkit.schemas.validation import Misfit, Validator
-from toolkit.tools.json_data import digits_to_lose, loads
+from toolkit.tools.calls.json_data import digits_to_lose, loads
 from toolkit.tools.secret_arguments import secret_members
-from toolkit.tools.shapes.argument_schemas import ArgumentSchema
-from toolkit.tools.shapes.refusals import kind_in_words, refusal, value_in_words
+from toolkit.tools.shapes.argument_schemas import ArgumentSchema, kind_in_words, refusal, value_in_words
 from toolkit.tools.shapes.shape_values import Shape
 
 UNDECIDED = "they are nested too deeply, contain themselves, or take too long to be checked"

@@ -5,7 +5,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from toolkit.tools.json_data import digits_to_lose, loads
+from toolkit.tools.calls.json_data import digits_to_lose, loads
 
 if TYPE_CHECKING:
     from pydantic_core import SchemaValidator

@@ -10,7 +10,7 @@ from typing import Any
 
 from toolkit.errors import ToolArgumentsError
 from toolkit.json_texts import WrittenNumber, with_digits
-from toolkit.tools.foreign_values import is_text, kind_of, plain_text
+from toolkit.tools.calls.foreign_values import is_text, kind_of, plain_text
 
 MAX_DEPTH = 200
 MAX_VALUES = 100_000

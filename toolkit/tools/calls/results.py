@@ -11,9 +11,9 @@ from typing import Any, NamedTuple, Self
 
 from toolkit.errors import ToolExecutionError, ToolkitError
 from toolkit.problems import Location
-from toolkit.tools.foreign_values import call_safely, is_text, kind_of, plain_text
+from toolkit.tools.calls.foreign_values import call_safely, is_text, kind_of, plain_text
 
-_OURS = f"{Path(__file__).parents[1]}{os.sep}"
+_OURS = f"{Path(__file__).parents[2]}{os.sep}"
 _LIBRARIES = (f"{Path(os.__file__).parent}{os.sep}", "<")
 _INSTALLED = ("site-packages", "dist-packages")
 _AROUND_THE_WORK = tuple(f"{_OURS}{part}" for part in ("tools", "wrappers", "pipelines", "running.py"))

@@ -13,6 +13,7 @@ from toolkit.errors import ConfigurationError
 if TYPE_CHECKING:
     from toolkit.redactors.redactor import Redactor
 
+
 _VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 

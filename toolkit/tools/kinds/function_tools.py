@@ -1,25 +1,25 @@
-"""Tools that are functions, with a schema that is derived from the signature."""
+"""Tools that are functions or methods, with a schema that is derived from the signature."""
 
 import inspect
 from collections.abc import Callable, Coroutine, Mapping
 from types import NoneType
 from typing import Any, Unpack
 
-from toolkit.errors import InvalidTools
+from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Problem, errors_among
 from toolkit.running import call_function
 from toolkit.tools.base import Tool, defer_or_raise
 from toolkit.tools.callees import Arguments
+from toolkit.tools.calls.json_data import plain_data
+from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.function_readings import read_function
-from toolkit.tools.injected_parameters import injected_values
-from toolkit.tools.json_data import plain_data
+from toolkit.tools.definition.function_readings import methods_of, read_function
+from toolkit.tools.definition.signatures import Signature, defaults_left, injected_values
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.definition.spec_fields import MarkOptions
 from toolkit.tools.outcomes import NOTHING_RETURNED
-from toolkit.tools.results import ToolResult
+from toolkit.tools.secret_arguments import members_of
 from toolkit.tools.shapes.shape_values import Shape
-from toolkit.tools.signatures import Signature, defaults_left
-from toolkit.tools.spec import ToolSpec
-from toolkit.tools.spec_fields import MarkOptions
 
 
 class FunctionTool(Tool):
@@ -128,3 +128,42 @@ def build_function(
     if reading is None:
         return None, problems
     return FunctionTool(function, reading.signature, reading.shape, ToolSpec(**reading.fields)), problems
+
+
+class DescribedTool(Tool):
+    """A marked method of a class of which there is no object: it can be inspected, but not called."""
+
+    suspends = False
+    uses_context = False
+
+    def __init__(self, spec: ToolSpec, function: Callable[..., Any] | None = None) -> None:
+        """Create it from its specification and, if known, the method that is never called."""
+        self.spec = spec
+        self.function = function
+
+    def parse(self, arguments: Arguments) -> Any:
+        """Return the arguments, which are not validated."""
+        return (members_of(arguments) or {}) if isinstance(arguments, str) else dict(arguments)
+
+    def describe(self, parsed: Any) -> dict[str, Any]:
+        """Return the arguments with secrets masked."""
+        return self.veil.over(dict(parsed))
+
+    async def perform(self, parsed: Any, context: ToolContext) -> Any:
+        """Raise an exception, since there is no object.
+
+        Raises:
+            ConfigurationError: Always.
+        """
+        raise ConfigurationError(f"'{self.name}' is a method of a class, and needs an object of it")
+
+
+def described_tools(cls: type, source: str) -> list[Tool]:
+    """Return the tools of a class's marked methods for inspection, without creating an object of the class.
+
+    Raises:
+        InvalidTools: If a method is not a valid tool; `problems` lists everything that is wrong.
+    """
+    return [
+        DescribedTool(ToolSpec(**{**reading.fields, "source": source}), method) for method, reading in methods_of(cls)
+    ]

@@ -9,14 +9,14 @@ from typing import Any, NamedTuple
 from toolkit.codes import MISSING_DESCRIPTION, NOT_A_TOOL, UNFIT_PARAMETER, UNTYPED_PARAMETER
 from toolkit.errors import InvalidTools, raise_errors
 from toolkit.problems import Problem, errors_among, set_missing_locations
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.foreign_values import kind_of
-from toolkit.tools.marking import category_from_class, mark_of, marked_methods
-from toolkit.tools.names import Claim, name_collisions, name_problem
-from toolkit.tools.shapes.annotations import output_schema, shape_of_parameters
+from toolkit.tools.calls.foreign_values import kind_of
+from toolkit.tools.definition.annotations import output_schema, shape_of_parameters
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.marking import category_from_class, mark_of, marked_methods
+from toolkit.tools.definition.names import Claim, name_collisions, name_problem
+from toolkit.tools.definition.signatures import Signature, read_signature
+from toolkit.tools.definition.spec_fields import option_problems
 from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
-from toolkit.tools.signatures import Signature, read_signature
-from toolkit.tools.spec_fields import option_problems
 
 
 class FunctionReading(NamedTuple):

@@ -6,9 +6,9 @@ from math import isfinite
 from types import NoneType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from toolkit.tools.results import ToolResult
+from toolkit.tools.calls.results import ToolResult
+from toolkit.tools.definition.signatures import MISSING, Parameter
 from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
-from toolkit.tools.signatures import MISSING, Parameter
 
 
 class Form(NamedTuple):
@@ -116,7 +116,7 @@ def shape_of_parameters(name: str, parameters: Sequence[Parameter]) -> Shape:
 
 
 def _shape_by_pydantic(name: str, parameters: Sequence[Parameter]) -> Shape:
-    from toolkit.tools.shapes.pydantic_types import describe_enum_names, shape_of_members  # slow import
+    from toolkit.tools.definition.pydantic_types import describe_enum_names, shape_of_members  # slow import
 
     shape = shape_of_members(name, parameters)
     _explain_all(shape, parameters)
@@ -130,7 +130,7 @@ def shape_of_type(annotation: Any) -> Shape:
     Raises:
         UnfitTypeError: If the type is not supported for arguments.
     """
-    from toolkit.tools.shapes.pydantic_types import shape_of_annotation  # slow import
+    from toolkit.tools.definition.pydantic_types import shape_of_annotation  # slow import
 
     return shape_of_annotation(annotation)
 
@@ -142,11 +142,11 @@ def output_schema(annotation: Any) -> dict[str, Any] | None:
     form = form_of(annotation)
     if form is not None:
         return form.schema
-    from toolkit.tools.attachments import holds_attachments  # plain types do not need it
+    from toolkit.tools.calls.attachments import holds_attachments  # plain types do not need it
 
     if holds_attachments(annotation):
         return None
-    from toolkit.tools.shapes.pydantic_types import serialized_schema  # slow import
+    from toolkit.tools.definition.pydantic_types import serialized_schema  # slow import
 
     try:
         return serialized_schema(annotation)
@@ -168,6 +168,6 @@ def _explain(schema: dict[str, Any], parameter: Parameter) -> None:
     if type(parameter.default) in _PLAIN or (type(parameter.default) is float and isfinite(parameter.default)):
         schema["default"] = parameter.default
         return
-    from toolkit.tools.shapes.pydantic_types import plain_default  # most defaults are plain
+    from toolkit.tools.definition.pydantic_types import plain_default  # most defaults are plain
 
     plain_default(schema, parameter.default)

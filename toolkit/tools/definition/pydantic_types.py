@@ -28,8 +28,8 @@ from pydantic_core import core_schema, to_jsonable_python
 from typing_extensions import TypedDict
 
 from toolkit.schemas.schema import joined_sentences, parts_of, put_in_order, tidied
+from toolkit.tools.definition.signatures import Parameter, texts_of
 from toolkit.tools.shapes.shape_values import Shape, UnfitTypeError
-from toolkit.tools.signatures import Parameter, texts_of
 
 _IS_NEEDED = sys.version_info < (3, 12)
 

@@ -10,17 +10,16 @@ from toolkit.errors import InvalidTools
 from toolkit.freezing import freeze
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.running import call_function
+from toolkit.tools.calls.json_data import plain_data
 from toolkit.tools.context import ToolContext
-from toolkit.tools.definition_places import place_of
-from toolkit.tools.injected_parameters import injected_values
-from toolkit.tools.json_data import plain_data
-from toolkit.tools.names import name_problem
+from toolkit.tools.definition.definition_places import place_of
+from toolkit.tools.definition.names import name_problem
+from toolkit.tools.definition.signatures import Signature, defaults_left, injected_values, read_signature
+from toolkit.tools.definition.spec import ToolSpec
+from toolkit.tools.definition.spec_fields import option_problems, plain_fields
 from toolkit.tools.secret_arguments import Veil
 from toolkit.tools.shapes.schema_shapes import shape_of_schema
 from toolkit.tools.shapes.shape_values import Shape
-from toolkit.tools.signatures import Signature, defaults_left, read_signature
-from toolkit.tools.spec import ToolSpec
-from toolkit.tools.spec_fields import option_problems, plain_fields
 
 
 class HandmadeWork:

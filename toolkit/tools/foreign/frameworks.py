@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.errors import ConfigurationError
 from toolkit.problems import Problem
-from toolkit.tools.foreign_values import bases_of_class, describe_error, members_of_class, module_of_class
-from toolkit.tools.source_marks import SourceMarks
+from toolkit.tools.calls.foreign_values import bases_of_class, describe_error, members_of_class, module_of_class
+from toolkit.tools.foreign.source_marks import SourceMarks
 
 _HEADING: Final = "[toolkit.frameworks]"
 

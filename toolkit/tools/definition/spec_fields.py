@@ -6,8 +6,8 @@ from typing import Any, Literal, TypedDict, get_args
 from toolkit.approvals.risks import FLOWS, Flow
 from toolkit.codes import BAD_OPTION, INVALID_TOOL_NAME, ROOT_NOT_OBJECT
 from toolkit.problems import Location, Problem, did_you_mean
-from toolkit.tools.foreign_values import is_text, plain_text, short_repr
-from toolkit.tools.json_data import NotJsonError, is_encodable, plain_json
+from toolkit.tools.calls.foreign_values import is_text, plain_text, short_repr
+from toolkit.tools.calls.json_data import NotJsonError, is_encodable, plain_json
 
 ReturnBehavior = Literal["to_model", "immediate", "immediate_if_last"]
 """Where a result goes: to the model, or to the caller if all calls of a turn, or only the last one, say so."""

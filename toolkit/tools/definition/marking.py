@@ -4,12 +4,12 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, overload
 
-from toolkit.tools.foreign_values import bases_of_class, call_safely, is_text, members_of_class
+from toolkit.tools.calls.foreign_values import bases_of_class, call_safely, is_text, members_of_class
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from toolkit.tools.spec_fields import MarkOptions
+    from toolkit.tools.definition.spec_fields import MarkOptions
 
 
 F = TypeVar("F", bound=Callable[..., Any])

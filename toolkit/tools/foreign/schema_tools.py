@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
-from toolkit.tools.json_data import plain_data
-from toolkit.tools.spec import MCP_HINTS
+from toolkit.tools.calls.json_data import plain_data
+from toolkit.tools.definition.spec import MCP_HINTS
 
 if TYPE_CHECKING:
     from toolkit.tools.shapes.shape_values import Shape

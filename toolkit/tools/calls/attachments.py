@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args
 
 from toolkit.json_texts import json_text
 from toolkit.redactors.redactor import Redactor
-from toolkit.tools.foreign_values import kind_of, short_repr
-from toolkit.tools.results import NO_MESSAGE, ToolResult
+from toolkit.tools.calls.foreign_values import kind_of, short_repr
+from toolkit.tools.calls.results import NO_MESSAGE, ToolResult
 
 Kind = Literal["image", "audio", "resource", "link"]
 

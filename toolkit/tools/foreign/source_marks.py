@@ -216,7 +216,7 @@ OUR_MARKS = SourceMarks(
         "toolkit.*.replan_*",
     ),
     registrations=(
-        Registration(("toolkit.tool", "toolkit.tools.tool", "toolkit.tools.marking.tool")),
+        Registration(("toolkit.tool", "toolkit.tools.tool", "toolkit.tools.definition.marking.tool")),
         Registration(("toolkit.from_function", "toolkit.tools.from_function"), "function"),
     ),
 )
