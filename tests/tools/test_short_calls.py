@@ -28,7 +28,7 @@ from toolkit.running import drive  # private
 from toolkit.tools import TextTool
 from toolkit.tools.outcomes import as_result  # private
 from toolkit.tools.short_calls import is_short, short_call  # private
-from toolkit.wrappers.one_shot import OneShotTool
+from toolkit.wrappers import OneShotTool
 
 
 async def waited() -> str:
