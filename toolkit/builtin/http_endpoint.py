@@ -14,12 +14,14 @@ from toolkit.builtin.options import (
     TEXT,
     Option,
     environment_variables,
+    fill,
     need,
     not_above_zero,
     private_addresses,
     raise_faults,
+    variable,
+    variables_in,
 )
-from toolkit.builtin.secret_texts import fill, variable, variables_in
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, host_and_port_of, resolve_by_system
 from toolkit.builtin.web.fetching import (
     Fetched,

@@ -9,13 +9,14 @@ arguments:
     )
 """
 
+import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from toolkit.builtin.secret_texts import variables_in
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents import keys
 from toolkit.documents.keys import (
@@ -34,6 +35,40 @@ from toolkit.documents.keys import (
 )
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import Problem, how_to_install
+
+if TYPE_CHECKING:
+    from toolkit.redactors.redactor import Redactor
+
+
+_VARIABLE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+def variables_in(text: str) -> list[str]:
+    """Return the names of the variables that a text refers to."""
+    return _VARIABLE.findall(text)
+
+
+def variable(name: str, user: str, redactor: "Redactor") -> str:
+    """Return the value of an environment variable.
+
+    Args:
+        name: The name of the variable.
+        user: What needs the variable, for the error message.
+        redactor: Learns the value.
+
+    Raises:
+        ConfigurationError: If the variable is not set, or empty.
+    """
+    value = os.environ.get(name, "").strip()
+    if not value:
+        raise ConfigurationError(f"{user} needs the environment variable '{name}', which is not set")
+    redactor.learn(value)
+    return value
+
+
+def fill(text: str, user: str, redactor: "Redactor") -> str:
+    """Replace each `${NAME}` in a text by its value; for arguments and errors see `variable`."""
+    return _VARIABLE.sub(lambda match: variable(match[1], user, redactor), text)
 
 
 class Option(Key):

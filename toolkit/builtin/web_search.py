@@ -18,13 +18,14 @@ from toolkit.builtin.options import (
     TEXT,
     Option,
     environment_variables,
+    fill,
     need,
     one_of,
     private_addresses,
     raise_faults,
     search_service,
+    variables_in,
 )
-from toolkit.builtin.secret_texts import fill, variables_in
 from toolkit.builtin.web.address_guard import AddressGuard, Resolver, host_and_port_of, resolve_by_system
 from toolkit.builtin.web.fetching import Fetcher, FetchError, decode_text
 from toolkit.builtin.web.page_reader import plain
