@@ -41,6 +41,18 @@ class Records(list[Any]):
     """Keeps the records of an audit log."""
 
 
+class RecordedLimits(LocalLimits):
+    """Limits that record which tools take a slot."""
+
+    def __init__(self, limits, records):
+        super().__init__(limits)
+        self.records = records
+
+    def take(self, tool, *, again=False):
+        self.records.append({"slot of": tool})
+        return super().take(tool, again=again)
+
+
 Surroundings = Callable[[Records], ToolContext]
 
 SURROUNDINGS: dict[str, Surroundings] = {
@@ -60,9 +72,16 @@ SURROUNDINGS: dict[str, Surroundings] = {
     "gate that reads": lambda _: ToolContext(gate=ReadingGate(AutoReviewer()), metrics=RecordingMetrics()),
     "listener": lambda records: ToolContext(listener=records.append, policy=ByRisk(), metrics=RecordingMetrics()),
     "run": lambda _: ToolContext(run=Run(id="one"), reviewer=AutoReviewer()),
-    "limits": lambda _: ToolContext(policy=ByRisk()).replace(limiter=LocalLimits({"act": Limit(1)})),
+    "limits": lambda records: ToolContext(policy=ByRisk()).replace(
+        limiter=RecordedLimits(dict.fromkeys(("act", "gives", "show"), Limit(1)), records)
+    ),
 }
 """Contexts by what is special about them."""
+
+
+def without_short_ways(context: ToolContext) -> ToolContext:
+    """Return a context that is the same except that no call in it can be short: it has limits, but none for any tool."""
+    return context if context.limiter is not None else context.replace(limiter=LocalLimits({}))
 
 
 def trace_of(call: Callable[[ToolContext], ToolResult], surroundings: Surroundings, level: int) -> dict[str, Any]:

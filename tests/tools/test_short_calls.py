@@ -146,7 +146,7 @@ def in_short(tool: Tool, sent: Any, context: ToolContext) -> ToolResult:
     return as_result(short_call(tool, gives_values=True)(sent, context))
 
 
-@settings(deadline=None, max_examples=examples(600))
+@settings(deadline=None, max_examples=examples(2_000))
 @given(
     kind=KINDS,
     marks=MARKS,
