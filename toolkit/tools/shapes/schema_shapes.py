@@ -207,6 +207,15 @@ def refusal_of(misfits: Iterable[Misfit], schema: Mapping[str, Any], data: Any) 
     return refusal(sorted(missing, key=missing.__getitem__), wrong, schema, data)
 
 
+def refusal_in_words(validator: Validator, arguments: Mapping[str, Any]) -> str | None:
+    """Return what a tool with this schema answers to arguments that are not valid, or `None` if they are."""
+    try:
+        misfits = validator.misfits(arguments)
+    except TooMuchWorkError:
+        return f"The arguments cannot be checked: {UNDECIDED}"
+    return str(refusal_of(misfits, validator.root.node, arguments)) if misfits else None
+
+
 def misfit_in_words(validator: Validator, data: Any, *, within: int = 0) -> str | None:
     """Return where and why data is not valid, or `None` if it is.
 
