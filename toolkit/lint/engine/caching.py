@@ -114,7 +114,7 @@ class Cache:
         """Cache a report if all its dependencies are known; return it with the digest of its tools."""
         if not self.is_kept:
             return report
-        from toolkit.lint.engine.records import definition_record  # not needed for cached files
+        from toolkit.lint.engine.record_reader import definition_record  # not needed for cached files
 
         text = json.dumps([definition_record(tool) for tool in report.tools], default=repr, separators=(",", ":"))
         mark = digest(_OBJECT.sub("", text).encode())

@@ -33,7 +33,7 @@ from toolkit.lint.definitions.python_tools import (
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.definitions.written_specs import outline_of
 from toolkit.lint.engine.children import Answer
-from toolkit.lint.engine.records import read_step
+from toolkit.lint.engine.record_reader import read_step
 from toolkit.lint.engine.reports import Report
 from toolkit.lint.engine.requests import Request
 from toolkit.lint.rule import Rule

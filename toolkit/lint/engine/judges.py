@@ -16,7 +16,7 @@ from typing import Any, Final, Self
 from toolkit.codes import DOES_NOT_IMPORT
 from toolkit.lint.engine.children import Answer
 from toolkit.lint.engine.limits import Limits
-from toolkit.lint.engine.records import read_definition
+from toolkit.lint.engine.record_reader import read_definition
 from toolkit.lint.engine.reports import Report, read_report
 from toolkit.lint.engine.requests import Request
 from toolkit.lint.engine.workers import Ending, Worker, temporary_folder

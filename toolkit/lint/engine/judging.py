@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from toolkit.lint.engine.collecting import Channel
 from toolkit.lint.engine.file_checks import FileChecker
-from toolkit.lint.engine.records import definition_record
+from toolkit.lint.engine.record_reader import definition_record
 from toolkit.lint.engine.reports import report_record
 from toolkit.lint.engine.requests import Request
 from toolkit.lint.rule import RuleSettings

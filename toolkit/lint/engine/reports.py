@@ -47,7 +47,7 @@ class KeptTools(Sequence["ToolDefinition"]):
 
     @cached_property
     def _tools(self) -> "tuple[ToolDefinition, ...]":
-        from toolkit.lint.engine.records import read_definition
+        from toolkit.lint.engine.record_reader import read_definition
 
         return tuple(map(read_definition, json.loads(self._text)))
 
@@ -92,7 +92,7 @@ def read_report(record: Mapping[str, Any], tools: "Sequence[ToolDefinition]") ->
 def _step_records(steps: "Sequence[PipelineStep]") -> list[dict[str, Any]]:
     if not steps:
         return []
-    from toolkit.lint.engine.records import step_record  # most files hold no pipeline
+    from toolkit.lint.engine.record_reader import step_record  # most files hold no pipeline
 
     return list(map(step_record, steps))
 
@@ -100,6 +100,6 @@ def _step_records(steps: "Sequence[PipelineStep]") -> list[dict[str, Any]]:
 def _read_steps(records: Sequence[dict[str, Any]]) -> "tuple[PipelineStep, ...]":
     if not records:
         return ()
-    from toolkit.lint.engine.records import read_step  # most files hold no pipeline
+    from toolkit.lint.engine.record_reader import read_step  # most files hold no pipeline
 
     return tuple(map(read_step, records))

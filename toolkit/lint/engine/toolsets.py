@@ -9,6 +9,7 @@ from toolkit.lint.engine.reports import Report
 from toolkit.lint.rule import Rule
 from toolkit.pins.lockfile import LOCK_FILE
 from toolkit.problems import Problem, problem_record, read_problem
+from toolkit.source_code.marks_table import marks_of
 
 if TYPE_CHECKING:
     from toolkit.lint.definitions.tool_definitions import ToolDefinition
@@ -117,8 +118,6 @@ def _counts_of(tools: "Sequence[ToolDefinition]") -> ToolCounts:
 def _by_framework(tools: "Sequence[ToolDefinition]") -> Mapping[str, int]:
     if all(tool.framework is None for tool in tools):
         return {}
-    from toolkit.source_code.marks_table import marks_of  # most projects have tools of ours alone
-
     counts: dict[str, int] = {}
     for tool in tools:
         marks = None if tool.framework is None else marks_of(tool.framework)
