@@ -98,7 +98,14 @@ class Place:
         return [run["id"] for run in json.loads(done.stdout or "[]")], done.stderr, done.exit_code
 
 
-@pytest.fixture(params=["journal", "SQLite", pytest.param("PostgreSQL", marks=pytest.mark.proof)])
+_SERVER = pytest.param("PostgreSQL", marks=pytest.mark.proof)
+LONG = pytest.mark.parametrize(
+    "place", ["journal", pytest.param("SQLite", marks=pytest.mark.proof), _SERVER], indirect=True
+)
+"""For tests with many commands, each of which starts the engine of a store."""
+
+
+@pytest.fixture(params=["journal", "SQLite", _SERVER])
 def place(request, project, invoke, program, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(project / "state"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(project / "own"))
@@ -110,6 +117,7 @@ def place(request, project, invoke, program, monkeypatch):
     return place
 
 
+@LONG
 def test_old_runs_that_are_over_are_deleted_and_no_others(place):
     old = {state: place.make(state, days=31) for state in RUNS}
     place.make("completed", days=29)
@@ -124,6 +132,7 @@ def test_old_runs_that_are_over_are_deleted_and_no_others(place):
     assert place.prune() == ([], "no runs to delete: none that is over ended more than 30d ago\n", 0)
 
 
+@LONG
 def test_runs_that_could_go_on_are_deleted_only_by_name_of_their_state(place):
     old = {state: place.make(state, days=2) for state in RUNS}
     assert place.prune("--older-than", "1d", "--state", "waiting", "--state", "failed")[0] == [
@@ -174,6 +183,7 @@ def _engine_tables(place):
     return [f"{schema}{name}" for name in ("workflow_status", "operation_outputs", "workflow_input", "workflow_output")]
 
 
+@LONG
 def test_the_space_of_deleted_runs_is_freed(place):
     place.folder.joinpath("many.jsonl").write_text('{"n": 4}\n' * 3_000, "utf-8")
     place.invoke("run", "tools.py:halve", "--each", "many.jsonl", "--quiet", "--out", "many.out")
@@ -241,6 +251,7 @@ COMMANDS = {
 """Commands of `toolkit runs`, in the order in which they are used."""
 
 
+@LONG
 def test_every_command_prints_the_same_for_every_kind_of_store(place):
     named = {state: place.make(state) for state in RUNS}
     named["question"] = json.loads(place.invoke("runs", "approvals", "--format", "json").stdout)[0]["id"]

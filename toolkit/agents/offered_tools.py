@@ -91,7 +91,7 @@ def chained_names(chaining: Iterable[Chaining]) -> set[str]:
 
 
 class _AnnouncedTool(DescribedTool):
-    """A method of a registered type of which there is no object yet."""
+    """A method of a registered type, before an object of that type exists."""
 
     def __init__(self, spec: ToolSpec, kind: type) -> None:
         super().__init__(spec)

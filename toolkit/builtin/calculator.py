@@ -42,7 +42,7 @@ _MAX_BITS = _TOO_LARGE.bit_length()  # a fraction is exact as long as numerator 
 
 
 class UncomputableError(ArithmeticError):
-    """There is no result, or none that is certain; the message says why."""
+    """The result does not exist or is not certain; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)

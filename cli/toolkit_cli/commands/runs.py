@@ -343,7 +343,7 @@ def _check_state(state: str) -> None:
     """Check that runs in a state can be deleted.
 
     Raises:
-        Failure: If they cannot, or there is no such state.
+        Failure: If such runs cannot be deleted, or the state is unknown.
     """
     if state == "running":
         hint = "end it first, with: toolkit runs cancel ID"

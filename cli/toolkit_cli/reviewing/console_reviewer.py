@@ -179,7 +179,7 @@ class _Question:
 
     async def _by_rule(self, action: Action) -> Decision | None:
         """Let the user choose a rule, add it, and return its decision; `None` to go back to the question."""
-        assert self._book is not None  # otherwise, there is no such answer
+        assert self._book is not None  # without one, this answer is not offered
         assert self._request.call is not None
         offers = self._book.offers(self._request.call, action)
         choice = RuleChoice(self._prompter, self._book, action, offers, colour=self._colour)

@@ -113,7 +113,7 @@ def open_session(
         tools: More sources of tools (`--tools`), before the configured ones.
         model: The model for agents (`--model`).
         base_url: Its server (`--base-url`).
-        run: What the run is called for its observers; `None` if the command is no single run.
+        run: What the run is called for its observers; `None` if the command is not a single run.
         run_id: The id of the run to continue, if any.
         waits: Whether questions are recorded and wait for a later answer.
 
