@@ -129,7 +129,7 @@ def test_old_runs_that_are_over_are_deleted_and_no_others(place):
     assert (deleted, code) == (over, 0)
     assert words.startswith("2 runs deleted")
     assert {run["id"] for run in place.runs()} == before - set(over)
-    assert place.prune() == ([], "no runs to delete: none that is over ended more than 30d ago\n", 0)
+    assert place.prune() == ([], "no runs to delete: no finished run ended more than 30d ago\n", 0)
 
 
 @LONG
@@ -159,7 +159,7 @@ def test_a_run_that_goes_on_is_never_deleted(place):
     )
     place.folder.joinpath("one.jsonl").write_text("{}\n", "utf-8")
     done = place.program("run", "tools.py:prune", "--each", "one.jsonl", "--quiet")
-    assert json.loads(done.stdout)["output"] == "no runs to delete: none that is over ended more than 0s ago"
+    assert json.loads(done.stdout)["output"] == "no runs to delete: no finished run ended more than 0s ago"
     assert [run["state"] for run in place.runs()] == ["completed"]
 
 

@@ -354,9 +354,10 @@ _SCALARS: Final = {"string": str, "integer": int, "boolean": bool, "null": type(
 def _are_of_the_type(at: _At) -> bool:
     """Return whether `items` demands only a scalar type, and all items have it: long lists are judged at once."""
     part = at.part.at("items")
-    if not isinstance(part.node, MAPPINGS) or [word for _, word, _ in at.judgment.validator.checks_of(part)] != [
-        "type"
-    ]:
+    if not isinstance(part.node, MAPPINGS):
+        return False
+    words = [word for _, word, _ in at.judgment.validator.checks_of(part)]
+    if words != ["type"]:
         return False
     kinds = types_of(part.node)
     return all(kind in _SCALARS for kind in kinds) and {_SCALARS[kind] for kind in kinds}.issuperset(map(type, at.data))

@@ -330,7 +330,7 @@ def prune_runs(options: PruneOptions) -> int:
         print_lines(listed_runs(found, console.data_width()))
     runs = f"{len(found):,} run{'s' if len(found) != 1 else ''}"
     if not found:
-        what = "none in such a state" if options.state else "none that is over"
+        what = "no run in such a state" if options.state else "no finished run"
         console.say(f"no runs to delete: {what} ended more than {age.strip()} ago")
     elif options.dry_run:
         console.say(f"{runs} would be deleted; nothing was deleted")
