@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from toolkit.pipelines import pipeline_schema
-from toolkit.pipelines.builder_keys import ParallelKeys, SetKeys, StepKeys, UseKeys  # private
+from toolkit.pipelines.builder import ParallelKeys, SetKeys, StepKeys, UseKeys  # private
 from toolkit.pipelines.pipeline_reader import TOP_KEYS  # private
 from toolkit.pipelines.step_keys import BESIDE, STEP_KEYS  # private
 

@@ -7,7 +7,7 @@ reported at the line of Python that caused them.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, TypedDict, TypeVar
 
 from toolkit import documents
 from toolkit.codes import INVALID_TOOL_NAME, UNKNOWN_KEY
@@ -32,9 +32,46 @@ from toolkit.tools.kinds.resolution import build_tools
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from toolkit.pipelines.builder_keys import ParallelKeys, SetKeys, StepKeys, UseKeys
 
 P = TypeVar("P")
+
+
+# The keyword arguments of the steps, for type checkers: the keys of a file, which `step_keys` describes. `None` means
+# that the key is not set.
+
+
+class StepKeys(TypedDict, total=False):
+    """The keys of every step."""
+
+    id: str | None
+    when: str | bool | None
+    on_error: Literal["fail", "continue"] | Mapping[str, Any] | None
+
+
+class ParallelKeys(StepKeys, total=False):
+    """The keys of a step with branches."""
+
+    adapt: Any
+    timeout: str | float | None
+
+
+class SetKeys(StepKeys, total=False):
+    """The keys of a step that computes a value."""
+
+    for_each: str | Sequence[Any] | None
+    max_parallel: int | None
+    on_item_error: Literal["fail", "skip"] | None
+    adapt: Any
+
+
+class UseKeys(SetKeys, total=False):
+    """The keys of a step that calls a tool."""
+
+    arguments: Mapping[str, Any] | None
+    pipe: str | None
+    retry: int | Mapping[str, Any] | None
+    timeout: str | float | None
+    approve: bool | str | Mapping[str, Any] | None
 
 
 class PipelineBuilder(Generic[P]):

@@ -11,11 +11,25 @@ from toolkit.codes import BAD_EXPRESSION
 from toolkit.documents import Node, Scalar
 from toolkit.errors import ToolExecutionError
 from toolkit.pipelines.expressions import ExpressionError, parse_template
-from toolkit.pipelines.written_numbers import written_data
+from toolkit.pipelines.expressions.json_values import written_number
 from toolkit.problems import Location, Problem
 
 if TYPE_CHECKING:
     from toolkit.pipelines.expressions import Expression, Reference, Template
+
+
+def written_data(node: Node) -> Any:
+    """Return the plain data of a node, with numbers that keep the digits of the file."""
+    match node:
+        case Scalar(value=float() as number):
+            return written_number(node.text, number)
+        case Scalar():
+            return node.value
+        case documents.Sequence(items=items):
+            return [written_data(item) for item in items]
+        case documents.Mapping(entries=entries):
+            return {name: written_data(entry.value) for name, entry in entries.items()}
+
 
 OPENING = "${{"
 

@@ -18,7 +18,7 @@ from toolkit.pipelines.expressions.json_values import (
     size_of,
 )
 from toolkit.pipelines.expressions.operators import OPERATORS
-from toolkit.pipelines.expressions.scanning import span_of
+from toolkit.pipelines.expressions.syntax_checks import span_of
 from toolkit.problems import did_you_mean
 
 KEYS_SHOWN = 8

@@ -1,12 +1,14 @@
 """The plain JSON data of expressions: names of its types for messages, limits of its size, and conversion to JSON."""
 
+import re
 from collections.abc import Mapping
 from json import JSONEncoder
 from math import isfinite
 from typing import Any
 
 from toolkit.errors import ToolkitError
-from toolkit.json_texts import with_digits
+from toolkit.json_texts import WrittenNumber, with_digits
+from toolkit.tools.calls.json_data import digits_to_lose
 
 
 class ExpressionError(ToolkitError):
@@ -182,3 +184,11 @@ def text_of(value: Any) -> str:
         Unfit: If the value is not JSON data, or too large.
     """
     return value if isinstance(value, str) else json_of(value)
+
+
+_JSON_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)\.\d+(?:[eE][+-]?\d+)?")
+
+
+def written_number(text: str, number: float) -> float:
+    """Return a number that keeps the digits of its source text, if a float would lose some of them."""
+    return WrittenNumber(text) if _JSON_NUMBER.fullmatch(text) and digits_to_lose(text) else number

@@ -8,10 +8,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolkit.pipelines.expressions.evaluating import evaluate
-from toolkit.pipelines.expressions.json_values import ExpressionError, Unfit, text_of
-from toolkit.pipelines.expressions.scanning import comment_in, end_of_expression, span_of, without_strings
-from toolkit.pipelines.expressions.syntax_checks import ROOTS, Check, Reference
-from toolkit.pipelines.written_numbers import written_number
+from toolkit.pipelines.expressions.json_values import ExpressionError, Unfit, text_of, written_number
+from toolkit.pipelines.expressions.syntax_checks import (
+    ROOTS,
+    Check,
+    Reference,
+    comment_in,
+    end_of_expression,
+    span_of,
+    without_strings,
+)
 
 __all__ = ["ROOTS", "Expression", "Reference", "parse_expression"]
 
