@@ -35,8 +35,8 @@ def find_characters() -> None:
 
 
 def some_of(values: Iterable[T]) -> list[T]:
-    """Return what to try of many combinations: all of them for the proofs, and every eleventh of them every day."""
-    return list(values)[:: 1 if settings.get_current_profile_name() == PROOFS else 11]
+    """Return what to try of many combinations: all of them for the proofs, and every 23rd of them every day."""
+    return list(values)[:: 1 if settings.get_current_profile_name() == PROOFS else 23]
 
 
 def tries_of(full: int) -> int:

@@ -62,6 +62,7 @@ def fill_the_disk():
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
+@pytest.mark.proof(everyday=13)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("place", ["disk", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"])
 def test_a_file_that_cannot_be_written_is_no_internal_error(project, program, place, command):
@@ -113,6 +114,7 @@ def test_a_path_that_was_only_begun_on_a_full_disk_is_never_removed(project, pro
     assert (project / "precious" / "work.txt").exists()
 
 
+@pytest.mark.proof(everyday=1)
 @pytest.mark.parametrize("removed", [[1], [1, 2], [2]])
 def test_a_full_audit_log_replaces_none_of_those_before_it(project, program, removed):
     folder = project / "home" / "XDG_STATE_HOME" / "toolkit"

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 from tests.volumes import examples
 from toolkit import InvalidTools, Problem, Tool, load_tools
@@ -297,6 +297,7 @@ def test_ready_tool_is_opened_alone(project):
     st.text(max_size=30) | st.text("ab./:*?[]~\\ \0", max_size=12) | st.text("a.*", max_size=6) | st.just("x" * 5000)
 )
 def test_no_text_makes_a_target_crash(project, text):
+    assume("*" not in text or not text.startswith(("/", "~", "..")))  # a pattern for all files of this machine
     target = parse_target(text, Path())
     assert isinstance(target, FilesTarget | NameTarget | Problem)
     if isinstance(target, Problem):
