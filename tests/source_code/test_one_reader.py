@@ -1,12 +1,14 @@
 """Every command sees the same tools in a source: `list --static`, `lint --static`, `lint` and `list`."""
 
 import json
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
+from toolkit import InvalidTools, load_tools
 from toolkit_cli.main import application
 
 
@@ -471,3 +473,59 @@ class Library:
 def test_marked_method_of_a_toolbox_inside_another_one_is_a_tool(write, mode):
     write(tools=TOOLBOXES)
     assert findings("tools.py", *mode, "--select", "TK0,TK511") == ["TK511:17"]
+
+
+LISTED = '''
+from toolkit import tool
+
+
+class SearchTool:
+    name = "search_library"
+    description = "Search the library for something."
+
+    def __init__(self, key):
+        self.key = key
+
+    def execute(self, text: str) -> str:
+        return text
+
+
+class Preferences:
+    def __init__(self, store):
+        self.store = store
+
+    @tool
+    def set_preference(self, value: str) -> str:
+        """Set what the user prefers from now on.
+
+        Args:
+            value: What the user prefers.
+        """
+        return value
+
+
+tools = [SearchTool("key"), Preferences({})]
+'''
+
+
+def test_objects_that_a_module_only_lists_are_tools(write):
+    write(tools=LISTED)
+    assert names("tools.py") == list(load_tools("tools.py")) == ["search_library", "set_preference"]
+    assert findings("tools.py") == []
+    assert counted("tools.py") == "2 tools"
+
+
+def test_object_beside_tools_that_is_none_is_reported_by_each_command(write):
+    store = "class Store:\n    pass\n\n\ntools"
+    write(tools=LISTED.replace("tools =", f"{store} =").replace("({})]", "({}), len, Store()]"))
+    assert names("tools.py") == list(load_tools("tools.py")) == ["search_library", "set_preference"]
+    message = r"an object of type '\w+\.Store' is not a tool"
+    assert re.search(rf"warning\[TK003\]: in 'tools', {message}\n +--> tools.py:34:1", run("list", "tools.py").stderr)
+    assert findings("tools.py") == ["TK003:34"]
+    with pytest.raises(InvalidTools, match=message):
+        load_tools("tools.py:tools")
+
+
+def test_object_among_other_things_than_tools_is_not_reported(write):
+    write(tools=f"{LISTED}\nclass Store:\n    pass\n\n\nstores = [Store(), Store(), 'tools', 3, len]\n")
+    assert findings("tools.py") == []

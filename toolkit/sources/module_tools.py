@@ -2,7 +2,8 @@
 
 Marked functions, `Tool` objects, objects with marked methods and text tools count wherever they were defined. A class
 counts only in the module that defines it, and only if the module creates no instance of it and none of its tools
-returns one, because such instances bring their own tools. Lists and mappings are only opened by name.
+returns one, because such instances bring their own tools. The same objects count in lists and mappings; an object
+that a list has beside tools is reported.
 """
 
 import ast
@@ -112,6 +113,9 @@ def _bindings_of(statement: ast.stmt) -> Iterator[tuple[ast.stmt | ast.Name, str
             yield node, node.id
 
 
+_LISTS = (list, tuple, set, frozenset)
+_PLAIN = (str, bytes, int, float, bool, type(None))
+_NO_OBJECTS = (*_PLAIN, *_LISTS, dict, type, ModuleType)
 _IN_EVERY_MODULE = {*vars(ModuleType("")), "__builtins__", "__cached__", "__file__"}
 
 
@@ -147,7 +151,7 @@ class Collector:
         """Return all tools of a module, or, with a wanted name, at least those that have it."""
         collected = Collected.nothing()
         own = [(name, thing) for name, thing in vars(module).items() if name not in _IN_EVERY_MODULE]
-        held = [(name, member) for name, thing in own for member in (thing, *_listed_in(thing))]
+        held = [(name, member) for name, thing in own for member in (thing, *_listed_in(thing, module))]
         names = {id(thing): name for name, thing in reversed(held)}
         things = list({id(thing): thing for _, thing in held}.values())
         made = {id(type(thing)) for thing in things}
@@ -167,6 +171,8 @@ class Collector:
             placed = place_found(found, module, names[id(thing)])
             is_wanted = wanted is None or any(tool.name == wanted for tool in placed.tools)
             collected.add(placed if is_wanted else Collected(placed.tools, []))
+        for name, thing in own if wanted is None else ():
+            collected.problems.extend(_beside_tools(thing, module, name))
         if is_foreign:
             if (thing := recogniser().object_of_module(module)) is not None:
                 collected.add(self.build(thing, source))
@@ -316,10 +322,23 @@ def members_of(thing: object) -> Iterable[object]:
     return [thing]
 
 
-def _listed_in(thing: object) -> Iterable[object]:
-    """Return the `Tool` objects and tools of frameworks in a collection; other members only count by name."""
-    members = members_of(thing) if type(thing) in (list, tuple, set, frozenset, dict) else ()
-    return [member for member in members if issubclass(type(member), Tool) or is_foreign_tool(member)]
+def _listed_in(thing: object, module: ModuleType) -> list[object]:
+    """Return the objects in a collection that are meant to be tools; other members only count by name."""
+    members = members_of(thing) if type(thing) in (*_LISTS, dict) else ()
+    return [member for member in members if type(member) not in _PLAIN and _is_tool(member, module)]
+
+
+def _beside_tools(thing: object, module: ModuleType, name: str) -> Iterator[Problem]:
+    """Yield a warning for each object that a module lists among tools, but that is none; a function is one by name."""
+    objects = members_of(thing) if type(thing) in _LISTS else ()
+    objects = [one for one in objects if not issubclass(type(one), _NO_OBJECTS) and not may_be_foreign(one)]
+    others = [one for one in objects if not _is_tool(one, module)]
+    for one in others if len(others) < len(objects) else ():
+        if is_routine(one):
+            continue
+        for problem in build_tools(one)[1]:
+            message = f"in '{name}', {problem.message}"
+            yield replace(problem, message=message, location=place_of_name(module, name), severity="warning")
 
 
 def _may_be_named(thing: Any, name: str) -> bool:
