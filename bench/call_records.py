@@ -11,8 +11,8 @@ from bench.rows import Row
 from bench.timing import Times, in_turns, repeated
 from toolkit import Pipeline, ToolContext, from_function, resolve_tools, tool
 from toolkit.approvals import AllowAll, AuditLog, Gate
-from toolkit.journals import JournalFile
 from toolkit.runs import Run
+from toolkit.stores import JournalFile
 
 ROUNDS = 5
 CALLS = 200

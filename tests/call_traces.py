@@ -99,11 +99,11 @@ def trace_of(call: Callable[[ToolContext], ToolResult], surroundings: Surroundin
     context = surroundings(records)
     lines: list[tuple[str, str]] = []
 
-    class Keeping(logging.Handler):
+    class JournaledRun(logging.Handler):
         def emit(self, record):
             lines.append((record.levelname, record.getMessage().partition(" [")[0]))
 
-    logger, handler = logging.getLogger("toolkit"), Keeping()
+    logger, handler = logging.getLogger("toolkit"), JournaledRun()
     before = logger.level
     logger.addHandler(handler)
     logger.setLevel(level)

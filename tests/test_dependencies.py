@@ -15,7 +15,7 @@ EXTRAS = {
     "toolkit/mcp": ["mcp"],
     "toolkit/agents": ["agent"],
     "toolkit/batches": ["parquet"],
-    "toolkit/durable": ["durable"],
+    "toolkit/stores": ["durable"],
     "toolkit/telemetry": ["otel"],
     "toolkit/builtin": ["tools-extract", "tools-regex"],
 }

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolkit.agents.offered_tools import Chaining
     from toolkit.agents.transcripts import Transcript
     from toolkit.settings.configuration import Configuration
-    from toolkit_cli.running.keeping import Keeping
+    from toolkit_cli.running.journaled_runs import JournaledRun
 
 
 def launch_agent(options: AgentOptions) -> int:
@@ -49,8 +49,8 @@ def launch_agent(options: AgentOptions) -> int:
     ) as session:
         session.audit()
         ready = _agent(options, session, file, task, transcript)
-        keeping = _keeping(options, session, ready, file)
-        shown = ShownRun(session, options.format, keeping, is_agent=True, goal=ready.task, budget=budget)
+        recorded = _recorded(options, session, ready, file)
+        shown = ShownRun(session, options.format, recorded, is_agent=True, goal=ready.task, budget=budget)
         kept_in = options.transcript
         conversation = Conversation(
             ready.agent,
@@ -161,7 +161,7 @@ def _so_far(path: Path | None, *, go_on: bool) -> "tuple[Transcript, Earlier]":
     return read_transcript(path)
 
 
-def _keeping(options: AgentOptions, session: Session, ready: ReadyAgent, file: str | None) -> "Keeping | None":
+def _recorded(options: AgentOptions, session: Session, ready: ReadyAgent, file: str | None) -> "JournaledRun | None":
     """Return the recorder for the turns of the agent, or `None` if they are not recorded.
 
     Raises:
@@ -170,19 +170,19 @@ def _keeping(options: AgentOptions, session: Session, ready: ReadyAgent, file: s
     is_wanted = bool(options.journal) or options.on_approval == "wait" or options.resumed is not None
     if not is_wanted and (options.journal is False or not session.configuration.journal):
         return None
-    from toolkit_cli.running.keeping import Keeping  # it loads SQLite, and most keep nothing
+    from toolkit_cli.running.journaled_runs import JournaledRun  # it loads SQLite, and most record nothing
 
-    if (why_not := _why_not_kept(options, ready)) is not None:
+    if (why_not := _why_not_recorded(options, ready)) is not None:
         if not is_wanted:
             return None
         option = "--journal" if options.journal else "--on-approval wait"
         raise Failure(ExitCode.USAGE, f"{option} records a task so that it can be resumed, but {why_not}")
     request, tool = options.as_request(file, ready.task), ready.declared or ready.agent
-    return Keeping(session.report.run, tool, request["target"], request, arguments={}, resumed=options.resumed)
+    return JournaledRun(session.report.run, tool, request["target"], request, arguments={}, resumed=options.resumed)
 
 
-def _why_not_kept(options: AgentOptions, ready: ReadyAgent) -> str | None:
-    from toolkit_cli.running.keeping import NOT_FROM_TEXTS  # as above
+def _why_not_recorded(options: AgentOptions, ready: ReadyAgent) -> str | None:
+    from toolkit_cli.running.journaled_runs import NOT_FROM_TEXTS  # as above
 
     if ready.is_chat:
         return "a chat has no single task"

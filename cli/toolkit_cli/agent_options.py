@@ -16,7 +16,7 @@ from toolkit_cli.shared_options import (
 )
 
 if TYPE_CHECKING:
-    from toolkit_cli.running.keeping import Resumed
+    from toolkit_cli.running.journaled_runs import Resumed
 
 First = Annotated[
     str | None,

@@ -61,15 +61,15 @@ def _run_once(options: RunOptions, session: Session, tool: Tool, given: Given) -
         return _rehearse(tool, arguments, session, options)
     check_rules(session.answers.rules, tool, arguments, session.gate)
     refuse_unanswerable(tool, arguments, session.gate, session.answers)
-    keeping = options.record(session.report.run, tool, arguments) if _is_kept(options, session, tool) else None
-    shown = ShownRun(session, options.format, keeping, is_agent=is_agent(tool))
+    recorded = options.record(session.report.run, tool, arguments) if _is_recorded(options, session, tool) else None
+    shown = ShownRun(session, options.format, recorded, is_agent=is_agent(tool))
     context = shown.context.replace(run=shown.run, path="", journal=shown.run.journal)
     return shown.call(
         tool, arguments, context, explained=lambda ending: with_hint_on_json(ending, tool, options.words or ())
     )
 
 
-def _is_kept(options: RunOptions, session: Session, tool: Tool) -> bool:
+def _is_recorded(options: RunOptions, session: Session, tool: Tool) -> bool:
     """Return whether the steps of a single run are recorded in the journal.
 
     Raises:
@@ -86,7 +86,7 @@ def _is_kept(options: RunOptions, session: Session, tool: Tool) -> bool:
 
 
 def _without_steps(option: str, tool: Tool) -> Failure:
-    from toolkit_cli.running.keeping import NOT_FROM_TEXTS  # as above
+    from toolkit_cli.running.journaled_runs import NOT_FROM_TEXTS  # as above
 
     why_not, hint = f"'{tool.name}' has none", "with --each, every item of a batch is recorded"
     if is_agent(tool):

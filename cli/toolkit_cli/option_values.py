@@ -63,23 +63,23 @@ class Forgotten(NamedTuple):
 
 def recorded(options: Any) -> dict[str, Any]:
     """Return the options that a recorded run keeps, by name, as plain data."""
-    kept: dict[str, Any] = {}
+    record: dict[str, Any] = {}
     for name, kind in type(options).__annotations__.items():
         value = getattr(options, name)
         if _is_value(kind):
-            kept |= recorded(value)
-        elif _is_kept(kind):
-            kept[name] = str(value) if isinstance(value, Path) else value
-    return kept
+            record |= recorded(value)
+        elif _is_recorded(kind):
+            record[name] = str(value) if isinstance(value, Path) else value
+    return record
 
 
 def restored(kind: type[Options], record: Mapping[str, Any]) -> Options:
-    """Return the options of a recorded run; those that were not kept have their defaults."""
+    """Return the options of a recorded run; those that were not recorded have their defaults."""
     given: dict[str, Any] = {}
     for name, declared in kind.__annotations__.items():
         if _is_value(declared):
             given[name] = restored(declared, record)
-        elif _is_kept(declared) and name in record:
+        elif _is_recorded(declared) and name in record:
             value, is_path = record[name], Path in get_args(get_args(declared)[0])
             given[name] = Path(value) if is_path and value is not None else value
     return kind(**given)
@@ -97,7 +97,7 @@ def forgotten(kind: Any) -> dict[str, str]:
     return whys
 
 
-def _is_kept(kind: Any) -> bool:
+def _is_recorded(kind: Any) -> bool:
     return get_origin(kind) is Annotated and _mark_of(kind) is None
 
 

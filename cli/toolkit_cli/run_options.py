@@ -22,7 +22,7 @@ from toolkit_cli.shared_options import (
 )
 
 if TYPE_CHECKING:
-    from toolkit_cli.running.keeping import Keeping, Resumed
+    from toolkit_cli.running.journaled_runs import JournaledRun, Resumed
 
 _ARGUMENTS = Forgotten("the arguments that it gives are recorded instead")
 
@@ -165,7 +165,7 @@ class RunOptions(NamedTuple):
         """Return what is needed to run it again, as plain data."""
         return recorded(self)
 
-    def record(self, run_id: str, tool: Tool, arguments: Mapping[str, Any]) -> "Keeping":
+    def record(self, run_id: str, tool: Tool, arguments: Mapping[str, Any]) -> "JournaledRun":
         """Record a run with these options in the journal, or continue the one to resume.
 
         Args:
@@ -177,12 +177,12 @@ class RunOptions(NamedTuple):
             Failure: If definitions have changed, and changes are not accepted.
             JournalError: If the journal cannot be written.
         """
-        from toolkit_cli.running.keeping import Keeping  # it loads SQLite, and most keep nothing
+        from toolkit_cli.running.journaled_runs import JournaledRun  # it loads SQLite, and most record nothing
 
-        return Keeping(run_id, tool, self.target, self.as_request(), arguments, resumed=self.resumed)
+        return JournaledRun(run_id, tool, self.target, self.as_request(), arguments, resumed=self.resumed)
 
     @classmethod
-    def of_request(cls, kept: Mapping[str, Any], words: Sequence[str] = ()) -> "RunOptions":
+    def of_request(cls, record: Mapping[str, Any], words: Sequence[str] = ()) -> "RunOptions":
         """Return the options of a recorded run; `words` are its arguments if they could not be recorded."""
-        whole = visible_json(kept["arguments"]) if kept["is_whole"] and kept["arguments"] else None
-        return restored(cls, kept)._replace(words=list(words), args=whole)
+        whole = visible_json(record["arguments"]) if record["is_whole"] and record["arguments"] else None
+        return restored(cls, record)._replace(words=list(words), args=whole)

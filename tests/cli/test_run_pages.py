@@ -10,7 +10,7 @@ from stat import S_IMODE
 import pytest
 
 from tests.browsers import CHROMIUM, Browser
-from toolkit.journals import KeptRun, KeptStep
+from toolkit.stores import RecordedRun, RecordedStep
 from toolkit_cli.rendering.run_pages.pages import run_page  # private
 
 TOOLS = '''
@@ -192,13 +192,13 @@ def steps_of(count):
     def ending(number):
         status = "failed" if number % 1_000 == 0 else "ok"
         result = json.dumps({"error" if status == "failed" else "output": f"said {HOSTILE} {number}"})
-        return KeptStep(str(number), "halve", status, result, f'{{"n": {number}}}', number, number + 1, True, True)
+        return RecordedStep(str(number), "halve", status, result, f'{{"n": {number}}}', number, number + 1, True, True)
 
     return [ending(number) for number in range(1, count + 1)]
 
 
 def run_of(count):
-    return KeptRun(1, "r1", "completed", "x.py:halve", 0.0, 9.0, count, 0, count, "items", None, {}, {}, 1)
+    return RecordedRun(1, "r1", "completed", "x.py:halve", 0.0, 9.0, count, 0, count, "items", None, {}, {}, 1)
 
 
 @pytest.fixture

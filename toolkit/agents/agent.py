@@ -10,7 +10,7 @@ from toolkit.agents.model_requests import UNNAMED
 from toolkit.agents.models.messages import Model, check_model
 from toolkit.agents.references import referenced_tools
 from toolkit.agents.tasks import AgentOptions, AgentResult, Answer, Instructions, Output, Settings, Work
-from toolkit.agents.transcripts import Transcript, can_keep_turns
+from toolkit.agents.transcripts import Transcript, can_record_turns
 from toolkit.disclosure.offering import folded_tools
 from toolkit.errors import BudgetExceeded, ToolExecutionError
 from toolkit.json_texts import json_text
@@ -146,7 +146,7 @@ class AgentTool(HandmadeTool):
         self.settings.offered(self.tools.values())
         transcript = self.settings.transcript
         is_new = transcript is None or not transcript.messages
-        self.keeps_steps = is_new and can_keep_turns(self.settings.kind, self.settings.chaining)
+        self.keeps_steps = is_new and can_record_turns(self.settings.kind, self.settings.chaining)
         super().__init__(name, description, parameters, self._work, **of_tool)
         place = place_of_caller()
         self.spec = dataclasses.replace(self.spec, location=place, source=place.file)

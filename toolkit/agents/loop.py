@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from toolkit.agents.model_requests import ask, call_as_step
 from toolkit.agents.models.messages import Model, ModelReply, ToolMessage, UserMessage
 from toolkit.agents.offered_tools import Table
-from toolkit.agents.transcripts import KeptTurns, Transcript
+from toolkit.agents.transcripts import RecordedTurns, Transcript
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.risks import Risk
 from toolkit.errors import ApprovalPending, ExitEarlyError, ReplanRequested, TerminationRequested, ToolExecutionError
@@ -103,7 +103,7 @@ class Loop:
         limits: Limits,
         objection: Objection | None = None,
         *,
-        keeps_turns: bool = False,
+        is_resumable: bool = False,
     ) -> None:
         """Create a loop.
 
@@ -114,14 +114,14 @@ class Loop:
             context: The context of calls, with the run and the id of this loop.
             limits: The limits of the loop.
             objection: Returns what is wrong with an answer. By default, every answer is accepted.
-            keeps_turns: Whether requests and calls are recorded in the context's journal, so that the loop can be
+            is_resumable: Whether requests and calls are recorded in the context's journal, so that the loop can be
                 resumed.
         """
         self.table = table
         self.turns = 0
         self._model, self._transcript, self._context, self._limits = model, transcript, context, limits
         self._objection = objection
-        self._kept = KeptTurns(model, context, keeps=keeps_turns)
+        self._recorded = RecordedTurns(model, context, is_resumable=is_resumable)
         _note_earlier_calls(table, transcript, context)
         self._unknown_in_a_row = 0
         self._is_nudged = False
@@ -163,12 +163,12 @@ class Loop:
         run = self._context.run
         if run is not None:
             run.check()
-        if (known := self._kept.recalled(self.turns)) is not None:
+        if (known := self._recorded.recalled(self.turns)) is not None:
             self._transcript.add(known)
             return known
-        self._kept.begin(self.turns)
+        self._recorded.begin(self.turns)
         reply = await ask(self._model, self._transcript, offered, self._context, self.turns)
-        self._kept.keep(self.turns, reply)
+        self._recorded.record(self.turns, reply)
         return reply
 
     def _accepted(self, text: str) -> LoopEnd | None:
@@ -219,7 +219,7 @@ class Loop:
         places = asyncio.Semaphore(self._limits.at_once)
 
         async def called_in_place(tool: Tool | None, call: ToolCall, place: int) -> ToolResult:
-            context = self._kept.context_of_call(tool, self.turns, place)
+            context = self._recorded.context_of_call(tool, self.turns, place)
             async with places:
                 try:
                     return await call_as_step(tool, call, context, self.turns, self._limits.turns)

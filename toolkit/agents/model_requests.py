@@ -6,7 +6,7 @@ from contextlib import nullcontext
 from time import perf_counter
 
 from toolkit.agents.models.messages import Message, Model, ModelError, ModelReply, Piece, require_reply, streamed
-from toolkit.agents.transcripts import Transcript, call_kept
+from toolkit.agents.transcripts import Transcript, call_recorded
 from toolkit.errors import Signal
 from toolkit.events import (
     Listener,
@@ -229,4 +229,4 @@ async def _describe(
 async def _performed(tool: Tool | None, call: ToolCall, context: ToolContext) -> ToolResult:
     if tool is None:
         return ToolResult.failure(f"the tool '{call.name}' does not exist", "unknown_tool")
-    return await call_kept(tool, call, context)
+    return await call_recorded(tool, call, context)

@@ -10,7 +10,7 @@ from toolkit.agents.loop import AgentError, Ending, Limits, Loop, LoopEnd
 from toolkit.agents.models.messages import Model, SystemMessage, Usage, UserMessage
 from toolkit.agents.offered_tools import ChainedTools, Chaining, Table, chained_names, chaining_problems
 from toolkit.agents.references import Reference, referenced_tools, with_references
-from toolkit.agents.transcripts import Transcript, can_keep_turns
+from toolkit.agents.transcripts import Transcript, can_record_turns
 from toolkit.disclosure.offering import folded_tools
 from toolkit.errors import InvalidTools, ReplanRequested, Signal, TerminationRequested, ToolArgumentsError, raise_errors
 from toolkit.events import AgentFinished, AgentStarted, Outcome
@@ -292,7 +292,7 @@ class Work:
             context=self.context,
             limits=self.settings.limits,
             objection=objection,
-            keeps_turns=is_new and can_keep_turns(kind, self.settings.chaining),
+            is_resumable=is_new and can_record_turns(kind, self.settings.chaining),
         )
         try:
             end = await _ended(loop, self.run)

@@ -21,7 +21,7 @@ from toolkit.tools.base import Tool
 from toolkit.tools.calls.json_data import dumps, loads
 from toolkit.tools.calls.results import ToolCall, ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.kept_results import kept_result, result_text
+from toolkit.tools.recorded_results import result_in, result_text
 from toolkit.tools.secret_arguments import mask_secrets, redactor_of
 from toolkit.wrappers.journaling import journaled
 
@@ -145,7 +145,7 @@ def _done(messages: Iterable[Message]) -> tuple[FinishedCall, ...]:
     return tuple(FinishedCall(None, message.call.name, ToolResult(message.text)) for message in results)
 
 
-def can_keep_turns(kind: AgentKind, chaining: Sequence[Chaining]) -> bool:
+def can_record_turns(kind: AgentKind, chaining: Sequence[Chaining]) -> bool:
     """Return whether an agent can be resumed from the recorded replies and results of its turns.
 
     A journal records only text and plain data, but locks, states and chaining may depend on the objects that calls
@@ -154,18 +154,18 @@ def can_keep_turns(kind: AgentKind, chaining: Sequence[Chaining]) -> bool:
     return type(kind) is AgentKind and not chaining
 
 
-class KeptTurns:
+class RecordedTurns:
     """The recorded turns of one loop. Without a journal, nothing is recorded."""
 
-    def __init__(self, model: Model, context: ToolContext, *, keeps: bool) -> None:
+    def __init__(self, model: Model, context: ToolContext, *, is_resumable: bool) -> None:
         """Create the record of a loop.
 
         Args:
             model: The model.
             context: The context of the agent's call.
-            keeps: Whether the agent can be resumed from recorded turns.
+            is_resumable: Whether the agent can be resumed from recorded turns.
         """
-        self._journal: Journal | None = context.journal if keeps and context.path is not None else None
+        self._journal: Journal | None = context.journal if is_resumable and context.path is not None else None
         self._path = f"{context.path}/" if context.path else ""
         self._model, self._context = model, context
 
@@ -177,13 +177,13 @@ class KeptTurns:
         Raises:
             JournalError: If the reply contained a secret, which is not recorded.
         """
-        kept = None if self._journal is None else self._journal.recall(self._path_of(turn))
-        if kept is None or kept.status != "ok":
+        record = None if self._journal is None else self._journal.recall(self._path_of(turn))
+        if record is None or record.status != "ok":
             return None
-        if not kept.is_whole:
+        if not record.is_whole:
             message = f"the model's reply in turn {turn} contained a secret, which is not recorded"
             raise JournalError(f"{message}, so this run cannot be resumed; start it again")
-        reply = model_reply(loads(kept.result))
+        reply = model_reply(loads(record.result))
         if self._context.run is not None:
             used = reply.usage
             self._context.run.record_use(ModelUse(self._model.name, used.input_tokens, used.output_tokens, used.cost))
@@ -198,7 +198,7 @@ class KeptTurns:
         if self._journal is not None:
             self._journal.begin(self._path_of(turn), self._model.name, "", "", may_repeat=True)
 
-    def keep(self, turn: int, reply: ModelReply) -> None:
+    def record(self, turn: int, reply: ModelReply) -> None:
         """Record the model's reply, before any of its calls is made.
 
         Raises:
@@ -222,7 +222,7 @@ class KeptTurns:
         return f"{self._path}turn-{turn}"
 
 
-async def call_kept(tool: Tool, call: ToolCall, context: ToolContext) -> ToolResult:
+async def call_recorded(tool: Tool, call: ToolCall, context: ToolContext) -> ToolResult:
     """Return the recorded result of a call; otherwise make the call, and record its result before the model sees it.
 
     Raises:
@@ -233,9 +233,9 @@ async def call_kept(tool: Tool, call: ToolCall, context: ToolContext) -> ToolRes
         return await tool.call(call.arguments, context)
     sent = redactor_of(context).text(_send(tool, call))
     digest = plain_digest(json.dumps([call.name, sent]))
-    kept = journal.recall(path)
-    if kept is not None and kept.arguments in ("", digest):
-        return _recalled(tool, sent, kept_result(kept.result)[0], context)
+    record = journal.recall(path)
+    if record is not None and record.arguments in ("", digest):
+        return _recalled(tool, sent, result_in(record.result)[0], context)
     result = await journaled(tool).call(call.arguments, context)
     output = result.output if result.structured is None else result.structured
     status = "ok" if result.succeeded else "rejected" if result.error_code == "rejected" else "failed"

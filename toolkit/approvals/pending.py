@@ -18,7 +18,7 @@ _ROUNDS: Final = 100_000
 _LENGTH: Final = 32
 
 
-class KeptAnswer(NamedTuple):
+class ApprovalAnswer(NamedTuple):
     """A stored answer.
 
     Attributes:
@@ -60,7 +60,7 @@ class PendingApproval(NamedTuple):
     alike: str
     asked: float
     question: dict[str, Any]
-    answer: KeptAnswer | None = None
+    answer: ApprovalAnswer | None = None
 
     @classmethod
     def of_row(cls, row: Mapping[str, Any]) -> Self:
@@ -68,7 +68,7 @@ class PendingApproval(NamedTuple):
         answer = None
         if row["answer"] is not None:
             arguments = None if row["arguments"] is None else question_in(row["arguments"])
-            answer = KeptAnswer(row["answer"], row["by"], row["at"], row["reason"], arguments)
+            answer = ApprovalAnswer(row["answer"], row["by"], row["at"], row["reason"], arguments)
         named = {name: row[name] for name in ("id", "run", "path", "salt", "digest", "alike", "asked")}
         return cls(**named, question=question_in(row["question"]), answer=answer)
 
@@ -94,7 +94,7 @@ class PendingApprovals(Protocol):
     def pending_at(self, path: str) -> PendingApproval | None:
         """Return the question at a position in the run, unless a call there has started since it was answered."""
 
-    def keep_pending(self, pending: PendingApproval) -> None:
+    def add_pending(self, pending: PendingApproval) -> None:
         """Store a question, replacing an earlier one at the same position.
 
         Raises:

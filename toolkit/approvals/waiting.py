@@ -5,7 +5,7 @@ import time
 from typing import Final
 
 from toolkit.approvals.decisions import Continue, Decision, Edit, Reject
-from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_in, question_text, risk_record
+from toolkit.approvals.pending import ApprovalAnswer, PendingApproval, question_in, question_text, risk_record
 from toolkit.approvals.requests import SHOWN, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.errors import ApprovalPending
@@ -53,7 +53,7 @@ class WaitingReviewer:
         known = binding.approvals.pending_at(binding.path)
         if known is None or not known.is_about(binding):
             known = _pending(request)
-            binding.approvals.keep_pending(known)
+            binding.approvals.add_pending(known)
         if known.answer is None:
             raise ApprovalPending([known.id])
         return _decision_of(known.answer)
@@ -80,10 +80,10 @@ def _pending(request: ReviewRequest) -> PendingApproval:
     )
 
 
-def _decision_of(kept: KeptAnswer) -> Decision:
+def _decision_of(kept: ApprovalAnswer) -> Decision:
     match kept:
-        case KeptAnswer("approve"):
+        case ApprovalAnswer("approve"):
             return Continue(by=kept.by)
-        case KeptAnswer("edit", arguments=dict(arguments)):
+        case ApprovalAnswer("edit", arguments=dict(arguments)):
             return Edit(arguments, by=kept.by)
     return Reject(kept.reason, by=kept.by)

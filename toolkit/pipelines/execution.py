@@ -147,25 +147,27 @@ class Step:
         each = self._definition.each
         if each is None or ready is None:
             return await self._once(flow, turn)
-        return await self._unless_kept(turn, partial(do_for_items, self._once, each, items=ready, flow=flow, turn=turn))
+        return await self._unless_recorded(
+            turn, partial(do_for_items, self._once, each, items=ready, flow=flow, turn=turn)
+        )
 
     async def _once(self, flow: Flow, turn: Turn) -> Outcome:
         if turn.context.journal is None:
             return await self._act(flow, turn)
-        return await self._unless_kept(turn, partial(self._act, flow, turn))
+        return await self._unless_recorded(turn, partial(self._act, flow, turn))
 
-    async def _unless_kept(self, turn: Turn, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
+    async def _unless_recorded(self, turn: Turn, work: Callable[[], Awaitable[Outcome]]) -> Outcome:
         """Do work of the step unless the journal has its outcome. Approval steps always ask again."""
         if turn.context.journal is None or self.planned.kind == "approve":
             return await work()
-        from toolkit.pipelines.kept_outcomes import keep, recalled  # few runs keep a journal
+        from toolkit.pipelines.recorded_outcomes import recalled, record  # few runs keep a journal
 
         outcome = recalled(self.planned, turn.context)
         if outcome is not None:
             _note_earlier_call(self.planned, turn.context)
             return outcome
         outcome = await work()
-        keep(outcome, turn.context)
+        record(outcome, turn.context)
         return outcome
 
     async def _act(self, flow: Flow, turn: Turn) -> Outcome:

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
         CallRecord as CallRecord,
         Journal as Journal,
         JournalError as JournalError,
-        Kept as Kept,
         Message as Message,
         ModelUse as ModelUse,
+        StepRecord as StepRecord,
     )
     from toolkit.runs.run import OutputChannel as OutputChannel, Run as Run
 else:
@@ -20,7 +20,7 @@ else:
         __name__,
         {
             "blackboard": "Blackboard",
-            "records": "Budget CallRecord Journal JournalError Kept Message ModelUse",
+            "records": "Budget CallRecord Journal JournalError StepRecord Message ModelUse",
             "run": "OutputChannel Run",
         },
     )

@@ -187,7 +187,7 @@ class ChangedInput(JournalError):
     """The input of a recorded step has changed. The run ends until a person accepts the change."""
 
 
-class Kept(NamedTuple):
+class StepRecord(NamedTuple):
     """A journal's record of a finished step.
 
     Attributes:
@@ -206,7 +206,7 @@ class Kept(NamedTuple):
 class Journal(Protocol):
     """Records the steps of one run by path, so that the run can be resumed after an interruption."""
 
-    def recall(self, path: str) -> Kept | None:
+    def recall(self, path: str) -> StepRecord | None:
         """Return the record of a finished step, or `None` if the step has to run."""
 
     def begin(self, path: str, tool: str, definition: str, arguments: str, *, may_repeat: bool) -> None:

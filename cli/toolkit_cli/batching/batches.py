@@ -14,11 +14,11 @@ from toolkit.tools.base import Tool
 from toolkit.tools.calls.json_data import dumps
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.kept_results import kept_result
+from toolkit.tools.recorded_results import result_in
 from toolkit.tools.secret_arguments import redactor_of
-from toolkit_cli.batching.item_calls import ItemArguments, ItemCalls, kept_as
+from toolkit_cli.batching.item_calls import ItemArguments, ItemCalls, recorded_as
 from toolkit_cli.batching.item_results import BatchOptions, ItemResults, WaitingResult
-from toolkit_cli.running.keeping import Keeping, Resumed
+from toolkit_cli.running.journaled_runs import JournaledRun, Resumed
 
 
 class BatchWork(NamedTuple):
@@ -46,11 +46,11 @@ class BatchWork(NamedTuple):
 class BatchRun:
     """A batch that runs in this process."""
 
-    def __init__(self, work: BatchWork, keeping: Keeping | None = None) -> None:
+    def __init__(self, work: BatchWork, recorded: JournaledRun | None = None) -> None:
         self._tool, self._arguments, self._options = work.tool, work.arguments, work.options
-        self._keeping = keeping
-        self._run = Run(id=work.run, channel=work.channel, journal=None if keeping is None else keeping.journal)
-        self._calls = ItemCalls(work.tool, work.context, work.items.name, keeps=keeping is not None)
+        self._recorded = recorded
+        self._run = Run(id=work.run, channel=work.channel, journal=None if recorded is None else recorded.journal)
+        self._calls = ItemCalls(work.tool, work.context, work.items.name, is_recorded=recorded is not None)
         self._items = work.items
         self._results = ItemResults(work.items, work.options)
         self.tally = self._results.tally
@@ -66,9 +66,9 @@ class BatchRun:
         """
         needs_loop = self._options.jobs > 1 or self._tool.suspends
         (run_in_loop if needs_loop else drive)(self._batch.run())
-        resumed = None if self._keeping is None else self._keeping.resumed
-        if self._keeping is not None and resumed is not None and self._results.failure is None:
-            check_missing(self._items, self.tally.done, self._keeping.last_item, resumed)
+        resumed = None if self._recorded is None else self._recorded.resumed
+        if self._recorded is not None and resumed is not None and self._results.failure is None:
+            check_missing(self._items, self.tally.done, self._recorded.last_item, resumed)
         return self._results.ending()
 
     def close(self) -> None:
@@ -83,9 +83,9 @@ class BatchRun:
         run = self._run.spawn() if self._calls.needs_run else None
         context = self._calls.context_of(item.number, run)
         try:
-            if self._keeping is None:
+            if self._recorded is None:
                 return await self._calls.call(item.number, arguments, context)
-            return await self._call_kept(item, arguments, context, self._keeping)
+            return await self._call_recorded(item, arguments, context, self._recorded)
         finally:
             for use in run.uses if run is not None else ():
                 self.tally.spend(use)
@@ -96,26 +96,26 @@ class BatchRun:
             return ToolResult.failure(arguments, "invalid_item")
         return self._calls.call_at_once(arguments)
 
-    async def _call_kept(
-        self, item: Item, arguments: Mapping[str, Any], context: ToolContext, keeping: Keeping
+    async def _call_recorded(
+        self, item: Item, arguments: Mapping[str, Any], context: ToolContext, recorded: JournaledRun
     ) -> ToolResult:
         """Return the recorded result of an item if there is one; otherwise call the tool and record the result."""
         path, digest = str(item.number), plain_digest(dumps(redactor_of(context).data(arguments), default=str))
-        kept = keeping.journal.recall(path)
-        if kept is not None and kept.arguments != digest:
-            check_changed(self._items, item, keeping.resumed)
-        elif kept is not None and (kept.status == "ok" or not self._repeats_failures):
-            return kept_result(kept.result)[0]
+        known = recorded.journal.recall(path)
+        if known is not None and known.arguments != digest:
+            check_changed(self._items, item, recorded.resumed)
+        elif known is not None and (known.status == "ok" or not self._repeats_failures):
+            return result_in(known.result)[0]
         result = await self._calls.call(item.number, arguments, context)
         if isinstance(result, WaitingResult):
             return result
-        status, text, is_whole = kept_as(result, context)
-        keeping.journal.end(path, status, text, is_whole=is_whole, arguments=digest)
+        status, text, is_whole = recorded_as(result, context)
+        recorded.journal.end(path, status, text, is_whole=is_whole, arguments=digest)
         return result
 
     @property
     def _repeats_failures(self) -> bool:
-        resumed = None if self._keeping is None else self._keeping.resumed
+        resumed = None if self._recorded is None else self._recorded.resumed
         return self._options.on_item_error == "fail" or (resumed is not None and resumed.repeats_failures)
 
 

@@ -20,9 +20,9 @@ from toolkit_cli.failures import ExitCode, Failure, refuse, report
 from toolkit_cli.rendering.result_texts import progress_words, summary_line
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.answer_sources import refuse_unanswerable_calls
-from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.finished_steps import CollectedSteps
 from toolkit_cli.running.foreseen_calls import calls_of_items, check_rules_on
-from toolkit_cli.running.keeping import Keeping
+from toolkit_cli.running.journaled_runs import JournaledRun
 from toolkit_cli.running.sessions import Session
 from toolkit_cli.running.tool_calls import Ending, end_run
 from toolkit_cli.screen import Screen
@@ -74,11 +74,11 @@ def run_each(options: BatchOptions, typed: RunOptions, session: Session, tool: T
     with items, ExitStack() as stack:
         if options.dry_run:
             return _rehearse(tool, items, arguments)
-        keeping = stack.enter_context(_kept(options, typed, session, tool, common))
+        recorded = stack.enter_context(_recorded(options, typed, session, tool, common))
         work = BatchWork(
             tool, items, arguments, session.context, options, run=session.report.run, channel=session.channel
         )
-        batch = StoredBatch(work, keeping) if isinstance(keeping, StoredRun) else BatchRun(work, keeping)
+        batch = StoredBatch(work, recorded) if isinstance(recorded, StoredRun) else BatchRun(work, recorded)
         if _wants_bar(options):
             _show_bar(batch.tally, session.screen)
 
@@ -87,11 +87,11 @@ def run_each(options: BatchOptions, typed: RunOptions, session: Session, tool: T
             session.screen.close()
             batch.close()
             _show_end(ending, batch.tally, options)
-            if keeping is not None:
-                keeping.end(ending)
+            if recorded is not None:
+                recorded.end(ending)
 
         try:
-            exit_code = end_run(batch.run, KeptWork(), show)
+            exit_code = end_run(batch.run, CollectedSteps(), show)
         finally:
             batch.close()
     is_incomplete = batch.tally.failed > 0 and options.on_item_error == "collect"
@@ -99,9 +99,9 @@ def run_each(options: BatchOptions, typed: RunOptions, session: Session, tool: T
 
 
 @contextmanager
-def _kept(
+def _recorded(
     options: BatchOptions, typed: RunOptions, session: Session, tool: Tool, common: Mapping[str, Any]
-) -> Iterator[Keeping | StoredRun | None]:
+) -> Iterator[JournaledRun | StoredRun | None]:
     """Start recording the run in the store or in the journal; yield `None` if it is not recorded."""
     if options.store is None:
         yield None if typed.journal is False else typed.record(session.report.run, tool, common)

@@ -14,7 +14,7 @@ from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.kept_results import result_text
+from toolkit.tools.recorded_results import result_text
 from toolkit.tools.secret_arguments import learn_arguments
 from toolkit.tools.short_calls import ShortCall, is_short, short_call
 from toolkit.wrappers.journaling import journaled
@@ -36,7 +36,7 @@ class ItemCalls:
         context: ToolContext,
         source: str,
         *,
-        keeps: bool,
+        is_recorded: bool,
         trace: Mapping[str, str] | None = None,
     ) -> None:
         """Prepare the calls.
@@ -45,15 +45,15 @@ class ItemCalls:
             tool: The tool to call for each item.
             context: The context of the calls.
             source: Where the items come from, for messages.
-            keeps: Whether the results are recorded.
+            is_recorded: Whether the results are recorded.
             trace: Environment variables with the trace context of the run, which may be in another process.
         """
         self._context, self._source = context.replace(step=f"each {source}"), source
-        self._called = journaled(tool) if keeps else tool
+        self._called = journaled(tool) if is_recorded else tool
         self._trace = trace
-        self.are_short = not keeps and is_short(tool, self._context)
+        self.are_short = not is_recorded and is_short(tool, self._context)
         self._short_context = self._context.replace(gate=None)  # short calls ask no questions and read no history
-        self.needs_run = keeps or looks_at_run(tool)
+        self.needs_run = is_recorded or looks_at_run(tool)
 
     @cached_property
     def _at_once(self) -> ShortCall:
@@ -115,7 +115,7 @@ def _in_words(result: ToolResult) -> ToolResult:
     return ToolResult.failure(message_of(result), result.error_code)
 
 
-def kept_as(result: ToolResult, context: ToolContext) -> tuple[str, str, bool]:
+def recorded_as(result: ToolResult, context: ToolContext) -> tuple[str, str, bool]:
     """Return how a result is recorded: its status, its text without secrets, and whether that text is complete."""
     output = result.output if result.structured is None else result.structured
     text, is_whole = result_text(result, output, context)

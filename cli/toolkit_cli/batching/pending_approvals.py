@@ -6,10 +6,10 @@ from typing import Any, NamedTuple, cast
 
 from toolkit.approvals.audit_log import current_person
 from toolkit.approvals.decisions import REVIEWER
-from toolkit.approvals.pending import Answer, KeptAnswer, PendingApproval
-from toolkit.durable.store_urls import StoreUrl
-from toolkit.journals.kept_runs import RecordedRuns
+from toolkit.approvals.pending import Answer, ApprovalAnswer, PendingApproval
 from toolkit.problems import did_you_mean
+from toolkit.stores.recorded_runs import RecordedRuns
+from toolkit.stores.store_urls import StoreUrl
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
@@ -19,7 +19,7 @@ from toolkit_cli.failures import ExitCode, Failure, refuse
 from toolkit_cli.rendering.question_texts import pending_lines
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.running.answer_sources import audit_of
-from toolkit_cli.running.keeping import find_run
+from toolkit_cli.running.journaled_runs import find_run
 
 _ANSWERS = {"approve": "approved", "edit": "edited and approved", "reject": "rejected"}
 
@@ -98,7 +98,7 @@ def decide_approval(
     meant = [pending]
     if reply.all_like:
         meant = _alike(pending, waiting)
-    given = KeptAnswer(
+    given = ApprovalAnswer(
         answer, current_person() or "unknown", time.time(), console.redactor().text(reply.reason), arguments
     )
     for one in meant:
@@ -157,7 +157,7 @@ def _edit(pending: PendingApproval, words: Sequence[str]) -> dict[str, Any]:
     return arguments
 
 
-def _answer(recorded: RecordedRuns, pending: PendingApproval, given: KeptAnswer) -> None:
+def _answer(recorded: RecordedRuns, pending: PendingApproval, given: ApprovalAnswer) -> None:
     """Write an answer to the audit log, then save it.
 
     Raises:
@@ -170,7 +170,7 @@ def _answer(recorded: RecordedRuns, pending: PendingApproval, given: KeptAnswer)
         raise Failure(ExitCode.USAGE, f"the question '{pending.id}' has been answered in the meantime")
 
 
-def _record_of(pending: PendingApproval, given: KeptAnswer) -> dict[str, Any]:
+def _record_of(pending: PendingApproval, given: ApprovalAnswer) -> dict[str, Any]:
     question = pending.question
     return {
         "event": "answer",

@@ -13,7 +13,7 @@ from toolkit_cli.failures import ExitCode, Failure, refuse
 from toolkit_cli.opened_tools import open_one
 from toolkit_cli.rendering.styles import print_lines, table
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.keeping import without_secrets
+from toolkit_cli.running.journaled_runs import without_secrets
 
 
 class ScheduleOptions(NamedTuple):
@@ -56,10 +56,15 @@ def add_schedule(url: str, cron: str, words: Sequence[str], options: ScheduleOpt
         problems += [] if not gathered.missing else _missing(gathered.missing)
     refuse(problems)
     run = RunOptions(target, each=options.each or SINGLE, on_approval=options.on_approval)
-    kept = without_secrets(run.as_request(), gathered.arguments)
-    if not kept["is_whole"]:
+    request = without_secrets(run.as_request(), gathered.arguments)
+    if not request["is_whole"]:
         raise Failure(ExitCode.USAGE, "the arguments contain a secret, and a store keeps no secrets")
-    record: dict[str, Any] = {"tool": tool.name, "target": target, "arguments": kept["arguments"], "request": kept}
+    record: dict[str, Any] = {
+        "tool": tool.name,
+        "target": target,
+        "arguments": request["arguments"],
+        "request": request,
+    }
     name = options.name or tool.name
     with open_store(url) as store:
         bound_calls(store, tool, configuration.limits)

@@ -8,24 +8,24 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from toolkit.batches.items import Item
-from toolkit.durable.stored_items import FINAL, ItemEnd, StoredItem
-from toolkit.durable.worker_processes import Worker
 from toolkit.errors import ApprovalPending, ExitEarlyError
 from toolkit.running import drive, run_in_loop
 from toolkit.runs.run import OutputChannel, Run
+from toolkit.stores.stored_items import FINAL, ItemEnd, StoredItem
+from toolkit.stores.worker_processes import Worker
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.kept_results import kept_result
+from toolkit.tools.recorded_results import result_in
 from toolkit_cli import console
 from toolkit_cli.batching.batches import BatchWork
-from toolkit_cli.batching.item_calls import ItemCalls, kept_as
+from toolkit_cli.batching.item_calls import ItemCalls, recorded_as
 from toolkit_cli.batching.item_results import ItemResults, WaitingResult
 from toolkit_cli.batching.stored_runs import StoredRun, store_option
 from toolkit_cli.batching.submissions import OnItsWay, Submission
 
 if TYPE_CHECKING:
-    from toolkit.durable.workflow_journals import WorkflowJournal
+    from toolkit.stores.workflow_journals import WorkflowJournal
 
 
 class StoredCalls:
@@ -48,7 +48,7 @@ class StoredCalls:
             channel: Receives messages from tools to the user.
             trace: Environment variables with the trace context of the run, if it is traced.
         """
-        self._calls = ItemCalls(tool, context, source, keeps=True, trace=trace)
+        self._calls = ItemCalls(tool, context, source, is_recorded=True, trace=trace)
         self._perform = run_in_loop if tool.suspends else drive
         self._channel = channel
 
@@ -65,7 +65,7 @@ class StoredCalls:
         spent = (sum(costs) if costs else None, len(run.uses))
         if isinstance(result, WaitingResult):
             return ItemEnd("waiting", json.dumps(result.pending.ids), *spent)
-        status, text, _ = kept_as(result, context)
+        status, text, _ = recorded_as(result, context)
         end = ItemEnd(status, text, *spent)  # type: ignore[arg-type]  # one of the statuses
         journal.end_item(str(item.number), end)
         return end
@@ -173,7 +173,7 @@ class StoredBatch:
         self._moved = time.monotonic()
         self.tally.spend_all(end.cost, end.requests)
         if end.status in FINAL:
-            self._ended[item.number] = (item, kept_result(end.result)[0])
+            self._ended[item.number] = (item, result_in(end.result)[0])
         elif end.status == "waiting":
             self._ended[item.number] = (item, WaitingResult(ApprovalPending(json.loads(end.result))))
         elif end.status == "doubtful":

@@ -7,16 +7,16 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any, Final
 
-from toolkit.durable.store_urls import StoreUrl
-from toolkit.durable.stores import Store
 from toolkit.releases import software_versions
 from toolkit.runs.records import JournalError
+from toolkit.stores.store_urls import StoreUrl
+from toolkit.stores.stores import Store
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.call_limits import Limit
 from toolkit_cli import console
 from toolkit_cli.batching.item_results import items_done
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.running.keeping import (
+from toolkit_cli.running.journaled_runs import (
     Resumed,
     check_unchanged,
     definition_of,
@@ -124,8 +124,8 @@ class StoredRun:
         else:
             bound_calls(store, tool, limits)
         if resumed is None:
-            kept = without_secrets(request, arguments)
-            if not kept["is_whole"]:
+            record = without_secrets(request, arguments)
+            if not record["is_whole"]:
                 hint = "pass secrets to the workers instead, in their environment or configuration"
                 raise Failure(ExitCode.USAGE, "the arguments contain a secret, and a store keeps no secrets", hint=hint)
             self.id = id
@@ -134,7 +134,7 @@ class StoredRun:
                     self.id,
                     target,
                     tool.name,
-                    request=kept,
+                    request=record,
                     definition=definition,
                     version=self.version,
                     name=schedule,

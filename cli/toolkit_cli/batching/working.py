@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toolkit.batches.item_files import ItemFile
-from toolkit.durable.stored_items import ItemEnd, StoredItem
-from toolkit.durable.stores import Store
-from toolkit.durable.worker_processes import Worker
 from toolkit.errors import ApprovalPending, ConfigurationError, ExitEarlyError
-from toolkit.journals.kept_runs import State
+from toolkit.stores.recorded_runs import State
+from toolkit.stores.stored_items import ItemEnd, StoredItem
+from toolkit.stores.stores import Store
+from toolkit.stores.worker_processes import Worker
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.results import ToolResult
 from toolkit_cli import console
@@ -22,12 +22,12 @@ from toolkit_cli.batching.stored_runs import StoredRun, version_of
 from toolkit_cli.failures import report
 from toolkit_cli.option_values import restored
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.finished_steps import CollectedSteps
 from toolkit_cli.running.sessions import Session, timed
 from toolkit_cli.running.tool_calls import Ending, end_run
 
 if TYPE_CHECKING:
-    from toolkit.durable.workflow_journals import WorkflowJournal
+    from toolkit.stores.workflow_journals import WorkflowJournal
 
 _GLANCE = 0.5
 
@@ -142,4 +142,4 @@ def work(store: Store, tools: WorkerTools, jobs: int, *, quiet: bool) -> int:
         if not quiet:
             console.say(items_done(tools.done))
 
-    return end_run(run, KeptWork(), show)
+    return end_run(run, CollectedSteps(), show)

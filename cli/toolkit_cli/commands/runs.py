@@ -10,9 +10,9 @@ from typing import Annotated, Final, Literal, NamedTuple, get_args
 import typer
 
 from toolkit.amounts import AGE_EXAMPLES, parse_age
-from toolkit.journals.journal_files import JournalFile
-from toolkit.journals.kept_runs import KeptRun, RecordedRuns, State
 from toolkit.problems import did_you_mean
+from toolkit.stores.journal_files import JournalFile
+from toolkit.stores.recorded_runs import RecordedRun, RecordedRuns, State
 from toolkit_cli import console
 from toolkit_cli.agent_launching import launch_agent
 from toolkit_cli.agent_options import AGENT, AgentOptions
@@ -26,7 +26,7 @@ from toolkit_cli.rendering.run_pages.pages import question_entries
 from toolkit_cli.rendering.run_tables import listed_runs, shown_run, step_line, work_of_agents
 from toolkit_cli.rendering.styles import paint, print_lines
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.keeping import Resumed, find_run, refuse_doubts
+from toolkit_cli.running.journaled_runs import Resumed, find_run, refuse_doubts
 from toolkit_cli.running.run_page_files import records_of, write_run_page
 from toolkit_cli.shared_options import AskingOptions, MessageOptions, OpeningOptions, SessionOptions, StoreName
 
@@ -353,7 +353,7 @@ def _check_state(state: str) -> None:
         raise Failure(ExitCode.USAGE, f"--state: '{state}' is not a state", hint=near)
 
 
-def _is_over(run: KeptRun, states: Collection[str] | None) -> bool:
+def _is_over(run: RecordedRun, states: Collection[str] | None) -> bool:
     """Return whether a run can be deleted: it is in one of the states or, without any, cannot be resumed."""
     if states:
         return run.state in states
@@ -403,7 +403,7 @@ def resume_run(options: ResumeOptions) -> int:
     )
 
 
-def _resume_agent(options: ResumeOptions, run: KeptRun, resumed: Resumed) -> int:
+def _resume_agent(options: ResumeOptions, run: RecordedRun, resumed: Resumed) -> int:
     """Resume an agent's task.
 
     Raises:
@@ -433,7 +433,7 @@ def _session(typed: ResumeOptions, earlier: SessionOptions) -> SessionOptions:
     return earlier._replace(asking=asking, opening=typed.opening, messages=typed.messages)
 
 
-def _check_unfinished(run: KeptRun, *, repeats_failures: bool) -> None:
+def _check_unfinished(run: RecordedRun, *, repeats_failures: bool) -> None:
     """Check that a run has something left to do.
 
     Raises:
@@ -444,7 +444,7 @@ def _check_unfinished(run: KeptRun, *, repeats_failures: bool) -> None:
         raise Failure(ExitCode.USAGE, f"the run '{run.id}' has completed", hint=hint)
 
 
-def _enter_folder(run: KeptRun) -> None:
+def _enter_folder(run: RecordedRun) -> None:
     """Change to the folder in which a run was started.
 
     Raises:

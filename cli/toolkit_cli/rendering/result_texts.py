@@ -73,7 +73,7 @@ def _as_text(output: str, *, for_terminal: bool) -> str:
     return output if output.endswith("\n") else f"{output}\n"
 
 
-def kept_lines(steps: Sequence[Mapping[str, Any]]) -> list[Line]:
+def finished_lines(steps: Sequence[Mapping[str, Any]]) -> list[Line]:
     """Return the complete outputs, one per line; steps inside a successful step are left out."""
     whole = {str(step["path"]) for step in steps if step["status"] == "ok"}
     found = [pair for step in steps if not whole & around(str(step["path"])) for pair in _outputs(step)]

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from toolkit.amounts import money
-from toolkit.journals.kept_runs import KeptRun, KeptStep
+from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
 from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.event_lines import spoken_seconds
 from toolkit_cli.rendering.styles import Line, Style, table
@@ -45,10 +45,10 @@ class AgentWork(NamedTuple):
         return " · ".join([*parts, *([] if self.cost is None else [money(self.cost, 6)])])
 
 
-def work_of_agents(steps: Iterable[KeptStep]) -> AgentWork | None:
+def work_of_agents(steps: Iterable[RecordedStep]) -> AgentWork | None:
     """Return the work of agents in these steps; `None` if no step belongs to an agent."""
     replies: list[dict[str, Any]] = []
-    calls: list[KeptStep] = []
+    calls: list[RecordedStep] = []
     for step in steps:
         if (reply := reply_in(step)) is not None:
             replies.append(reply)
@@ -68,18 +68,18 @@ def work_of_agents(steps: Iterable[KeptStep]) -> AgentWork | None:
     )
 
 
-def reply_in(step: KeptStep) -> dict[str, Any] | None:
+def reply_in(step: RecordedStep) -> dict[str, Any] | None:
     """Return the model's reply in a step, as plain data; `None` if the step is not a model request."""
     reply = _result_in(step) if _TURN.search(step.path) else {}
     return reply if "usage" in reply else None
 
 
-def is_call(step: KeptStep) -> bool:
+def is_call(step: RecordedStep) -> bool:
     """Return whether a step is a tool call that a model made."""
     return _CALL.search(step.path) is not None
 
 
-def words_of(step: KeptStep) -> str | None:
+def words_of(step: RecordedStep) -> str | None:
     """Return a one-line summary of a model request or tool call; `None` for other steps."""
     if (reply := reply_in(step)) is not None:
         wanted = ", ".join(call["name"] for call in reply["calls"])
@@ -101,7 +101,7 @@ def without_turns(path: str) -> str:
     return path
 
 
-def _result_in(step: KeptStep) -> dict[str, Any]:
+def _result_in(step: RecordedStep) -> dict[str, Any]:
     try:
         result = json.loads(step.result or "{}")
     except ValueError:
@@ -116,13 +116,15 @@ def _count(count: int, what: str) -> str:
 _LONGEST: Final = 100
 
 
-def listed_runs(runs: Sequence[KeptRun], width: int) -> list[Line]:
+def listed_runs(runs: Sequence[RecordedRun], width: int) -> list[Line]:
     """Return a table of runs."""
     rows = [(run.id, run.state, counted(run), _when(run.began), one_line(run.target)) for run in runs]
     return table(("ID", "STATE", "DONE", "BEGAN", "TARGET"), rows, width)
 
 
-def shown_run(run: KeptRun, steps: Sequence[KeptStep], questions: Sequence[Mapping[str, str]] = ()) -> list[Line]:
+def shown_run(
+    run: RecordedRun, steps: Sequence[RecordedStep], questions: Sequence[Mapping[str, str]] = ()
+) -> list[Line]:
     """Return a run with its steps, its approval questions and their answers."""
     work = work_of_agents(steps)
     rows = {
@@ -148,7 +150,7 @@ def _question_line(question: Mapping[str, str]) -> Line:
     return [("plain", f"{one_line(question.get('what', '')):<9} "), ("quiet", short)]
 
 
-def step_line(step: KeptStep) -> Line:
+def step_line(step: RecordedStep) -> Line:
     """Return a step or an item on one line."""
     style: Style = "good" if step.status == "ok" else "bad" if step.status else "plain"
     took = spoken_seconds(step.ended - step.began) if step.began and step.ended else ""
@@ -158,7 +160,7 @@ def step_line(step: KeptStep) -> Line:
     return [(style, f"{step.status or 'begun':<9} "), ("plain", f"{one_line(step.path)}  "), ("quiet", line)]
 
 
-def counted(run: KeptRun) -> str:
+def counted(run: RecordedRun) -> str:
     """Return how many steps or items are done, such as `14 of 20 steps` or `998 items, 2 failed`."""
     return f"{run.counted}, {run.failed:,} failed" if run.failed else run.counted
 

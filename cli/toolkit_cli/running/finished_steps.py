@@ -27,7 +27,7 @@ _PATIENCE = 1.0
 _CLEAN_UP = "on_failure"
 
 
-class KeptStep:
+class CollectedStep:
     """The recorded events of a step.
 
     Attributes:
@@ -92,7 +92,7 @@ class KeptStep:
         return {"of": of, "done": finished, "skipped": end.skipped, "kept": shown}
 
 
-class KeptWork:
+class CollectedSteps:
     """A listener that collects the results of steps, and passes every event on until the run is over.
 
     It is thread-safe. Once closed, it passes no events on, since abandoned tools may still be running.
@@ -108,7 +108,7 @@ class KeptWork:
         self.wants_pieces = wants_pieces(listener)
         self._lock = threading.RLock()
         self._is_closed = False
-        self._steps: dict[int, KeptStep] = {}
+        self._steps: dict[int, CollectedStep] = {}
         self._open: dict[tuple[type[Event], int], tuple[Event, float]] = {}
 
     def __call__(self, event: Event) -> None:
@@ -164,7 +164,7 @@ class KeptWork:
     def _take(self, event: Event) -> None:
         match event:
             case StepStarted():
-                self._steps[event.call] = KeptStep(event)
+                self._steps[event.call] = CollectedStep(event)
             case ItemFinished() if event.call in self._steps:
                 self._steps[event.call].items[event.index] = event
             case StepFinished() if event.call in self._steps:
@@ -190,7 +190,7 @@ def _skip(item: ItemFinished) -> dict[str, Any]:
     return {"index": item.index, "item": item.item, "error": item.error, "error_code": item.error_code}
 
 
-def _ending_of(event: Event, seconds: float, steps: dict[int, KeptStep]) -> Event:
+def _ending_of(event: Event, seconds: float, steps: dict[int, CollectedStep]) -> Event:
     """Return the final event for something that has started but not finished."""
     match event:
         case StepStarted():

@@ -5,15 +5,15 @@ from pathlib import Path
 from typing import Any
 
 from toolkit.approvals.audit_log import records_of_log
-from toolkit.journals.kept_runs import KeptRun, KeptStep
 from toolkit.replacing import overwrite_same_kind
+from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
 from toolkit_cli.rendering.run_pages.pages import PAGE_MARK, run_page
 from toolkit_cli.running.answer_sources import audit_file
 
 
-def write_run_page(file: Path, run: KeptRun, steps: Sequence[KeptStep]) -> None:
+def write_run_page(file: Path, run: RecordedRun, steps: Sequence[RecordedStep]) -> None:
     """Write the page of a run atomically to a file, or to stdout for `-`.
 
     Raises:
@@ -30,7 +30,7 @@ def write_run_page(file: Path, run: KeptRun, steps: Sequence[KeptStep]) -> None:
     console.say(f"written to {file}")
 
 
-def records_of(run: KeptRun) -> list[Mapping[str, Any]]:
+def records_of(run: RecordedRun) -> list[Mapping[str, Any]]:
     """Return the audit log records of a run, oldest first.
 
     Raises:

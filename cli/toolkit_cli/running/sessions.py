@@ -20,7 +20,7 @@ from toolkit_cli.opened_tools import open_all
 from toolkit_cli.rendering.result_texts import Format
 from toolkit_cli.rendering.tool_kinds import is_single_call
 from toolkit_cli.running.answer_sources import Answers, audit_of, make_gate
-from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.finished_steps import CollectedSteps
 from toolkit_cli.running.reporters import RunReporter, message_channel, show_logs, write_event
 from toolkit_cli.running.shown_outcomes import RunReport, present, present_usage
 from toolkit_cli.running.telemetry import telemetry
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
     from toolkit.runs.records import Budget
     from toolkit.settings.configuration import Configuration
-    from toolkit_cli.running.keeping import Keeping
+    from toolkit_cli.running.journaled_runs import JournaledRun
     from toolkit_cli.shared_options import ContextOptions, SessionOptions
 
 
@@ -155,7 +155,7 @@ class ShownRun:
         self,
         session: Session,
         format: Format,
-        keeping: "Keeping | None",
+        recorded: "JournaledRun | None",
         *,
         is_agent: bool,
         goal: str | None = None,
@@ -166,18 +166,18 @@ class ShownRun:
         Args:
             session: The session.
             format: The output format.
-            keeping: Records the run, if wanted.
+            recorded: Records the run, if wanted.
             is_agent: Whether an agent runs.
             goal: The task of the agent.
             budget: The budget for the whole run.
         """
-        self._session, self._format, self._keeping = session, format, keeping
+        self._session, self._format, self._recorded = session, format, recorded
         self.reporter = None if session.is_quiet else RunReporter(session.screen, is_agent=is_agent)
         shown = both(self.reporter, write_event if format == "jsonl" else None)
-        self._kept = KeptWork(both(shown, session.context.listener))
-        journal = None if keeping is None else keeping.journal
+        self._collected = CollectedSteps(both(shown, session.context.listener))
+        journal = None if recorded is None else recorded.journal
         self.run = Run(id=session.report.run, goal=goal, budget=budget, channel=session.channel, journal=journal)
-        self.context = session.context.replace(listener=self._kept)
+        self.context = session.context.replace(listener=self._collected)
 
     def call(
         self,
@@ -201,7 +201,7 @@ class ShownRun:
         """
         if self.reporter is not None:
             self.reporter.begin()
-        self._kept.begin()
+        self._collected.begin()
         before = len(self.run.uses)
 
         def show(ending: Ending) -> None:
@@ -209,13 +209,13 @@ class ShownRun:
                 self._session.report.end(ending.exit_code, ending.result.error)
             self._session.screen.close()
             finish()
-            present(explained(ending), self._format, self.reporter, self._kept, self.run.uses[before:])
+            present(explained(ending), self._format, self.reporter, self._collected, self.run.uses[before:])
             if is_last:
                 self.show_usage()
-            if self._keeping is not None:
-                self._keeping.end(ending)
+            if self._recorded is not None:
+                self._recorded.end(ending)
 
-        return call_tool(tool, arguments, context or self.context, self._kept, show)
+        return call_tool(tool, arguments, context or self.context, self._collected, show)
 
     def show_usage(self) -> None:
         """Write the usage of models, if there were requests."""

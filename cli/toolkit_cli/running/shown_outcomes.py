@@ -11,9 +11,9 @@ from toolkit.events import CALLS, Listener, Outcome, RunFinished, RunStarted
 from toolkit.runs.records import ModelUse
 from toolkit_cli import console
 from toolkit_cli.failures import report
-from toolkit_cli.rendering.result_texts import Format, kept_lines, rendered_result, usage_line
+from toolkit_cli.rendering.result_texts import Format, finished_lines, rendered_result, usage_line
 from toolkit_cli.rendering.styles import paint
-from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.finished_steps import CollectedSteps
 from toolkit_cli.running.reporters import RunReporter
 from toolkit_cli.running.tool_calls import Ending
 from toolkit_cli.screen import Screen
@@ -26,14 +26,14 @@ def present(
     ending: Ending,
     format: Format,
     reporter: RunReporter | None,
-    kept: KeptWork,
+    collected: CollectedSteps,
     uses: Sequence[ModelUse] = (),
 ) -> None:
     """Write the result (unless it was shown already), the final table, finished outputs, and the problem.
 
     JSON results are written first, since there may be little time if the run was forced to end.
     """
-    steps = [] if format == "jsonl" else kept.records()
+    steps = [] if format == "jsonl" else collected.records()
     seen = ending.problem is None and reporter is not None and reporter.has_shown(ending.result.output)
     result = rendered_result(ending.result, format, steps, uses, for_terminal=console.data_is_terminal())
     if format != "text":
@@ -43,7 +43,7 @@ def present(
     if format == "text" and not seen:
         console.write_data(result)
     if format == "text" and ending.result.error is not None:
-        _show_kept(steps)
+        _show_finished(steps)
     if ending.problem is not None:
         failed = reporter.failed_step if reporter is not None else None
         hint = f"in step '{failed}'" if failed is not None else ending.problem.hint
@@ -58,9 +58,9 @@ def present_usage(uses: Sequence[ModelUse], reporter: RunReporter | None, screen
         sys.stderr.flush()
 
 
-def _show_kept(steps: "Sequence[dict[str, object]]") -> None:
+def _show_finished(steps: "Sequence[dict[str, object]]") -> None:
 
-    for line in kept_lines(steps):
+    for line in finished_lines(steps):
         console.say(paint(line, colour=console.stderr_has_colour()))
 
 

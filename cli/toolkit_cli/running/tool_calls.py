@@ -14,12 +14,12 @@ from toolkit.tools.calls.results import NO_MESSAGE, ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit_cli.arguments.assignments import object_in
 from toolkit_cli.failures import ExitCode
-from toolkit_cli.running.finished_steps import KeptWork
+from toolkit_cli.running.finished_steps import CollectedSteps
 from toolkit_cli.running.interrupts import Interrupts
 from toolkit_cli.running.watchdog import ForcedEnd, Watched
 
 if TYPE_CHECKING:
-    from toolkit.journals.kept_runs import State
+    from toolkit.stores.recorded_runs import State
     from toolkit.tools.calls.call_limits import Limit, Limiter
 
 
@@ -56,29 +56,33 @@ class Ending(NamedTuple):
 
 
 def call_tool(
-    tool: Tool, arguments: Mapping[str, Any], context: ToolContext, kept: KeptWork, show: Callable[[Ending], None]
+    tool: Tool,
+    arguments: Mapping[str, Any],
+    context: ToolContext,
+    collected: CollectedSteps,
+    show: Callable[[Ending], None],
 ) -> int:
     """Call a tool, show how the call ended, and return the exit code.
 
     Args:
         tool: The tool.
         arguments: Its arguments.
-        context: The context of the call, with `kept` as its listener.
-        kept: Collects the results of steps.
+        context: The context of the call, with `collected` as its listener.
+        collected: Collects the results of steps.
         show: Shows the outcome and the collected results; called in another thread if the call is forced to end.
 
     Raises:
         ConfigurationError: If the configuration is invalid; finished steps are shown first.
     """
-    return end_run(lambda: tool.run(arguments, context), kept, show)
+    return end_run(lambda: tool.run(arguments, context), collected, show)
 
 
-def end_run(work: Callable[[], ToolResult], kept: KeptWork, show: Callable[[Ending], None]) -> int:
+def end_run(work: Callable[[], ToolResult], collected: CollectedSteps, show: Callable[[Ending], None]) -> int:
     """Run work, show how it ended, and return the exit code.
 
     Args:
         work: Runs, and returns a result.
-        kept: Collects the results of steps.
+        collected: Collects the results of steps.
         show: Shows the outcome and the collected results; called in another thread if the work is forced to end.
 
     Raises:
@@ -86,21 +90,21 @@ def end_run(work: Callable[[], ToolResult], kept: KeptWork, show: Callable[[Endi
     """
 
     def give_up(end: ForcedEnd) -> None:
-        kept.close()
+        collected.close()
         show(_forced(end))
 
-    watched = Watched(lambda end: _forced(end).exit_code, give_up, lambda: kept.is_cleaning_up)
+    watched = Watched(lambda end: _forced(end).exit_code, give_up, lambda: collected.is_cleaning_up)
     with Interrupts(watched) as interrupts:
         try:
             ending = _ending(work, interrupts)
         except Exception as error:
             interrupts.over()
-            kept.close()
-            if kept.has_steps:
+            collected.close()
+            if collected.has_steps:
                 show(Ending(ToolResult.failure(str(error), "error"), ExitCode.OUR_BUG))
             raise
         interrupts.over()
-        kept.close()
+        collected.close()
         show(ending)
     return ending.exit_code
 

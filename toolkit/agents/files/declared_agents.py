@@ -14,7 +14,7 @@ from toolkit.agents.kinds import AgentKind, Playbook, StateMachine, names_within
 from toolkit.agents.models.messages import Model
 from toolkit.agents.offered_tools import Chaining
 from toolkit.agents.references import Reference, referenced_tools
-from toolkit.agents.transcripts import can_keep_turns
+from toolkit.agents.transcripts import can_record_turns
 from toolkit.codes import LOCK_NEVER_OPENS, UNKNOWN_STATE, UNKNOWN_TOOL, UNREACHABLE_STATE
 from toolkit.disclosure.offering import are_read_only, leaves_of
 from toolkit.documents.shapes import Word
@@ -185,7 +185,7 @@ class DeclaredAgent(Tool):
         self.parts = parts
         self._open_model = open_model
         self._shape = InputShape(inputs_of(definition))
-        self.keeps_steps = can_keep_turns(parts.kind, parts.chaining)
+        self.keeps_steps = can_record_turns(parts.kind, parts.chaining)
 
     @cached_property
     def spec(self) -> ToolSpec:  # type: ignore[override]  # cached: it never changes

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from toolkit.approvals.decisions import REVIEWER
-from toolkit.journals.kept_runs import KeptRun, KeptStep
 from toolkit.json_texts import json_text
+from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
 from toolkit.visibility import disarm, visible_json
 from toolkit_cli.rendering.run_tables import counted, without_turns, work_of_agents
 
@@ -24,7 +24,7 @@ _TURN: Final = re.compile(r"\[\d+\]")
 _Counts = Mapping[str, Counter[str]]
 
 
-def drawn_graph(run: KeptRun, steps: Sequence[KeptStep]) -> list[dict[str, Any]]:
+def drawn_graph(run: RecordedRun, steps: Sequence[RecordedStep]) -> list[dict[str, Any]]:
     """Return the steps of the run's pipeline, and other steps that have run, with counts by status."""
     whole, turns = _counts(run, steps)
     planned = _plan(run.request.get("graph") or [], whole, turns)
@@ -35,7 +35,7 @@ def drawn_graph(run: KeptRun, steps: Sequence[KeptStep]) -> list[dict[str, Any]]
     return [node for node in nodes if not node["path"]] + planned + [node for node in nodes if node["path"]]
 
 
-def _tools(run: KeptRun, steps: Iterable[KeptStep]) -> dict[str, str]:
+def _tools(run: RecordedRun, steps: Iterable[RecordedStep]) -> dict[str, str]:
     """Return the names of the tools or models that steps call, by location in the pipeline."""
     found: dict[str, dict[str, None]] = {}
     for step in steps:
@@ -44,7 +44,7 @@ def _tools(run: KeptRun, steps: Iterable[KeptStep]) -> dict[str, str]:
     return {place: ", ".join(names) for place, names in found.items()}
 
 
-def _counts(run: KeptRun, steps: Iterable[KeptStep]) -> tuple[_Counts, _Counts]:
+def _counts(run: RecordedRun, steps: Iterable[RecordedStep]) -> tuple[_Counts, _Counts]:
     """Return counts by status for each location: of steps, and of the turns of steps that run for each item."""
     whole: dict[str, Counter[str]] = {}
     turns: dict[str, Counter[str]] = {}
@@ -54,7 +54,7 @@ def _counts(run: KeptRun, steps: Iterable[KeptStep]) -> tuple[_Counts, _Counts]:
     return whole, turns
 
 
-def _place(path: str, run: KeptRun) -> str:
+def _place(path: str, run: RecordedRun) -> str:
     """Return a step's location in the pipeline, without the item or turn that it belongs to."""
     within = path.partition("/")[2] if run.unit == "items" else path
     return without_turns(_TURN.sub("", within))
@@ -117,7 +117,7 @@ class StepRows(NamedTuple):
     left_out: int
 
 
-def step_rows(run: KeptRun, steps: Sequence[KeptStep]) -> StepRows:
+def step_rows(run: RecordedRun, steps: Sequence[RecordedStep]) -> StepRows:
     """Return the steps of a run; if there are too many, failed steps first, then the earliest."""
     held = steps if len(steps) <= _MOST_ROWS else sorted(steps, key=has_ended_well)[:_MOST_ROWS]
     begins = _begins_of(steps)
@@ -127,19 +127,19 @@ def step_rows(run: KeptRun, steps: Sequence[KeptStep]) -> StepRows:
     return StepRows(rows, span, limit, len(steps) - len(held))
 
 
-def has_ended_well(step: KeptStep) -> bool:
+def has_ended_well(step: RecordedStep) -> bool:
     """Return whether a step succeeded or was skipped."""
     return step.status in _WELL
 
 
-def _row(step: KeptStep, began: float | None, start: float, limit: int) -> list[Any]:
+def _row(step: RecordedStep, began: float | None, start: float, limit: int) -> list[Any]:
     since = None if began is None else max(0, round((began - start) * 1000))
     took = None if began is None or step.ended is None else max(0, round((step.ended - began) * 1000))
     texts = (_cut(step.arguments, limit), _cut(step.result or "", limit))
     return [disarm(step.path), disarm(step.tool), step.status or "begun", since, took, *texts]
 
 
-def _begins_of(steps: Sequence[KeptStep]) -> dict[str, float]:
+def _begins_of(steps: Sequence[RecordedStep]) -> dict[str, float]:
     """Return the start times of steps; a step without a recorded start gets that of the first step inside it."""
     begins: dict[str, float] = {}
     for step in steps:
@@ -193,7 +193,7 @@ _PLACE: Final = re.compile(r"\{\{(\w+)\}\}")
 _ENDS_SCRIPTS: Final = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
-def run_page(run: KeptRun, steps: Sequence[KeptStep], records: Sequence[Mapping[str, Any]]) -> str:
+def run_page(run: RecordedRun, steps: Sequence[RecordedStep], records: Sequence[Mapping[str, Any]]) -> str:
     """Return the page for a run.
 
     Args:
@@ -218,7 +218,7 @@ def run_page(run: KeptRun, steps: Sequence[KeptStep], records: Sequence[Mapping[
     return _PLACE.sub(lambda place: parts[place[1]], _own("page.html"))
 
 
-def _facts(run: KeptRun, steps: Sequence[KeptStep]) -> str:
+def _facts(run: RecordedRun, steps: Sequence[RecordedStep]) -> str:
     arguments = run.request.get("arguments")
     work = work_of_agents(steps)
     facts = {
@@ -233,7 +233,7 @@ def _facts(run: KeptRun, steps: Sequence[KeptStep]) -> str:
     return "".join(f"<dt>{name}</dt><dd>{_show(text)}</dd>" for name, text in facts.items() if text)
 
 
-def _data_block(run: KeptRun, steps: Sequence[KeptStep], records: Sequence[Mapping[str, Any]]) -> str:
+def _data_block(run: RecordedRun, steps: Sequence[RecordedStep], records: Sequence[Mapping[str, Any]]) -> str:
     """Return the data for the page's script: JSON that cannot close its script element."""
     rows = step_rows(run, steps)
     questions = question_entries(records)

@@ -8,9 +8,9 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Final
 
-from toolkit.journals.file_locks import locks_beside
 from toolkit.replacing import followed
 from toolkit.runs.records import JournalError
+from toolkit.stores.file_locks import locks_beside
 
 _WAIT_FOR_OTHERS: Final = 120.0
 _ATTEMPTS: Final = 200

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_text
-from toolkit.journals.databases import Database
+from toolkit.approvals.pending import ApprovalAnswer, PendingApproval, question_text
 from toolkit.json_texts import json_text
+from toolkit.stores.databases import Database
 
 APPROVALS_SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS approvals (
@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS approvals (
     PRIMARY KEY (run, path)
 );
 """
-_COLUMNS: Final = (*PendingApproval._fields, *KeptAnswer._fields[1:])
+_COLUMNS: Final = (*PendingApproval._fields, *ApprovalAnswer._fields[1:])
 _SELECT: Final = (
     "SELECT a.id, r.id, a.path, a.salt, a.digest, a.alike, a.asked, a.question, a.answer, a.by, a.at, a.reason,"
     " a.arguments FROM approvals a JOIN runs r ON r.number = a.run"
@@ -67,7 +67,7 @@ def has_questions(database: Database, run: int) -> bool:
         return bool(found[0])
 
 
-def keep_pending(database: Database, run: int, pending: PendingApproval) -> None:
+def add_pending(database: Database, run: int, pending: PendingApproval) -> None:
     """Store a question. It replaces any previous question of the same step.
 
     Raises:
@@ -108,7 +108,7 @@ def open_questions(database: Database) -> Iterator[PendingApproval]:
         yield from map(_pending_in, database.connection.execute(_OPEN))
 
 
-def answer_question(database: Database, id: str, answer: KeptAnswer) -> bool:
+def answer_question(database: Database, id: str, answer: ApprovalAnswer) -> bool:
     """Store an answer, and return whether the question was still open.
 
     Raises:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from toolkit.pipelines.pipeline_states import Outcome
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.tools.context import ToolContext
-from toolkit.tools.kept_results import kept_result, result_text
+from toolkit.tools.recorded_results import result_in, result_text
 
 _KEPT_ENDS = ("ok", "failed", "timed_out", "rejected")
 
@@ -15,14 +15,14 @@ def recalled(step: PlannedStep, context: ToolContext) -> Outcome | None:
 
     A failure is recalled only if the pipeline continues after it.
     """
-    kept = context.journal.recall(context.path) if context.journal is not None and context.path else None
-    if kept is None or (kept.status != "ok" and not _goes_on(step)) or not kept.is_whole:
+    record = context.journal.recall(context.path) if context.journal is not None and context.path else None
+    if record is None or (record.status != "ok" and not _goes_on(step)) or not record.is_whole:
         return None
-    result, output = kept_result(kept.result)
-    return Outcome(kept.status, result, output, 0, goes_on=kept.status == "ok", skips=result.skips)  # type: ignore[arg-type]  # what `keep` has written
+    result, output = result_in(record.result)
+    return Outcome(record.status, result, output, 0, goes_on=record.status == "ok", skips=result.skips)  # type: ignore[arg-type]  # what `record` has written
 
 
-def keep(outcome: Outcome, context: ToolContext) -> None:
+def record(outcome: Outcome, context: ToolContext) -> None:
     """Write the outcome of a step to the journal, before the next step begins.
 
     Raises:

@@ -8,10 +8,10 @@ import time
 from collections.abc import Mapping
 
 from toolkit.approvals.pending import PendingApproval, plain_digest
-from toolkit.journals.databases import Database
-from toolkit.journals.kept_approvals import has_questions, keep_pending, pending_at, withdraw
-from toolkit.journals.kept_runs import State
-from toolkit.runs.records import Kept
+from toolkit.runs.records import StepRecord
+from toolkit.stores.databases import Database
+from toolkit.stores.recorded_approvals import add_pending, has_questions, pending_at, withdraw
+from toolkit.stores.recorded_runs import State
 
 _LONGEST_ARGUMENTS = 2_000
 
@@ -59,13 +59,13 @@ class RunJournal:
         self._begun: dict[str, dict[str, object]] = {}
         self._has_questions = is_resumed and has_questions(database, number)
 
-    def recall(self, path: str) -> Kept | None:
+    def recall(self, path: str) -> StepRecord | None:
         """Return the record of a finished step, or `None` if the step has to run."""
         if not self._is_resumed:
             return None
         with self._lock, self._database.storage_errors("read"):
             row = self._database.connection.execute(_RECALL, (self._number, path)).fetchone()
-        return None if row is None else Kept(row[0], row[1], bool(row[2]), row[3])
+        return None if row is None else StepRecord(row[0], row[1], bool(row[2]), row[3])
 
     def begin(self, path: str, tool: str, definition: str, arguments: str, *, may_repeat: bool) -> None:
         """Record that a step begins, before it does anything. A repeatable step is written only when it ends.
@@ -119,7 +119,7 @@ class RunJournal:
         with self._lock:
             return pending_at(self._database, self._number, path)
 
-    def keep_pending(self, pending: PendingApproval) -> None:
+    def add_pending(self, pending: PendingApproval) -> None:
         """Store a question. It replaces any previous question of the same step.
 
         Raises:
@@ -127,7 +127,7 @@ class RunJournal:
         """
         with self._lock:
             self._has_questions = True
-            keep_pending(self._database, self._number, pending)
+            add_pending(self._database, self._number, pending)
 
     def _withdraw(self, path: str) -> None:
         """Delete the question of a step that has begun or ended, since an answer is valid for one call only."""

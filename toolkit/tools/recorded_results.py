@@ -35,7 +35,7 @@ def result_text(result: ToolResult, output: Any, context: ToolContext) -> tuple[
         return dumps({"output": redactor.text(result.output)}), False
 
 
-def kept_result(text: str) -> tuple[ToolResult, Any]:
+def result_in(text: str) -> tuple[ToolResult, Any]:
     """Restore a result, and the data that later steps receive, from the text that `result_text` has written."""
     record = loads(text)
     result = ToolResult(record["output"], record.get("error"), record.get("error_code"), record.get("data"))

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from toolkit.durable import ItemEnd, Store, StoredItem, StoreUrl, Worker
 from toolkit.runs import JournalError
+from toolkit.stores import ItemEnd, Store, StoredItem, StoreUrl, Worker
 
 pytest.importorskip("dbos", reason="the extra `durable` is not installed")
 
@@ -19,8 +19,8 @@ import sqlalchemy
 from dbos._recovery import recover_pending_workflows
 from dbos._sys_db import SystemDatabase
 
-from toolkit.durable.presences import Presence  # private
-from toolkit.durable.serializers import JsonSerializer, refuse_pickle  # private
+from toolkit.stores.presences import Presence  # private
+from toolkit.stores.serializers import JsonSerializer, refuse_pickle  # private
 
 OWN = Path(__file__).parents[2] / "pyproject.toml"
 

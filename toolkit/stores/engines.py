@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from toolkit.durable.store_urls import StoreUrl
 from toolkit.errors import ConfigurationError
 from toolkit.problems import how_to_install
 from toolkit.replacing import followed
 from toolkit.runs.records import JournalError
+from toolkit.stores.store_urls import StoreUrl
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
-from toolkit.approvals.pending import KeptAnswer, PendingApproval
+from toolkit.approvals.pending import ApprovalAnswer, PendingApproval
 
 State = Literal["running", "completed", "failed", "interrupted", "killed", "cancelled", "waiting"]
 """The state of a run. A `waiting` run can be resumed once its questions are answered.
 A `killed` run has not recorded its end, but its process no longer exists."""
 
 
-class KeptStep(NamedTuple):
+class RecordedStep(NamedTuple):
     """One step of a run, or one item of a batch.
 
     Attributes:
@@ -36,7 +36,7 @@ class KeptStep(NamedTuple):
     is_whole: bool
 
 
-class KeptRun(NamedTuple):
+class RecordedRun(NamedTuple):
     """One run.
 
     Attributes:
@@ -101,22 +101,22 @@ class RecordedRuns(Protocol):
 
     def __exit__(self, *_: object) -> None: ...
 
-    def all(self) -> Iterator[KeptRun]:
+    def all(self) -> Iterator[RecordedRun]:
         """Yield all runs, newest first."""
 
-    def find(self, start: str) -> list[KeptRun]:
+    def find(self, start: str) -> list[RecordedRun]:
         """Return the runs whose id starts like this, newest first."""
 
-    def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterator[KeptStep]:
+    def steps(self, run: RecordedRun, *, since: float = 0.0) -> Iterator[RecordedStep]:
         """Yield the steps or items of a run; with `since`, only those that ended after that time."""
 
-    def in_doubt(self, run: KeptRun) -> list[KeptStep]:
+    def in_doubt(self, run: RecordedRun) -> list[RecordedStep]:
         """Return the steps that have to be checked by a person before the run can continue."""
 
-    def cancel(self, run: KeptRun) -> None:
+    def cancel(self, run: RecordedRun) -> None:
         """Cancel a run. A running one ends as after Ctrl-C; finished work is kept."""
 
-    def prune(self, runs: Iterable[KeptRun]) -> list[KeptRun]:
+    def prune(self, runs: Iterable[RecordedRun]) -> list[RecordedRun]:
         """Delete runs with everything that belongs to them, and return those that were deleted."""
 
     def compact(self) -> int:
@@ -125,5 +125,5 @@ class RecordedRuns(Protocol):
     def open_questions(self) -> list[PendingApproval]:
         """Return the open approval questions of all runs, oldest first."""
 
-    def answer(self, id: str, answer: KeptAnswer) -> bool:
+    def answer(self, id: str, answer: ApprovalAnswer) -> bool:
         """Record the answer to a question, and return whether the question was still open."""

@@ -6,8 +6,8 @@ import sqlite3
 
 import pytest
 
-from toolkit.durable import ItemEnd, Store, StoredItem, StoreUrl, Worker
 from toolkit.runs import JournalError
+from toolkit.stores import ItemEnd, Store, StoredItem, StoreUrl, Worker
 
 pytest.importorskip("dbos", reason="the extra `durable` is not installed")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolkit.errors import ApprovalPending
-from toolkit.journals.journal_files import JournalFile
-from toolkit.journals.kept_runs import KeptRun, RecordedRuns
 from toolkit.pipelines.outline import outline_of
 from toolkit.problems import Location, Problem, did_you_mean
 from toolkit.regular_files import bounded_bytes
 from toolkit.runs.records import JournalError
 from toolkit.sources.imported_files import imported_files
+from toolkit.stores.journal_files import JournalFile
+from toolkit.stores.recorded_runs import RecordedRun, RecordedRuns
 from toolkit.tools.base import Tool, innermost
 from toolkit.tools.calls.json_data import dumps
 from toolkit.tools.definition.definition_places import place_of
@@ -122,13 +122,13 @@ class Resumed(NamedTuple):
         repeats_doubts: Whether to repeat steps that started and may have taken effect.
     """
 
-    run: KeptRun
+    run: RecordedRun
     accepts_changes: bool = False
     repeats_failures: bool = False
     repeats_doubts: bool = False
 
 
-class Keeping:
+class JournaledRun:
     """A run that is recorded in the journal.
 
     Attributes:
@@ -210,7 +210,7 @@ def how_to_continue(run: str, pending: ApprovalPending | None, more: str = "") -
     return f"{see}\nanswer with: toolkit runs decide {pending.ids[0]} approve{more}; then {go_on}"
 
 
-def find_run(recorded: RecordedRuns, name: str) -> KeptRun:
+def find_run(recorded: RecordedRuns, name: str) -> RecordedRun:
     """Return the run with an id, or with an id that starts like this.
 
     Raises:
@@ -226,7 +226,7 @@ def find_run(recorded: RecordedRuns, name: str) -> KeptRun:
     raise Failure(ExitCode.NOT_FOUND, f"there is no run '{name}'", hint=near)
 
 
-def refuse_doubts(recorded: RecordedRuns, run: KeptRun) -> None:
+def refuse_doubts(recorded: RecordedRuns, run: RecordedRun) -> None:
     """Check that no step of a run may have taken effect without a recorded result.
 
     Raises:
@@ -246,7 +246,7 @@ def _doubt(path: str, tool: str, status: str | None) -> str:
     return f"'{path}' started '{tool}' and {what}: it may have taken effect"
 
 
-def check_unchanged(run: KeptRun, now: Mapping[str, str], *, accepts_changes: bool, more: str = "") -> None:
+def check_unchanged(run: RecordedRun, now: Mapping[str, str], *, accepts_changes: bool, more: str = "") -> None:
     """Check that the definitions are the same as when the run was started.
 
     Args:

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import Connection, Engine, delete, insert, select, text, update
 
-from toolkit.durable.engines import StoreError
-from toolkit.durable.store_tables import LOCKS, PROCESSES
-from toolkit.durable.store_urls import StoreUrl
 from toolkit.errors import ConfigurationError
-from toolkit.journals.file_locks import HAS_LOCKS, locks_beside
+from toolkit.stores.engines import StoreError
+from toolkit.stores.file_locks import HAS_LOCKS, locks_beside
+from toolkit.stores.store_tables import LOCKS, PROCESSES
+from toolkit.stores.store_urls import StoreUrl
 
 
 class Present(NamedTuple):

@@ -13,13 +13,13 @@ from dbos import DBOS, DBOSClient
 from sqlalchemy.exc import SQLAlchemyError
 
 from toolkit.approvals.pending import PendingApproval
-from toolkit.durable.engine_parts import LOST, new_step
-from toolkit.durable.engines import StoreError, patiently, reason_of
-from toolkit.durable.stored_items import ItemEnd, StoredItem, item_id
-from toolkit.durable.stored_runs import StoredApprovals
 from toolkit.errors import Signal
 from toolkit.running import loop_is_running, run_in_new_thread
-from toolkit.runs.records import Kept
+from toolkit.runs.records import StepRecord
+from toolkit.stores.engine_parts import LOST, new_step
+from toolkit.stores.engines import StoreError, patiently, reason_of
+from toolkit.stores.stored_items import ItemEnd, StoredItem, item_id
+from toolkit.stores.stored_runs import StoredApprovals
 
 _BEGUN: Final = "begun"
 
@@ -70,7 +70,7 @@ class WorkflowJournal:
         """
         self._item, self._repeats, self._approvals = item, item.repeats, approvals
         self._has_questions = item.attempt > 1
-        self._kept: dict[str, Kept] = {}
+        self._kept: dict[str, StepRecord] = {}
         self._begun: dict[str, str] = {}
         self._lock = threading.Lock()
         for path, record in logs:
@@ -78,7 +78,7 @@ class WorkflowJournal:
         for path, record in logs[earlier:]:
             self._append(path, record)
 
-    def recall(self, path: str) -> Kept | None:
+    def recall(self, path: str) -> StepRecord | None:
         """Return the recorded outcome of a step, or `None` if the step has to be run."""
         return self._kept.get(path)
 
@@ -119,7 +119,7 @@ class WorkflowJournal:
         self._has_questions = self._has_questions or found is not None
         return found
 
-    def keep_pending(self, pending: PendingApproval) -> None:
+    def add_pending(self, pending: PendingApproval) -> None:
         """Store a question, and replace an earlier one at the same path.
 
         Raises:
@@ -150,7 +150,7 @@ class WorkflowJournal:
         if record["status"] == _BEGUN:
             self._begun[path] = record["tool"]
             return
-        self._kept[path] = Kept(record["status"], record["result"], record["is_whole"], record["arguments"])
+        self._kept[path] = StepRecord(record["status"], record["result"], record["is_whole"], record["arguments"])
         if record["is_whole"] and record["status"] != "timed_out":
             self._begun.pop(path, None)
 

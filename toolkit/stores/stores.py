@@ -4,19 +4,19 @@ from collections.abc import Iterable, Iterator
 from contextlib import nullcontext, suppress
 from typing import TYPE_CHECKING, Self
 
-from toolkit.durable.engines import APPLICATION, EngineLog, attempted, connect, need_engine, storage_errors, vacuum
-from toolkit.durable.store_urls import StoreUrl
 from toolkit.errors import ConfigurationError
-from toolkit.journals.databases import compact_file
-from toolkit.journals.file_locks import locks_beside
+from toolkit.stores.databases import compact_file
+from toolkit.stores.engines import APPLICATION, EngineLog, attempted, connect, need_engine, storage_errors, vacuum
+from toolkit.stores.file_locks import locks_beside
+from toolkit.stores.store_urls import StoreUrl
 
 if TYPE_CHECKING:
     from dbos import DBOSClient
     from sqlalchemy import Engine
 
-    from toolkit.approvals.pending import KeptAnswer, PendingApproval
-    from toolkit.durable.presences import Presence, Present
-    from toolkit.journals.kept_runs import KeptRun, KeptStep
+    from toolkit.approvals.pending import ApprovalAnswer, PendingApproval
+    from toolkit.stores.presences import Presence, Present
+    from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
 
 
 class Store:
@@ -58,8 +58,8 @@ class Store:
     def _open(self, *, makes: bool) -> "DBOSClient":
         from dbos import DBOS, DBOSClient
 
-        from toolkit.durable.serializers import JsonSerializer, refuse_pickle
-        from toolkit.durable.store_tables import make_tables
+        from toolkit.stores.serializers import JsonSerializer, refuse_pickle
+        from toolkit.stores.store_tables import make_tables
 
         refuse_pickle()
         if makes:
@@ -74,10 +74,10 @@ class Store:
 
     def _create_parts(self) -> None:
         """Create the parts of the store; their modules import SQLAlchemy and DBOS."""
-        from toolkit.durable.item_queues import ItemQueues  # not needed for --help
-        from toolkit.durable.stored_limits import StoredLimits
-        from toolkit.durable.stored_runs import StoredApprovals, StoredRuns
-        from toolkit.durable.stored_schedules import StoredSchedules
+        from toolkit.stores.item_queues import ItemQueues  # not needed for --help
+        from toolkit.stores.stored_limits import StoredLimits
+        from toolkit.stores.stored_runs import StoredApprovals, StoredRuns
+        from toolkit.stores.stored_schedules import StoredSchedules
 
         self.runs = StoredRuns(self.engine, self.url, self.join)
         self.items = ItemQueues(self.client, self.engine, self.url)
@@ -101,7 +101,7 @@ class Store:
             self.client.destroy()
             self.engine.dispose()
 
-    def all(self) -> "Iterator[KeptRun]":
+    def all(self) -> "Iterator[RecordedRun]":
         """Yield all runs, newest first.
 
         Raises:
@@ -109,7 +109,7 @@ class Store:
         """
         return self.runs.all()
 
-    def find(self, start: str) -> "list[KeptRun]":
+    def find(self, start: str) -> "list[RecordedRun]":
         """Return the runs whose id starts like this, newest first.
 
         Raises:
@@ -117,7 +117,7 @@ class Store:
         """
         return list(self.runs.all(start))
 
-    def steps(self, run: "KeptRun", *, since: float = 0.0) -> "Iterator[KeptStep]":
+    def steps(self, run: "RecordedRun", *, since: float = 0.0) -> "Iterator[RecordedStep]":
         """Yield the last attempt at each item of a run, in the order in which they began, except items that wait.
 
         Args:
@@ -131,11 +131,11 @@ class Store:
         steps = sorted(latest.values(), key=lambda step: step.began or step.ended or 0.0)
         return (one for one in steps if one.status != "waiting" and (not since or (one.ended or 0.0) > since))
 
-    def in_doubt(self, run: "KeptRun") -> "list[KeptStep]":
+    def in_doubt(self, run: "RecordedRun") -> "list[RecordedStep]":
         """Return nothing: the worker of each item reports its own doubts, and the other items continue."""
         return []
 
-    def cancel(self, run: "KeptRun") -> None:
+    def cancel(self, run: "RecordedRun") -> None:
         """Cancel a run. The process that follows it ends, and workers take no more of its items.
 
         Raises:
@@ -151,7 +151,7 @@ class Store:
         """
         return self.approvals.all_open()
 
-    def answer(self, id: str, answer: "KeptAnswer") -> bool:
+    def answer(self, id: str, answer: "ApprovalAnswer") -> bool:
         """Record the answer to a question, and return whether the question was still open.
 
         Raises:
@@ -159,7 +159,7 @@ class Store:
         """
         return self.approvals.answer(id, answer)
 
-    def prune(self, runs: "Iterable[KeptRun]") -> "list[KeptRun]":
+    def prune(self, runs: "Iterable[RecordedRun]") -> "list[RecordedRun]":
         """Delete runs with everything that belongs to them, except those that have been resumed meanwhile.
 
         Returns:
@@ -198,7 +198,7 @@ class Store:
         Raises:
             StoreError: If writing to the store fails.
         """
-        from toolkit.durable.presences import Presence  # only needed to register
+        from toolkit.stores.presences import Presence  # only needed to register
 
         if self._presence is None:
             with storage_errors(self.url, "write"):
@@ -211,7 +211,7 @@ class Store:
         Raises:
             StoreError: If reading the store fails.
         """
-        from toolkit.durable.presences import known_processes
+        from toolkit.stores.presences import known_processes
 
         presence = self.join()
         known = attempted(self.url, "read", lambda: known_processes(self.engine))

@@ -5,8 +5,10 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
-from toolkit.durable.engine_parts import adopt, listen_to, restrict, skip_checks, watch_outcomes
-from toolkit.durable.engines import (
+from toolkit.errors import Signal
+from toolkit.runs.records import JournalError
+from toolkit.stores.engine_parts import adopt, listen_to, restrict, skip_checks, watch_outcomes
+from toolkit.stores.engines import (
     APPLICATION,
     POLLING,
     SCHEDULED,
@@ -19,17 +21,15 @@ from toolkit.durable.engines import (
     reason_of,
     schedules_of,
 )
-from toolkit.durable.stored_items import ItemEnd, StoredItem
-from toolkit.durable.stored_limits import Permits, Stopped
-from toolkit.durable.stores import Store
-from toolkit.durable.workflow_journals import InDoubt, Lost, open_journal
-from toolkit.errors import Signal
-from toolkit.runs.records import JournalError
+from toolkit.stores.stored_items import ItemEnd, StoredItem
+from toolkit.stores.stored_limits import Permits, Stopped
+from toolkit.stores.stores import Store
+from toolkit.stores.workflow_journals import InDoubt, Lost, open_journal
 
 if TYPE_CHECKING:
     from dbos import DBOS
 
-    from toolkit.durable.workflow_journals import WorkflowJournal
+    from toolkit.stores.workflow_journals import WorkflowJournal
 
 
 GLANCE: Final = 1.0
@@ -158,7 +158,7 @@ class Worker:
     def _launch(self, executor: str) -> "DBOS":
         from dbos import DBOS
 
-        from toolkit.durable.serializers import JsonSerializer
+        from toolkit.stores.serializers import JsonSerializer
 
         EngineLog(self._fail)
         engine = DBOS(

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
-from toolkit.approvals.pending import KeptAnswer, PendingApproval, question_text
-from toolkit.durable.engines import StoreError, attempted, transacted
-from toolkit.durable.store_tables import APPROVALS, RUNS
-from toolkit.durable.store_urls import StoreUrl
-from toolkit.journals.kept_runs import KeptRun, State
+from toolkit.approvals.pending import ApprovalAnswer, PendingApproval, question_text
 from toolkit.json_texts import json_text
 from toolkit.releases import software_versions
+from toolkit.stores.engines import StoreError, attempted, transacted
+from toolkit.stores.recorded_runs import RecordedRun, State
+from toolkit.stores.store_tables import APPROVALS, RUNS
+from toolkit.stores.store_urls import StoreUrl
 
 if TYPE_CHECKING:
-    from toolkit.durable.presences import Presence
+    from toolkit.stores.presences import Presence
 
 
 _DELETED: Final = "deleted"
@@ -74,7 +74,7 @@ class StoredApprovals:
         gone = gone if path is None else gone.where(_within(path))
         self._do("write", lambda connection: connection.execute(gone))
 
-    def answer(self, id: str, answer: KeptAnswer) -> bool:
+    def answer(self, id: str, answer: ApprovalAnswer) -> bool:
         """Store the answer to a question, and return whether the question was still open.
 
         Raises:
@@ -96,10 +96,10 @@ def _all(connection: Connection, wanted: Any) -> list[PendingApproval]:
 
 
 _AS_IT_STANDS: Final = ("number", "id", "target", "began", "ended", "done", "failed", "error", "process")
-"""Columns that are fields of `KeptRun`, with the same name and value."""
+"""Columns that are fields of `RecordedRun`, with the same name and value."""
 
 
-def _marked(run: KeptRun) -> Any:
+def _marked(run: RecordedRun) -> Any:
     state = "running" if run.state == "killed" else run.state
     unchanged = (RUNS.c.id == run.id) & (RUNS.c.state == state) & (RUNS.c.process == run.process)
     return update(RUNS).where(unchanged).values(state=_DELETED)
@@ -152,7 +152,7 @@ class StoredRuns:
         }  # fmt: skip
         self._do("write", lambda connection: connection.execute(insert(RUNS).values(**row)))
 
-    def resume(self, run: KeptRun, definition: Mapping[str, str], version: str) -> None:
+    def resume(self, run: RecordedRun, definition: Mapping[str, str], version: str) -> None:
         """Record that a run continues with the current definition; if that changed, its questions are deleted.
 
         Raises:
@@ -169,7 +169,7 @@ class StoredRuns:
         if self._do("write", lambda connection: connection.execute(change).rowcount) != 1:
             raise StoreError(f"the run '{run.id}' has been deleted")
 
-    def is_followed(self, run: KeptRun) -> bool:
+    def is_followed(self, run: RecordedRun) -> bool:
         """Return whether another live process follows a run: submits its items and collects their outcomes.
 
         A finished run is not followed, even if its process, such as a worker with schedules, is still alive.
@@ -215,7 +215,7 @@ class StoredRuns:
         state: State = self._row(id, "state").state
         return state
 
-    def all(self, start: str = "") -> Iterator[KeptRun]:
+    def all(self, start: str = "") -> Iterator[RecordedRun]:
         """Yield all runs whose id starts like this, newest first; `process` is the number of their process.
 
         Raises:
@@ -226,14 +226,14 @@ class StoredRuns:
         rows: list[Any] = self._do("read", lambda connection: list(connection.execute(wanted).mappings()))
         return map(self._run, rows)
 
-    def mark_deleted(self, runs: Iterable[KeptRun]) -> list[KeptRun]:
+    def mark_deleted(self, runs: Iterable[RecordedRun]) -> list[RecordedRun]:
         """Hide runs that are about to be deleted, except those that have been resumed meanwhile; return them.
 
         Raises:
             StoreError: If writing to the store fails.
         """
 
-        def write(connection: Connection) -> list[KeptRun]:
+        def write(connection: Connection) -> list[RecordedRun]:
             return [run for run in runs if connection.execute(_marked(run)).rowcount == 1]
 
         return self._do("write", write)
@@ -288,13 +288,13 @@ class StoredRuns:
         with self._engine.connect() as connection:
             return {row[0]: row[1] for row in connection.execute(select(RUNS.c.id, RUNS.c.version).where(wanted))}
 
-    def _run(self, row: Mapping[str, Any]) -> KeptRun:
+    def _run(self, row: Mapping[str, Any]) -> RecordedRun:
         state: State = row["state"]
         if state == "running" and not attempted(self._url, "read", lambda: self._join().is_alive(row["process"])):
             state = "killed"
         columns = {name: row[name] for name in _AS_IT_STANDS}
         request, definition = (json.loads(row[name]) for name in ("request", "definition"))
-        return KeptRun(**columns, state=state, of=None, unit="items", request=request, definition=definition)
+        return RecordedRun(**columns, state=state, of=None, unit="items", request=request, definition=definition)
 
     def _update(self, run: str, **values: Any) -> None:
         change = update(RUNS).where(RUNS.c.id == run).values(**values)

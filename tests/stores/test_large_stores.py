@@ -37,9 +37,9 @@ def square(n: int) -> int:
 """
 OPENING = """
 import os, sys
-import dbos, toolkit.durable.serializers, toolkit.durable.store_tables
-from toolkit.durable.store_urls import StoreUrl  # private
-from toolkit.durable.stores import Store  # private
+import dbos, toolkit.stores.serializers, toolkit.stores.store_tables
+from toolkit.stores.store_urls import StoreUrl  # private
+from toolkit.stores.stores import Store  # private
 
 def open_when_all_are_there(number, waiting, starting):
     os.close(starting)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from sqlalchemy import Connection, Engine
 
-from toolkit.durable.engines import POLLING, WORKFLOW, attempted, queue_of, transacted
-from toolkit.durable.store_urls import StoreUrl
-from toolkit.durable.stored_items import ItemEnd, StoredItem, item_id, number_in
-from toolkit.journals.kept_runs import KeptRun, KeptStep
+from toolkit.stores.engines import POLLING, WORKFLOW, attempted, queue_of, transacted
+from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
+from toolkit.stores.store_urls import StoreUrl
+from toolkit.stores.stored_items import ItemEnd, StoredItem, item_id, number_in
 from toolkit.tools.calls.call_limits import Limit
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class ItemQueues:
             asked, attempt = [number_in(one.workflow_id) for one in found], attempt + 1
         return known
 
-    def of(self, run: KeptRun) -> Iterator[KeptStep]:
+    def of(self, run: RecordedRun) -> Iterator[RecordedStep]:
         """Yield the items of a run, in the order of their submission.
 
         Raises:
@@ -186,13 +186,13 @@ def _known_of(status: "WorkflowStatus") -> Known:
     return Known(_item_in(status), _end_of(status) if status.status in _ENDED else None)
 
 
-def _step_of(status: "WorkflowStatus") -> KeptStep:
+def _step_of(status: "WorkflowStatus") -> RecordedStep:
     end = _end_of(status) if status.status in _ENDED else None
     began = None if status.dequeued_at is None else status.dequeued_at / 1000
     ended = None if status.completed_at is None else status.completed_at / 1000
     arguments = json.dumps(_item_in(status).arguments, default=str)
     how, result = (None, None) if end is None else (end.status, end.result)
-    return KeptStep(
+    return RecordedStep(
         str(number_in(status.workflow_id)),
         "",
         status=how,

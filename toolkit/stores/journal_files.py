@@ -9,12 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
-from toolkit.approvals.pending import KeptAnswer, PendingApproval
-from toolkit.journals.databases import Database, compact_file
-from toolkit.journals.kept_approvals import APPROVALS_SCHEMA, answer_question, open_questions, withdraw_all
-from toolkit.journals.kept_runs import KeptRun, KeptStep
-from toolkit.journals.run_journals import RunJournal
+from toolkit.approvals.pending import ApprovalAnswer, PendingApproval
 from toolkit.runs.records import JournalError
+from toolkit.stores.databases import Database, compact_file
+from toolkit.stores.recorded_approvals import APPROVALS_SCHEMA, answer_question, open_questions, withdraw_all
+from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
+from toolkit.stores.run_journals import RunJournal
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS runs (
@@ -110,7 +110,7 @@ class JournalFile:
         self._database.locks.take(row[0])
         return RunJournal(self._database, row[0], is_resumed=False)
 
-    def resume(self, run: KeptRun, definition: Mapping[str, str]) -> RunJournal:
+    def resume(self, run: RecordedRun, definition: Mapping[str, str]) -> RunJournal:
         """Reopen the record of a run to resume it. If its definition has changed, all its approvals are withdrawn.
 
         Raises:
@@ -130,7 +130,7 @@ class JournalFile:
             withdraw_all(self._database, run.number)
         return RunJournal(self._database, run.number, is_resumed=True)
 
-    def cancel(self, run: KeptRun) -> None:
+    def cancel(self, run: RecordedRun) -> None:
         """Cancel a run. A running one ends as after Ctrl-C.
 
         Raises:
@@ -144,7 +144,7 @@ class JournalFile:
 
     # ----------------------------------------------------------------------------------------------------- all runs
 
-    def all(self) -> Iterator[KeptRun]:
+    def all(self) -> Iterator[RecordedRun]:
         """Yield all runs, newest first.
 
         Raises:
@@ -153,7 +153,7 @@ class JournalFile:
         with self._database.storage_errors("read"):
             yield from map(self._run, self._connection.execute(f"SELECT {_COLUMNS} FROM runs ORDER BY number DESC"))  # noqa: S608
 
-    def find(self, start: str) -> list[KeptRun]:
+    def find(self, start: str) -> list[RecordedRun]:
         """Return the runs whose id starts like this, newest first.
 
         Raises:
@@ -163,7 +163,7 @@ class JournalFile:
         with self._database.storage_errors("read"):
             return [self._run(row) for row in self._connection.execute(wanted, {"start": start}).fetchall()]
 
-    def run(self, id: str) -> KeptRun:
+    def run(self, id: str) -> RecordedRun:
         """Return the run with an id.
 
         Raises:
@@ -175,7 +175,7 @@ class JournalFile:
                 raise JournalError(f"the journal '{self.path}' has no run '{id}'")
             return self._run(row)
 
-    def steps(self, run: KeptRun, *, since: float = 0.0) -> Iterator[KeptStep]:
+    def steps(self, run: RecordedRun, *, since: float = 0.0) -> Iterator[RecordedStep]:
         """Yield the steps of a run in the order in which they began.
 
         Args:
@@ -191,9 +191,9 @@ class JournalFile:
                 "WHERE run = ? AND (? = 0 OR ended > ?) ORDER BY coalesce(began, ended), ended",
                 (run.number, since, since),
             )
-            yield from (KeptStep._make([*row[:7], bool(row[7]), bool(row[8])]) for row in rows)
+            yield from (RecordedStep._make([*row[:7], bool(row[7]), bool(row[8])]) for row in rows)
 
-    def last_item(self, run: KeptRun) -> int:
+    def last_item(self, run: RecordedRun) -> int:
         """Return the highest number of the recorded items of a batch, or 0 if there are none.
 
         Raises:
@@ -206,7 +206,7 @@ class JournalFile:
             ).fetchone()
         return row[0] or 0
 
-    def in_doubt(self, run: KeptRun) -> list[KeptStep]:
+    def in_doubt(self, run: RecordedRun) -> list[RecordedStep]:
         """Return the steps that cannot safely be repeated and may have run, or whose results are incomplete.
 
         Steps inside a finished step or item are left out, since they will not run again.
@@ -221,7 +221,7 @@ class JournalFile:
         whole_items = {step.path for step in self.steps(run) if step.status == "ok"} if run.unit == "items" else set()
         return [step for step in open_steps if not any(one in ended | whole_items for one in _around(step.path))]
 
-    def prune(self, runs: Iterable[KeptRun]) -> list[KeptRun]:
+    def prune(self, runs: Iterable[RecordedRun]) -> list[RecordedRun]:
         """Delete runs with everything that belongs to them, except those that have been resumed meanwhile.
 
         Returns:
@@ -230,7 +230,7 @@ class JournalFile:
         Raises:
             JournalError: If the journal cannot be written.
         """
-        deleted: list[KeptRun] = []
+        deleted: list[RecordedRun] = []
         for run in runs:
             if self._database.locks.is_held(run.number) or not self._database.locks.take(run.number):
                 continue
@@ -260,7 +260,7 @@ class JournalFile:
         """
         return list(open_questions(self._database))
 
-    def answer(self, id: str, answer: KeptAnswer) -> bool:
+    def answer(self, id: str, answer: ApprovalAnswer) -> bool:
         """Record the answer to a question, and return whether the question was still open.
 
         Raises:
@@ -268,7 +268,7 @@ class JournalFile:
         """
         return answer_question(self._database, id, answer)
 
-    def _run(self, row: tuple[Any, ...]) -> KeptRun:
+    def _run(self, row: tuple[Any, ...]) -> RecordedRun:
         number, name, state, target, began, ended, of, unit, error, request, definition, process = row
         if state == "running" and not self._database.locks.is_held(number):
             state = "killed"
@@ -277,7 +277,7 @@ class JournalFile:
             f"FROM steps WHERE run = ? AND {_WHOLE}",
             (number,),
         ).fetchone()
-        return KeptRun(
+        return RecordedRun(
             number,
             name,
             state=state,
@@ -295,7 +295,7 @@ class JournalFile:
         )
 
 
-def _is_in_doubt(step: KeptStep) -> bool:
+def _is_in_doubt(step: RecordedStep) -> bool:
     return step.status is None or step.status == "timed_out" or (step.status == "ok" and not step.is_whole)
 
 

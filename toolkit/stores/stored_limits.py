@@ -24,10 +24,10 @@ from sqlalchemy import (
     update,
 )
 
-from toolkit.durable.engines import transacted
-from toolkit.durable.store_tables import LIMITS, PROCESSES, TURNS
-from toolkit.durable.store_urls import StoreUrl
-from toolkit.durable.workflow_journals import Lost
+from toolkit.stores.engines import transacted
+from toolkit.stores.store_tables import LIMITS, PROCESSES, TURNS
+from toolkit.stores.store_urls import StoreUrl
+from toolkit.stores.workflow_journals import Lost
 from toolkit.tools.calls.call_limits import Limit, Release
 
 _MOST_AHEAD: Final = 64

@@ -5,9 +5,9 @@ from typing import Any
 
 from dbos import DBOSClient, error as engine_errors
 
-from toolkit.durable.engines import SCHEDULED, attempted, schedules_of
-from toolkit.durable.store_urls import StoreUrl
 from toolkit.errors import ConfigurationError
+from toolkit.stores.engines import SCHEDULED, attempted, schedules_of
+from toolkit.stores.store_urls import StoreUrl
 
 
 class StoredSchedules:
