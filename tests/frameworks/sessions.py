@@ -1,7 +1,8 @@
 """Sessions: what the program says of a module of a framework, command by command, with whole outputs.
 
 A folder in `tests/frameworks/cases` holds a module as the framework's own documentation would write it, and what goes
-with it, such as a pipeline; and `session.txt`. The cases that export tools of ours import them from `exported.py`,
+with it, such as a pipeline; and `session.txt`, with one more, such as `session_2.txt`, for the versions of the framework
+with which it goes otherwise. The cases that export tools of ours import them from `exported.py`,
 which is copied next to them:
 
     environments: fastmcp3 fastmcp4
@@ -37,24 +38,29 @@ class Session(NamedTuple):
     """The session of a case.
 
     Attributes:
-        folder: The case.
+        file: Where it is written, in the folder of the case.
         environments: The names of the environments that it holds in.
         commands: The lines that are typed.
         text: All of it, as it stands in the file.
     """
 
-    folder: Path
+    file: Path
     environments: tuple[str, ...]
     commands: tuple[str, ...]
     text: str
 
     @classmethod
-    def of(cls, folder: Path) -> "Session":
+    def of(cls, file: Path) -> "Session":
         """Read the session of a case."""
-        text = (folder / "session.txt").read_text("utf-8")
+        text = file.read_text("utf-8")
         first, *rest = text.splitlines()
         commands = tuple(line.removeprefix(_PROMPT) for line in rest if line.startswith(_PROMPT))
-        return cls(folder, tuple(first.removeprefix(_FIRST).split()), commands, text)
+        return cls(file, tuple(first.removeprefix(_FIRST).split()), commands, text)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the case."""
+        return self.file.parent
 
     def played(self, environment: Environment) -> str:
         """Return the session as it goes in an environment, in a copy of the case."""
@@ -67,7 +73,7 @@ class Session(NamedTuple):
         """Return what commands print in an environment, in a copy of the case."""
         with tempfile.TemporaryDirectory() as made:
             place = Path(made).resolve() / self.folder.name
-            shutil.copytree(self.folder, place, ignore=shutil.ignore_patterns("session.txt", "__pycache__"))
+            shutil.copytree(self.folder, place, ignore=shutil.ignore_patterns("session*.txt", "__pycache__"))
             if any("from exported import" in file.read_text("utf-8") for file in place.glob("*.py")):
                 shutil.copy(_EXPORTED, place)
             played = environment.run(_PLAYER, cwd=place, given=json.dumps(commands))
@@ -87,7 +93,7 @@ class Printed(NamedTuple):
 
 def sessions() -> list[Session]:
     """Return the sessions of all cases."""
-    return [Session.of(path.parent) for path in sorted(CASES.glob("*/session.txt"))]
+    return [Session.of(file) for file in sorted(CASES.glob("*/session*.txt"))]
 
 
 def _answers(printed: Printed) -> Iterator[str]:
@@ -113,7 +119,7 @@ def main(*names: str) -> None:
         if environment is None:
             sys.stderr.write(f"{session.environments[0]} is not in {folder}\n")
             continue
-        (session.folder / "session.txt").write_text(session.played(environment), "utf-8")
+        session.file.write_text(session.played(environment), "utf-8")
 
 
 if __name__ == "__main__":
