@@ -26,6 +26,8 @@ _HIDDEN = re.compile(
 )
 _JOINERS = "\u200c\u200d"
 _STYLES = "\ufe0e\ufe0f"
+_STYLED = frozenset("#*0123456789\u203c\u2049\u2139\u3030\u303d")
+"""The characters that are emoji only with a selector after them, although they are no symbols for Unicode."""
 _NOT_ASCII = re.compile(r"[^\n\x20-\x7e]+")
 
 
@@ -160,7 +162,7 @@ def _is_needed(text: str, index: int) -> bool:
     before = text[index - 1] if index else " "
     after = text[index + 1] if index + 1 < len(text) else " "
     if character in _STYLES:
-        return _is_pictorial(before) or before in "#*0123456789"
+        return _is_pictorial(before) or before in _STYLED
     if character not in _JOINERS:
         return False
     if before in _STYLES:

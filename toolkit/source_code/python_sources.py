@@ -9,6 +9,7 @@ from typing import Any
 from toolkit.documents.nodes import Source
 from toolkit.problems import Edit, Location
 from toolkit.source_code.literals import Literal
+from toolkit.source_code.newer_syntax import parse_source
 from toolkit.source_code.source_files import SourceFile, is_instance_of_type
 from toolkit.source_code.syntax_nodes import DEFINITIONS, FunctionNode, definitions_below, nodes_below
 from toolkit.source_code.written_tools import ToolReader
@@ -36,7 +37,7 @@ class PythonSource(SourceFile):
         self.text = text.removeprefix("\ufeff")
         self.reader = reader or ToolReader()
         try:
-            super().__init__(os.path.realpath(file), ast.parse(self.text) if tree is None else tree)
+            super().__init__(os.path.realpath(file), parse_source(self.text) if tree is None else tree)
         except (ValueError, RecursionError, MemoryError) as error:  # a null character; nested too deep
             raise SyntaxError(str(error)) from error
         self._source = Source(self.text)

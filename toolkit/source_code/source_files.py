@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.newer_syntax import parse_source
 from toolkit.source_code.syntax_nodes import statements_below as all_statements_below
 
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -56,7 +57,7 @@ class SourceFile:
         self._content: bytes | None = None
         if tree is None:
             self._content = bounded_bytes(path, most=_MOST_TO_PARSE)
-            tree = ast.parse(self._content, path)
+            tree = parse_source(self._content, path)
         self.tree = tree
 
     @cached_property

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from toolkit.regular_files import bounded_bytes
 from toolkit.source_code.module_files import PACKAGE, is_installed, place_in_package, source_of_module
+from toolkit.source_code.newer_syntax import parse_source
 from toolkit.source_code.source_files import imports_within, last_name
 from toolkit.sources.modules import is_ours
 
@@ -90,7 +91,7 @@ def _imported_by(file: str, known: _Known) -> Iterator[str]:
 def _imports_in(file: str, changed: int, size: int) -> tuple[_Import, ...]:  # noqa: ARG001 - they identify the content
     try:
         text = bounded_bytes(file)
-        tree = ast.parse(text, file)
+        tree = parse_source(text, file)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     found = [one for node in imports_within(tree) for one in _imports_of(node)]

@@ -20,6 +20,7 @@ from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidTools
 from toolkit.problems import Location, Problem, Severity, set_missing_locations
 from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.newer_syntax import parse_source
 from toolkit.sources.collected import Collected, as_warning
 from toolkit.tools.base import RedescribedTool, Tool
 from toolkit.tools.calls.foreign_values import (
@@ -93,7 +94,7 @@ def place_of_name(module: ModuleType, name: str) -> Location | None:
     if not is_text(file) or file is None:
         return None
     try:
-        tree = ast.parse(bounded_bytes(file))
+        tree = parse_source(bounded_bytes(file))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return Location(file)
     bound = [node for statement in tree.body for node, known in _bindings_of(statement) if known == name]

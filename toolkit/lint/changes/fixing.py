@@ -4,7 +4,6 @@ Edits never overlap: if two fixes change the same text, the second one waits for
 be parsed after a fix is not written.
 """
 
-import ast
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -18,6 +17,7 @@ from toolkit.documents.nodes import Source
 from toolkit.problems import Edit, Problem
 from toolkit.regular_files import bounded_bytes
 from toolkit.replacing import followed, write_file
+from toolkit.source_code.newer_syntax import parse_source
 from toolkit.sources.modules import source_of
 
 _MOST_ROUNDS = 20
@@ -207,7 +207,7 @@ def _faults(file: str, text: str) -> int:
     """Return the number of errors in parsing a text."""
     if file.endswith(".py"):
         try:
-            ast.parse(text.removeprefix(_BOM))
+            parse_source(text.removeprefix(_BOM))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return 1
         return 0

@@ -18,6 +18,7 @@ from toolkit.documents import parse_document, plain
 from toolkit.lint.changes.fixing import Change, text_of
 from toolkit.lint.configuration.suppressions import silence, suppressions_in
 from toolkit.problems import Problem
+from toolkit.source_code.newer_syntax import parse_source
 
 _CODES = re.compile(r"(#\s*toolkit:\s*ignore\[[^\]\r\n]*)\]")
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
@@ -112,7 +113,7 @@ def _ends_of_texts(text: str) -> dict[int, int]:
 
 def _python_meaning(text: str) -> str | None:
     try:
-        return ast.dump(ast.parse(text.removeprefix("\ufeff")))
+        return ast.dump(parse_source(text.removeprefix("\ufeff")))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -3,8 +3,9 @@
 import tokenize
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from io import StringIO
-from tokenize import COMMENT, STRING, generate_tokens
+from tokenize import COMMENT, STRING, TokenError, TokenInfo, generate_tokens
 
 from toolkit.codes import HIDDEN_UNICODE
 from toolkit.lint.definitions.pipeline_files import PipelineFile
@@ -81,7 +82,7 @@ class HiddenUnicode(Rule):
         if not may_hide(module.text):
             return
         inside = _lines_of_bodies(module)
-        for token in generate_tokens(StringIO(module.text).readline):
+        for token in _tokens(module.text):
             if token.type == COMMENT or (token.type in _STRINGS and token.start[0] in inside):
                 line, offset = token.start
                 for number, part in enumerate(token.string.split("\n")):
@@ -112,6 +113,12 @@ class HiddenUnicode(Rule):
 
 _SHOWN = 3
 _STRINGS = {STRING, getattr(tokenize, "FSTRING_MIDDLE", STRING)}
+
+
+def _tokens(text: str) -> Iterator[TokenInfo]:
+    """Yield the tokens of a source, as far as this interpreter can read it: it may have syntax of a later version."""
+    with suppress(TokenError, SyntaxError):
+        yield from generate_tokens(StringIO(text).readline)
 
 
 def _lines_of_bodies(module: PythonFile) -> set[int]:

@@ -5,7 +5,7 @@ from toolkit import tool
 
 @tool
 def family(name: str) -> str:
-    """Greet a family 👨‍👩‍👧 with a heart ❤️; نمی‌خواهم and क्‍ष are words, « été » and 東京 too.
+    """Greet a family 👨‍👩‍👧 with a heart ❤️, ℹ️, ‼️, ⁉️, 〰️ and 〽️; نمی‌خواهم and क्‍ष are words, « été » and 東京 too.
 
     Args:
         name: The name, such as `Müller` or `Иванов`.

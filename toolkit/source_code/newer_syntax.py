@@ -1,0 +1,226 @@
+"""Parses Python source that may use syntax of later versions than the interpreter's.
+
+What a later version added is replaced by older syntax of the same length, so that every position stays as it is:
+quotes inside f-strings and t-strings, type parameters, `type` statements, and `except` without parentheses.
+"""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+
+_TOKEN = re.compile(r"(?P<comment>#[^\r\n]*)|(?<!\w)(?P<prefix>[rbuftRBUFT]{0,2})(?P<quote>'''|\"\"\"|'|\")")
+_FORMATTED = frozenset("fFtT")
+_TYPE_STATEMENT = re.compile(r"^([ \t]*)type[ \t]+(\w+)[ \t]*(\[[^\]\n]*\])?[ \t]*(?==[^=])", re.MULTILINE)
+_GENERIC = re.compile(r"\b(?:def|class)[ \t]+\w+[ \t]*(?=\[)")
+_EXCEPT = re.compile(r"^[ \t]*except\*?[ \t]+[\w.]+(?:[ \t]*,[ \t]*[\w.]+)+[ \t]*(?=:)", re.MULTILINE)
+_DEBUG = re.compile(r"(?<![=<>!])=\s*\Z")
+
+
+def parse_source(source: str | bytes, path: str = "<unknown>") -> ast.Module:
+    """Return the syntax tree of a file, even if it uses syntax of a later version.
+
+    Raises:
+        SyntaxError: If the source is not valid Python, or its newer syntax has no older equivalent.
+        ValueError: If Python cannot parse it for another reason.
+        RecursionError: If it is nested too deeply.
+        MemoryError: If it is nested too deeply.
+    """
+    try:
+        return ast.parse(source, path)
+    except SyntaxError as error:
+        older = None if isinstance(error, IndentationError) else in_older_syntax(_decoded(source))
+        if older is None:
+            raise
+        try:
+            return ast.parse(older, path)
+        except SyntaxError:
+            raise error from None
+
+
+def in_older_syntax(text: str) -> str | None:
+    """Return the source in older syntax, with every position as it was; None if there is nothing to replace."""
+    try:
+        found = _Strings(text)
+    except _EndlessError:
+        return None
+    _rewrite_statements(found.written, found.masked())
+    rewritten = "".join(found.written)
+    return None if rewritten == text else rewritten
+
+
+def _decoded(source: str | bytes) -> str:
+    if isinstance(source, str):
+        return source
+    with suppress(SyntaxError, UnicodeDecodeError, LookupError):
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
+        return source.decode(encoding) if encoding.startswith("utf-8") else ""
+    return ""
+
+
+class _EndlessError(Exception):
+    """A string does not end."""
+
+
+@dataclass
+class _Formatted:
+    """A formatted string: where its text begins and ends, and the braces and expressions of its fields."""
+
+    start: int
+    opened: int
+    closed: int = 0
+    end: int = 0
+    fields: list[tuple[int, int, int]] = field(default_factory=list)
+    inner: list[tuple[int, int]] = field(default_factory=list)
+    nested: list["_Formatted"] = field(default_factory=list)
+
+
+class _Strings:
+    """The strings of a source; those formatted strings that the interpreter cannot parse are rewritten."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.written = list(text)
+        self._spans: list[tuple[int, int]] = []
+        at = 0
+        while found := _TOKEN.search(text, at):
+            at = self._end_of(found)
+            self._spans.append((found.start(), at))
+
+    def masked(self) -> str:
+        """Return the source without the contents of strings and comments."""
+        masked = list(self.text)
+        for start, end in self._spans:
+            masked[start:end] = ["\n" if one == "\n" else "_" for one in self.text[start:end]]
+        return "".join(masked)
+
+    def _end_of(self, found: re.Match[str]) -> int:
+        if found["comment"] is not None:
+            return found.end()
+        if _FORMATTED.isdisjoint(found["prefix"]):
+            return self._end_of_plain(found)
+        whole = self._formatted(found)
+        if not _is_expression(self.text[whole.start : whole.end]):
+            self._rewrite(whole)
+        return whole.end
+
+    def _end_of_plain(self, found: re.Match[str]) -> int:
+        quote, at = found["quote"], found.end()
+        while at < len(self.text):
+            if self.text[at] == "\\":
+                at += 2
+            elif self.text.startswith(quote, at):
+                return at + len(quote)
+            elif self.text[at] == "\n" and len(quote) == 1:
+                break
+            else:
+                at += 1
+        raise _EndlessError
+
+    def _formatted(self, found: re.Match[str]) -> _Formatted:
+        text, quote, at = self.text, found["quote"], found.end()
+        whole = _Formatted(found.start(), found.end())
+        is_raw = not {"r", "R"}.isdisjoint(found["prefix"])
+        while at < len(text):
+            if text.startswith(quote, at):
+                whole.closed, whole.end = at, at + len(quote)
+                return whole
+            if text[at] == "\\" and not is_raw:
+                at = text.find("}", at) + 1 if text.startswith("\\N{", at) else at + 2
+            elif text.startswith(("{{", "}}"), at):
+                at += 2
+            elif text[at] == "{":
+                at = self._field(whole, at)
+            elif text[at] == "\n" and len(quote) == 1:
+                break
+            else:
+                at += 1
+        raise _EndlessError
+
+    def _field(self, whole: _Formatted, brace: int) -> int:
+        """Add the field that begins with a brace, and return where it ends."""
+        text, at, depth, expression_end = self.text, brace + 1, 0, None
+        while at < len(text):
+            character = text[at]
+            found = _TOKEN.match(text, at) if character in "#'\"rbuftRBUFT" and expression_end is None else None
+            if found:
+                at = self._inner(whole, found)
+                continue
+            if character == "}" and not depth:
+                whole.fields.append((brace, at if expression_end is None else expression_end, at))
+                return at + 1
+            if not depth and expression_end is None and (character == ":" or re.match(r"!(?!=)", text[at : at + 2])):
+                expression_end = at
+            depth += (character in "([{") - (character in ")]}")
+            at += 1
+        raise _EndlessError
+
+    def _inner(self, whole: _Formatted, found: re.Match[str]) -> int:
+        if found["comment"] is None and not _FORMATTED.isdisjoint(found["prefix"]):
+            nested = self._formatted(found)
+            whole.nested.append(nested)
+            return nested.end
+        end = found.end() if found["comment"] is not None else self._end_of_plain(found)
+        whole.inner.append((found.start(), end))
+        return end
+
+    def _rewrite(self, whole: _Formatted) -> None:
+        """Write names for the strings inside; if that is not enough, write a tuple of the expressions."""
+        for start, end in whole.inner:
+            self._fill(start, end, " " if self.text[start] == "#" else "_")
+        if not _is_expression("".join(self.written[whole.start : whole.end])):
+            self.written[whole.start : whole.end] = self.text[whole.start : whole.end]
+            self._as_tuple(whole)
+
+    def _as_tuple(self, whole: _Formatted) -> None:
+        for nested in whole.nested:
+            self._as_tuple(nested)
+        for start, end in whole.inner:
+            if self.text[start] == "#":
+                self._fill(start, end, " ")
+        at = whole.start
+        for brace, expression_end, close in whole.fields:
+            self._fill(at, brace + 1, " ")
+            debug = _DEBUG.search(self.text, brace + 1, expression_end)
+            self._fill(debug.start() if debug else expression_end, close, " ")
+            self.written[close] = ","
+            at = close + 1
+        self._fill(at, whole.end, " ")
+        self.written[whole.start], self.written[whole.closed] = "(", ")"
+
+    def _fill(self, start: int, end: int, filling: str) -> None:
+        for at in range(start, end):
+            if self.text[at] not in "\r\n":  # a character keeps its length in UTF-8
+                self.written[at] = filling * len(self.text[at].encode("utf-8", "surrogatepass"))
+
+
+def _is_expression(text: str) -> bool:
+    try:
+        ast.parse(f"({text})")
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def _rewrite_statements(written: list[str], masked: str) -> None:
+    """Replace type parameters, `type` statements and `except` without parentheses."""
+    for start, end in _type_parameters(masked):
+        written[start:end] = [one if one == "\n" else " " for one in masked[start:end]]
+    for found in _TYPE_STATEMENT.finditer(masked):
+        written[found.start() : found.end()] = (found[1] + found[2]).ljust(len(found[0]))
+    for found in _EXCEPT.finditer(masked):
+        for at in range(found.start(), found.end()):
+            written[at] = "|" if masked[at] == "," else written[at]
+
+
+def _type_parameters(masked: str) -> Iterator[tuple[int, int]]:
+    for found in _GENERIC.finditer(masked):
+        depth = 0
+        for at in range(found.end(), len(masked)):
+            depth += (masked[at] == "[") - (masked[at] == "]")
+            if not depth:
+                yield found.end(), at + 1
+                break
