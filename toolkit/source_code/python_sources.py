@@ -8,9 +8,10 @@ from typing import Any
 
 from toolkit.documents.nodes import Source
 from toolkit.problems import Edit, Location
+from toolkit.source_code.annotation_schemas import AnnotationSchemas, Shape
 from toolkit.source_code.literals import Literal
 from toolkit.source_code.newer_syntax import parse_source
-from toolkit.source_code.source_files import SourceFile, is_instance_of_type
+from toolkit.source_code.source_files import SourceFile
 from toolkit.source_code.syntax_nodes import DEFINITIONS, FunctionNode, definitions_below, nodes_below
 from toolkit.source_code.written_tools import ToolReader
 
@@ -66,20 +67,6 @@ class PythonSource(SourceFile):
         branching = (one for one in self.tree.body if isinstance(one, ast.If | ast.Try | ast.Match))
         return {node: one for one in branching for node in ast.walk(one) if isinstance(node, FunctionNode)}
 
-    def short_name(self, node: ast.expr) -> str:
-        """Return the last part of a name's meaning, such as `Annotated`; empty if the expression is not a name."""
-        return (self.meaning(node) or "").rpartition(".")[2]
-
-    @cached_property
-    def assigned(self) -> Mapping[str, ast.expr]:
-        """The values of names that the top level of the file binds exactly once."""
-        found = {name: [one for one in bound if not is_instance_of_type(one)] for name, bound in self.bindings.items()}
-        return {name: one[0] for name, one in found.items() if len(one) == 1 and isinstance(one[0], ast.expr)}
-
-    def resolved(self, node: ast.expr | None) -> ast.expr | None:
-        """Return the value of a name that the top level of the file defines; any other expression unchanged."""
-        return self.assigned.get(node.id, node) if isinstance(node, ast.Name) else node
-
     def value(self, node: ast.expr) -> Any:
         """Return the value of an expression, if the source shows it.
 
@@ -87,6 +74,11 @@ class PythonSource(SourceFile):
             UnknownValueError: If it does not.
         """
         return self.reader.constants.value(self, node)
+
+    def shape(self, annotation: ast.expr | None, default: ast.expr | None = None, *, is_result: bool = False) -> Shape:
+        """Return the schema of one parameter or result, together with the classes that it refers to."""
+        reader = AnnotationSchemas(self.reader.constants, is_result=is_result)
+        return reader.complete(reader.of(self, annotation, default))
 
     def text_of(self, node: ast.expr) -> str | None:
         """Return the string value of an expression; None if it is not a string, or not known from the source."""

@@ -121,6 +121,20 @@ class SourceFile:
             return None
         return ".".join([self.imported_names.get(node.id, node.id), *parts])
 
+    def short_name(self, node: ast.expr) -> str:
+        """Return the last part of a name's meaning, such as `Annotated`; empty if the expression is not a name."""
+        return (self.meaning(node) or "").rpartition(".")[2]
+
+    @cached_property
+    def assigned(self) -> Mapping[str, ast.expr]:
+        """The values of names that the top level of the file binds exactly once."""
+        found = {name: [one for one in bound if not is_instance_of_type(one)] for name, bound in self.bindings.items()}
+        return {name: one[0] for name, one in found.items() if len(one) == 1 and isinstance(one[0], ast.expr)}
+
+    def resolved(self, node: ast.expr | None) -> ast.expr | None:
+        """Return the value of a name that the top level of the file defines; any other expression unchanged."""
+        return self.assigned.get(node.id, node) if isinstance(node, ast.Name) else node
+
     @cached_property
     def only_typed(self) -> dict[str, list[Imported]]:
         """The names that are imported for type checkers only, with their imports."""

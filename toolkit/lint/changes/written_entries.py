@@ -2,7 +2,7 @@
 
 import ast
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from toolkit.lint.definitions.framework_tools import (
 from toolkit.lint.definitions.json_tools import definitions_in
 from toolkit.lint.definitions.python_tools import static_definition
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition
+from toolkit.lint.definitions.written_specs import written_parameters
 from toolkit.lint.engine.file_checks import header_of, source_of, unreadable
 from toolkit.lint.engine.requests import JSON
 from toolkit.pins.drifts import Entry
@@ -24,11 +25,11 @@ from toolkit.pins.lockfile import entry_of
 from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
 from toolkit.schemas.schema import Schema
+from toolkit.source_code.annotation_schemas import JSON_TYPES, is_required
 from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.source_code.rough_schemas import JSON_TYPES, RoughSchemas, is_required
 from toolkit.source_code.syntax_nodes import FunctionNode
 from toolkit.source_code.written_tools import ToolReader, WrittenTool, hides_arguments, may_have_tools
 from toolkit.tools.foreign.schema_tools import marks_of
@@ -62,7 +63,6 @@ class WrittenTree:
         self._root = os.path.realpath(root)
         self._reader = ToolReader()
         self._files: dict[str, PythonFile | Problem] = {}
-        self._schemas = RoughSchemas(self._find_class)
 
     def path_of(self, file: str) -> str:
         """Return the path of a file from the root of the tree, with slashes."""
@@ -106,16 +106,6 @@ class WrittenTree:
                 self._files[file] = unreadable(error, file)
         return self._files[file]
 
-    def _find_class(self, file: PythonSource, node: ast.expr) -> tuple[PythonSource, ast.ClassDef] | None:
-        if isinstance(node, ast.Name) and node.id in file.classes:
-            return file, file.classes[node.id]
-        source = self._reader.meanings.source(file.file) if isinstance(node, ast.Name | ast.Attribute) else None
-        for meaning in self._reader.meanings.of(source, node) if source else ():
-            if isinstance(meaning, Defined) and isinstance(meaning.node, ast.ClassDef):
-                home = self._python(meaning.source.path)
-                return (home, meaning.node) if isinstance(home, PythonFile) else None
-        return None
-
     def _defined(self, file: PythonFile) -> Iterator[WrittenEntry]:
         path = self.path_of(file.file)
         for function in file.tools:
@@ -132,31 +122,12 @@ class WrittenTree:
         hides = any(keyword.arg is None for keyword in getattr(function.mark, "keywords", ()))
         entry = {
             "description": tool.description,
-            "parameters": self._of_parameters(tool.parameters, function.file),
-            "output_schema": self._result(function),
+            "parameters": written_parameters(function.file, tool.parameters).schema,
+            "output_schema": _result(function),
             "hints": {hint: given[hint] for hint in _HINTS if given.get(hint) is not None},
             "examples": given.get("examples"),
         }
         return _entry(tool.name, path, tool.location, entry, hides_hints=hides)
-
-    def _of_parameters(self, parameters: Iterable[ParameterDefinition], file: PythonSource) -> Mapping[str, Any]:
-        properties, required = {}, []
-        for one in parameters:
-            schema: Mapping[str, Any] = one.schema or {}
-            is_needed = one.is_required
-            if one.python is not None:
-                schema = self._schemas.of(one.python.node.annotation, one.python.default, file)
-                is_needed = is_required(one.python.default)
-            properties[one.name] = {**schema, "description": one.description} if one.description else schema
-            required += [one.name] if is_needed else []
-        return {"type": "object", "properties": properties, "required": required}
-
-    def _result(self, function: PythonFunction) -> Mapping[str, Any] | None:
-        """Return the schema of a result with a structure: a class, or a type that is not a JSON type."""
-        schema = self._schemas.of(function.node.returns, None, function.file)
-        parts = [part.keywords for part in Schema.of(schema).parts()]
-        has_form = any("properties" in part or part.get("type", "null") not in JSON_TYPES for part in parts)
-        return schema if has_form else None
 
     # ------------------------------------------------------------------------------------------ tools of frameworks
 
@@ -171,7 +142,7 @@ class WrittenTree:
         entry = {
             "description": description,
             "parameters": self._their_parameters(file, tool, found.schema, found.parameters, function),
-            "output_schema": None if function is None else self._result(function),
+            "output_schema": None if function is None else _result(function),
             "hints": dict(_hints(tool, file)),
         }
         return _entry(found.name, path, found.location, entry, hides_hints=hides_arguments(tool.mark))
@@ -195,12 +166,17 @@ class WrittenTree:
             return schema
         written = written_schema_of(file, tool)
         if written is not None:
-            found = self._find_class(file, _class_behind(written))
-            return {"definition": ast.unparse(written)} if found is None else self._schemas.of_class(found[1], found[0])
+            cls = _class_behind(written)
+            found = (meaning for meaning in self._reader.meanings.of(file, cls) if isinstance(meaning, Defined))
+            is_class = any(isinstance(one.node, ast.ClassDef) for one in found)
+            return file.shape(cls).schema if is_class else {"definition": ast.unparse(written)}
         if parameters or function is None:
-            return self._of_parameters(parameters, file) if parameters or tool.function else None
-        own = [ParameterDefinition(one.name, None, None, python=one) for one in function.parameters]
-        return self._of_parameters(own, function.file)
+            return written_parameters(file, parameters).schema if parameters or tool.function else None
+        own = [
+            ParameterDefinition(one.name, None, None, is_required=is_required(one.default), python=one)
+            for one in function.parameters
+        ]
+        return written_parameters(function.file, own).schema
 
 
 def _entry(
@@ -210,6 +186,14 @@ def _entry(
     hidden |= {"parameters"} if entry["parameters"] is None else set()
     hidden |= {"hints"} if hides_hints else set()
     return WrittenEntry(name, path, place, {key: value for key, value in entry.items() if value}, frozenset(hidden))
+
+
+def _result(function: PythonFunction) -> Mapping[str, Any] | None:
+    """Return the schema of a result with a structure: a class, or a type that is not a JSON type."""
+    schema = function.file.shape(function.node.returns, is_result=True).schema
+    parts = [part.keywords for part in Schema.of(schema).parts()]
+    has_form = any("properties" in part or part.get("type", "null") not in JSON_TYPES for part in parts)
+    return schema if has_form else None
 
 
 def _class_behind(written: ast.expr) -> ast.expr:

@@ -7,6 +7,7 @@ from typing import Any
 from toolkit.lint.definitions.python_tools import SourceTexts, described, shows_all
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, Text, ToolDefinition, Written
 from toolkit.lint.definitions.written_places import Somewhere, WrittenInPython
+from toolkit.source_code.annotation_schemas import is_required
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
@@ -149,7 +150,7 @@ def _parameters(
         for one in function.parameters:
             text = source.text_of_parameter(one, is_docstring_sent=_is_docstring_sent(tool))
             place = file.location(one.node)
-            yield ParameterDefinition(one.name, text, place, is_required=one.default is None, python=one)
+            yield ParameterDefinition(one.name, text, place, is_required=is_required(one.default), python=one)
 
 
 def _is_docstring_sent(tool: WrittenTool) -> bool:
@@ -206,7 +207,7 @@ def _in_class(file: PythonSource, written: ast.expr | None) -> Iterator[Paramete
         is_whole = shows_all(field.annotation, file) and (field.value is None or shows_all(field.value, file))
         description = texts[0] if texts else "" if is_whole else None
         yield ParameterDefinition(
-            field.target.id, description, file.location(field.target), is_required=field.value is None
+            field.target.id, description, file.location(field.target), is_required=is_required(field.value)
         )
 
 

@@ -12,7 +12,7 @@ from toolkit.lint.definitions.written_places import FoundLater, Somewhere, Writt
 from toolkit.lint.definitions.written_specs import written_spec
 from toolkit.problems import Location
 from toolkit.schemas.schema import Schema
-from toolkit.source_code.annotation_schemas import written_schema
+from toolkit.source_code.annotation_schemas import is_required
 from toolkit.source_code.marks_table import marks_of
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
@@ -44,7 +44,7 @@ def static_definition(function: PythonFunction, *, is_alone: bool = False) -> To
             one.name,
             source.text_of_parameter(one),
             function.file.location(one.node),
-            is_required=one.default is None,
+            is_required=is_required(one.default),
             python=one,
         )
         for one in function.parameters
@@ -285,7 +285,7 @@ class SourceTexts:
 
     def values_of(self, parameter: PythonParameter) -> Mapping[str, Any] | None:
         """Return the schema that the source shows, without the description."""
-        shown = written_schema(parameter.node.annotation, parameter.default, self.file)
+        shown = self.file.shape(parameter.node.annotation, parameter.default).if_exact
         return shown and {key: value for key, value in shown.items() if key != "description"}
 
     def _parts(self, parameter: PythonParameter) -> tuple[ast.expr | None, ast.expr | None]:

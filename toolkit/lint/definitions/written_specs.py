@@ -7,8 +7,9 @@ from typing import Any
 
 from toolkit.errors import InvalidTools
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
-from toolkit.source_code.annotation_schemas import WrittenClasses, schema_of_annotation, written_schema
+from toolkit.source_code.annotation_schemas import AnnotationSchemas, Shape
 from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.python_sources import PythonSource
 from toolkit.tools.definition.spec import ToolSpec
 
 _WORKED_OUT = {"parameters", "source", "location", "output_schema", "framework", "names", "origin"}
@@ -20,20 +21,32 @@ def written_spec(
 ) -> ToolSpec | None:
     """Return the specification of a tool; None if a part of it is only known at run time."""
     options = _options(function)
-    classes = WrittenClasses(function.file)
-    schemas = {one.name: _parameter_schema(function, one, classes) for one in parameters}
-    known = {name: schema for name, schema in schemas.items() if schema is not None}
-    if options is None or description is None or len(known) < len(schemas) or not _is_plain(function):
+    if options is None or description is None or not _is_plain(function):
         return None
-    required = [one.name for one in parameters if one.is_required]
-    schema = classes.complete({"type": "object", "properties": known} | ({"required": required} if required else {}))
+    schema = written_parameters(function.file, parameters).if_exact
     if schema is None:
         return None
     try:
         given = {**_category(function), **options, "name": function.tool_name, "description": description}
-        return ToolSpec(**given, parameters=schema, output_schema=_result(function))
+        result = function.file.shape(function.node.returns, is_result=True).if_exact
+        return ToolSpec(**given, parameters=schema, output_schema=result)
     except (InvalidTools, TypeError, ValueError):
         return None  # reported when the tool is built
+
+
+def written_parameters(file: PythonSource, parameters: Sequence[ParameterDefinition]) -> Shape:
+    """Return the schema of parameters that are written in a file."""
+    reader = AnnotationSchemas(file.reader.constants)
+    properties, is_exact = {}, True
+    for one in parameters:
+        shape = Shape(dict(one.schema or {}), is_exact=False)
+        if one.python is not None:
+            shape = reader.of(file, one.python.node.annotation, one.python.default)
+        properties[one.name] = {**shape.schema, **({"description": one.description} if one.description else {})}
+        is_exact &= shape.is_exact
+    required = [one.name for one in parameters if one.is_required]
+    schema = {"type": "object", "properties": properties} | ({"required": required} if required else {})
+    return reader.complete(Shape(schema, is_exact))
 
 
 def outline_of(tool: ToolDefinition) -> ToolSpec | None:
@@ -56,7 +69,7 @@ def _outline_of_parameter(function: PythonFunction | None, parameter: ParameterD
     python = parameter.python
     shown = parameter.schema
     if shown is None and function is not None and python is not None:
-        shown = written_schema(python.node.annotation, python.default, function.file)
+        shown = function.file.shape(python.node.annotation, python.default).if_exact
     return {**(shown or {}), **({"description": parameter.description} if parameter.description else {})}
 
 
@@ -79,16 +92,6 @@ def _category(function: PythonFunction) -> dict[str, Any]:
     return {}
 
 
-def _parameter_schema(
-    function: PythonFunction, parameter: ParameterDefinition, classes: WrittenClasses
-) -> dict[str, Any] | None:
-    python = parameter.python
-    schema = python and written_schema(python.node.annotation, python.default, function.file, classes.reference)
-    if schema is None:
-        return None
-    return {**schema, "description": parameter.description} if parameter.description else schema
-
-
 def _is_plain(function: PythonFunction) -> bool:
     """Return whether nothing could change its parameters: no other decorators, and no `*args`."""
     return (
@@ -97,10 +100,3 @@ def _is_plain(function: PythonFunction) -> bool:
         and not function.is_decorated
         and not any(one.is_variadic for one in function.all_parameters)
     )
-
-
-def _result(function: PythonFunction) -> dict[str, Any] | None:
-    """Return the schema of a result; None if there is none, or if the source does not show it."""
-    classes = WrittenClasses(function.file)
-    schema = schema_of_annotation(function.node.returns, function.file, classes.reference)
-    return classes.complete(schema) if schema else None

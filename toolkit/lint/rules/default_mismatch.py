@@ -12,7 +12,6 @@ from toolkit.lint.clues.schema_values import misfit_of_value
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem, Severity
-from toolkit.source_code.annotation_schemas import written_schema
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.source_code.syntax_nodes import is_none
 
@@ -152,7 +151,8 @@ class DefaultMismatch(Rule):
 def _misfit(tool: ToolDefinition, parameter: ParameterDefinition) -> str | None:
     schema, root = parameter.schema, tool.schema
     if schema is None and parameter.python is not None and tool.function is not None:
-        schema = root = written_schema(parameter.python.node.annotation, parameter.python.default, tool.function.file)
+        shape = tool.function.file.shape(parameter.python.node.annotation, parameter.python.default)
+        schema = root = shape.if_exact
     if schema is None or root is None or "default" not in schema:
         return None
     return _misfit_in(schema, schema["default"], root)
