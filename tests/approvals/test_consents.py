@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -137,3 +139,93 @@ def test_every_decision_about_a_consent_is_recorded(file, tmp_path):
         ("consent", "builtin.http", "continue", "reviewer", "one"),
     ]
     assert "localhost" not in log.file.read_text("utf-8")
+
+
+REMEMBERING = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from toolkit import Continue
+from toolkit.approvals import Access, Consents, Gate, ScriptedReviewer
+from toolkit.problems import Problem
+
+file, who, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+for number in range(count):
+    access = Access(
+        name="n", action="a", source="s", question="q", shown={}, identity=f"{who}.{number}", summary="t",
+        refusal=Problem("TK011", "it waits"),
+    )
+    print(Consents(file, (), Gate(ScriptedReviewer([Continue(always=True)]))).refusal(access))
+"""
+
+
+def test_processes_that_remember_at_once_lose_no_consent(file, tries):
+    count = tries(400)
+    program = [sys.executable, "-c", REMEMBERING, str(file)]
+    running = [subprocess.Popen([*program, who, str(count)], stdout=subprocess.PIPE, text=True) for who in "abcd"]
+    assert [process.communicate()[0] for process in running] == ["None\n" * count] * 4
+    kept = json.loads(file.read_text("utf-8"))["consents"]
+    assert kept.keys() == {f"{who}.{number}" for who in "abcd" for number in range(count)}
+
+
+DAMAGED = {
+    "cut off": '{"consents": {"two": {"name": "builtin.other"',
+    "no object": '[{"two": 1}]',
+    "no consents": '{"consent": {"two": {}}}',
+    "consents in a list": '{"consents": ["two"]}',
+    "no UTF-8": b'{"consents": {"two": {"name": "\xff"}}}',
+    "too deep": "[" * 100_000,
+}
+
+
+class Informed(ScriptedReviewer):
+    """A reviewer that can be told about what it decided."""
+
+    def __init__(self, decisions):
+        super().__init__(decisions)
+        self.told = []
+
+    def inform(self, problem):
+        self.told.append(problem)
+
+
+@pytest.mark.parametrize("content", DAMAGED.values(), ids=DAMAGED)
+def test_damaged_file_is_never_overwritten_and_the_consent_holds_once_for_who_can_be_told(file, content):
+    file.parent.mkdir()
+    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    before = file.read_bytes()
+    said = Problem(
+        "TK005",
+        f"the consent to settings builtin.http cannot be remembered in '{file}': it is not a file of consents",
+        severity="warning",
+        hint="you will be asked again next time; to change that, repair or remove the file",
+    )
+
+    reviewer = Informed([Continue(always=True)])
+    consents = Consents(file, (), Gate(reviewer))
+    assert [consents.refusal(ACCESS), consents.refusal(ACCESS)] == [None, None]
+    assert (reviewer.told, file.read_bytes()) == ([said], before)
+    assert not Consents(file).is_given(ACCESS)
+    assert not Consents(file).is_given(replace(ACCESS, identity="two"))
+
+    consents, _ = asked(file, Continue(always=True))
+    assert consents.refusal(ACCESS) == replace(said, severity="error", hint="repair or remove the file")
+    assert file.read_bytes() == before
+
+
+def test_empty_file_is_one_without_consents(file):
+    file.parent.mkdir()
+    file.write_text("\n", "utf-8")
+    consents, _ = asked(file, Continue(always=True))
+    assert consents.refusal(ACCESS) is None
+    assert Consents(file).is_given(ACCESS)
+
+
+def test_other_entries_of_the_file_are_kept(file):
+    file.parent.mkdir()
+    file.write_text('{"consents": {"two": {"name": "other"}}, "later": [1]}', "utf-8")
+    consents, _ = asked(file, Continue(always=True))
+    assert consents.refusal(ACCESS) is None
+    kept = json.loads(file.read_text("utf-8"))
+    assert (kept["later"], set(kept["consents"])) == ([1], {"one", "two"})

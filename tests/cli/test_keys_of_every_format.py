@@ -81,7 +81,7 @@ EXPECTED = {
         "24:1 'policy.deny.0.because' must be a string (put quotes around it)",
     ],
     "toolkit.policy.yaml": [
-        "1:1 'toolkit' must be 1 (write toolkit: 1)",
+        "1:1 unknown format version; 'toolkit' must be 1",
         "2:1 unknown key 'dny' (did you mean 'deny'?)",
         "3:1 'default' must be 'by_risk', 'ask', 'deny' or 'allow' (did you mean 'ask'?)",
         "4:9 the key 'flows.0.flow' is missing (write flow: reads_untrusted: what the tools do with data; an empty list for nothing)",
@@ -144,3 +144,23 @@ def test_all_mistakes_are_reported_at_once_with_their_place_and_the_nearest_key(
     found = [(one["location"], shown(one)) for one in json.loads(done.stderr)["problems"]]
     found.sort(key=lambda one: (one[0]["line"], one[0]["column"] or 0))
     assert (done.returncode, [text for _, text in found]) == (2, EXPECTED[file])
+
+
+@pytest.mark.proof(everyday=2)
+@pytest.mark.parametrize("version", ["2", "true", "0", "'1'", "[1]", "1.5", ""])
+def test_a_wrong_version_is_reported_alike_in_every_document(project, program, version):
+    documents = {
+        "toolkit.policy.yaml": "default: ask",
+        "pipeline.yaml": "steps: [calculator]",
+        "agent.yaml": "agent: simple",
+    }
+    wrong = set()
+    for file, rest in documents.items():
+        (project / file).write_text(f"toolkit: {version}\n{rest}\n", "utf-8")
+        arguments = ["policy", "list"] if "policy" in file else ["schema", file]
+        problems = json.loads(program(*arguments, "--format", "json").stderr)["problems"]
+        wrong |= {
+            (file, one["message"]) for one in problems if "version" in one["message"] or "'toolkit'" in one["message"]
+        }
+        (project / file).unlink()
+    assert wrong == {(file, "unknown format version; 'toolkit' must be 1") for file in documents}

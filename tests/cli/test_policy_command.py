@@ -299,6 +299,17 @@ def test_a_rule_may_name_a_group_of_the_configuration(desk, invoke):
     }
 
 
+def test_every_unknown_group_of_a_rule_is_reported_where_it_is_written(desk, invoke):
+    (desk / "toolkit.toml").write_text('sources = ["tools.py"]\n[groups.web]\ntools = ["fet*"]\n', "utf-8")
+    (desk / "toolkit.policy.yaml").write_text("deny:\n  - group: [wep, web, far]\nask: [{group: wbe}]\n", "utf-8")
+    problems = json.loads(invoke("policy", "list", "--format", "json").stderr)["problems"]
+    assert [(one["location"]["line"], one["location"]["column"], one["message"], one["hint"]) for one in problems] == [
+        (2, 13, "unknown group 'wep'", "did you mean 'web'?"),
+        (2, 23, "unknown group 'far'", "the groups are web"),
+        (3, 8, "unknown group 'wbe'", "did you mean 'web'?"),
+    ]
+
+
 def test_list_and_show_say_what_the_rules_make_of_a_tool(desk, invoke):
     result = invoke("list", "tools.py", env={"COLUMNS": "120"})
     assert result.stdout == (

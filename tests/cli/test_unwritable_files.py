@@ -29,7 +29,7 @@ def wipe(text: str) -> str:
     """
     return text
 '''
-SPEAKING = "[builtin.speak]\nkind = 'process'\ndescription = 'Speaks.'\ncommand = ['echo']\n"
+SPEAKING = "[builtin.speak]\nkind = 'process'\ndescription = 'Speaks.'\ncommand = ['cat']\n"
 COMMANDS = {
     "lint": ["lint", "tools.py"],
     "lint --static": ["lint", "--static", "tools.py"],
@@ -83,8 +83,8 @@ def test_a_temporary_folder_that_cannot_be_created_is_an_error_with_a_way_out(pr
     assert ended.stderr.endswith("]; set TMPDIR to a folder that can be written\n")
 
 
-@pytest.mark.parametrize(("place", "reason"), [("no folder", "file exists"), ("a folder", "is a directory")])
-def test_a_consent_that_cannot_be_remembered_is_an_error_with_a_way_out(project, place, reason):
+@pytest.mark.parametrize(("place", "reason"), [("no folder", "not a directory"), ("a folder", "is a directory")])
+def test_a_consent_that_cannot_be_remembered_holds_once_and_says_so(project, place, reason):
     (project / "toolkit.toml").write_text(SPEAKING, "utf-8")
     folder = project / "home" / "XDG_CONFIG_HOME" / "toolkit"
     folder.parent.mkdir(parents=True)
@@ -94,11 +94,11 @@ def test_a_consent_that_cannot_be_remembered_is_an_error_with_a_way_out(project,
         (folder / "consents.json").mkdir(parents=True)
     terminal = Terminal(project, "run", "speak", "hello", "--approve", "speak")
     terminal.answer("a")
-    assert terminal.end() == 2
+    assert terminal.end() == 0
     seen = " ".join(terminal.seen.split())
-    assert "error[TK005]: the consent to settings builtin.speak cannot be remembered in" in seen
-    assert f"{reason} hint: give it for this run only, or make the file writable" in seen
-    assert "hello" not in terminal.stdout
+    assert seen.count("warning[TK005]: the consent to settings builtin.speak cannot be remembered in") == 1
+    assert f"{reason} hint: you will be asked again next time; to change that, make the file writable" in seen
+    assert terminal.stdout == '{"input": "hello"}\n'
 
 
 def test_a_path_that_was_only_begun_on_a_full_disk_is_never_removed(project, program):

@@ -7,7 +7,7 @@ under the hash of everything that was shown, so that changed content needs conse
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,11 @@ class Access:
 
 
 class Consents:
-    """The user's consents; asks for those that are missing."""
+    """The user's consents; asks for those that are missing.
+
+    A consent that should be remembered but cannot be holds once, if the reviewer has a method `inform` that receives
+    the problem. Other reviewers could not say so, and their consent counts as missing.
+    """
 
     def __init__(self, file: Path, named: Collection[str] = (), gate: Gate | None = None) -> None:
         """Create the consents.
@@ -94,33 +98,67 @@ class Consents:
         if isinstance(decision, Refused):
             return self._refusals.setdefault(access.identity, access.refusal)
         if isinstance(decision.decision, Continue) and decision.decision.always is True:
-            try:
-                self._remember(access)
-            except OSError as error:
-                return self._refusals.setdefault(access.identity, self._unwritable(access, error))
+            problem = self._remember(access)
+            if problem is not None and not _inform(gate.reviewer, problem):
+                return self._refusals.setdefault(access.identity, problem)
         if decision.by == REVIEWER:
             self._given.add(access.identity)
         return None
 
-    def _unwritable(self, access: Access, error: OSError) -> Problem:
-        reason = (error.strerror or str(error)).lower()
-        message = f"the consent to {access.action} cannot be remembered in '{self._file}': {reason}"
-        return Problem(BAD_CONFIGURATION, message, hint="give it for this run only, or make the file writable")
-
-    def _remembered(self) -> dict[str, Any]:
+    def _remembered(self) -> Mapping[str, Any]:
         try:
-            content = json.loads(bounded_bytes(self._file))
+            consents: Mapping[str, Any] = self._content()["consents"]
         except (OSError, ValueError, RecursionError):
             return {}
-        consents = content.get("consents") if isinstance(content, dict) else None
-        return consents if isinstance(consents, dict) else {}
+        return consents
 
-    def _remember(self, access: Access) -> None:
-        kept = {**self._remembered(), access.identity: {"name": access.name, "summary": access.summary}}
-        text = f"{json.dumps({'consents': kept}, indent=2, sort_keys=True, ensure_ascii=True)}\n"
-        self._file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        write_file(self._file, text.encode(), is_private=True)
-        self._file.chmod(0o600)  # an existing file could be readable by others
+    def _content(self) -> dict[str, Any]:
+        """Return the content of the file.
+
+        Raises:
+            OSError: If the file cannot be read.
+            ValueError: If the file is damaged.
+            RecursionError: If the file is nested too deeply.
+        """
+        try:
+            text = bounded_bytes(self._file).strip()
+        except FileNotFoundError:
+            text = b""
+        content = json.loads(text) if text else {"consents": {}}
+        if isinstance(content, dict) and isinstance(content.get("consents"), dict):
+            return content
+        raise ValueError("it has no consents")
+
+    def _remember(self, access: Access) -> Problem | None:
+        """Add a consent to the file, or return why it cannot be remembered; the file is unchanged then."""
+        from toolkit.approvals.audit_log import exclusive  # few consents are remembered
+
+        try:
+            with exclusive(self._file):  # another process may remember a consent at the same time
+                content = self._content()
+                kept = {**content["consents"], access.identity: {"name": access.name, "summary": access.summary}}
+                text = json.dumps({**content, "consents": kept}, indent=2, sort_keys=True, ensure_ascii=True)
+                write_file(self._file, f"{text}\n".encode(), is_private=True)
+                self._file.chmod(0o600)  # an existing file could be readable by others
+        except OSError as error:
+            return self._not_remembered(access, (error.strerror or str(error)).lower(), "make the file writable")
+        except (ValueError, RecursionError):
+            return self._not_remembered(access, "it is not a file of consents", "repair or remove the file")
+        return None
+
+    def _not_remembered(self, access: Access, reason: str, hint: str) -> Problem:
+        message = f"the consent to {access.action} cannot be remembered in '{self._file}': {reason}"
+        return Problem(BAD_CONFIGURATION, message, hint=hint)
+
+
+def _inform(reviewer: object, problem: Problem) -> bool:
+    """Tell a reviewer that an answer holds only once, and return whether it can be told."""
+    inform = getattr(reviewer, "inform", None)
+    if inform is None:
+        return False
+    hint = f"you will be asked again next time; to change that, {problem.hint}"
+    inform(replace(problem, severity="warning", hint=hint))
+    return True
 
 
 def _record(access: Access, decision: Granted | Refused, gate: Gate) -> None:

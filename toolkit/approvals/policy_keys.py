@@ -18,12 +18,11 @@ from toolkit.approvals.rules import Action, Choice, DeclaredFlow, Default, Group
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents.keys import (
     FLAG,
+    REPORTED,
     Key,
     Kind,
     Schema,
     Spot,
-    as_written,
-    is_number,
     list_of_tables,
     one_of,
     one_or_more,
@@ -32,10 +31,10 @@ from toolkit.documents.keys import (
     table,
     text,
 )
+from toolkit.documents.nodes import FORMAT_VERSION, UNKNOWN_VERSION, is_known_version
 from toolkit.json_texts import json_text
 from toolkit.problems import Location, Problem, did_you_mean
 
-FORMAT_VERSION: Final = 1
 ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
 """The actions of rules, in the order in which rules are tried."""
 
@@ -120,7 +119,7 @@ def _read_rule(action: Action, written: Mapping[str, Any], spot: Spot, groups: M
             f"this {action} rule does not say which tools it applies to", "write tool: NAME, or tool: '*' for all"
         )
         return None
-    named = _groups_named(found.get("group", ()), spot, groups)
+    named = _groups_named(found.get("group", ()), spot, groups, is_single=isinstance(written.get("group"), str))
     if len(found) < len(written) or named is None:
         return None
     rule = Rule(
@@ -158,13 +157,15 @@ def _read_flow(written: Mapping[str, Any], spot: Spot) -> DeclaredFlow | None:
     return DeclaredFlow(choice, frozenset(found["flow"]), spot.origin.owner, str(spot.origin.folder))
 
 
-def _groups_named(names: Sequence[str], spot: Spot, groups: Mapping[str, GroupFit]) -> Mapping[str, GroupFit] | None:
-    for name in names:
-        if name not in groups:
-            otherwise = f"the groups are {', '.join(groups)}" if groups else "no group is configured"
-            spot.below("group").report(f"unknown group '{name}'", did_you_mean(name, groups, otherwise=otherwise))
-            return None
-    return {name: groups[name] for name in names}
+def _groups_named(
+    names: Sequence[str], spot: Spot, groups: Mapping[str, GroupFit], *, is_single: bool
+) -> Mapping[str, GroupFit] | None:
+    unknown = [index for index, name in enumerate(names) if name not in groups]
+    for index in unknown:
+        otherwise = f"the groups are {', '.join(groups)}" if groups else "no group is configured"
+        here = spot.below("group") if is_single else spot.below("group", str(index))
+        here.report(f"unknown group '{names[index]}'", did_you_mean(names[index], groups, otherwise=otherwise))
+    return None if unknown else {name: groups[name] for name in names}
 
 
 def _check_reach(rule: Rule, spot: Spot) -> None:
@@ -212,6 +213,13 @@ def _read_default(written: Any, spot: Spot) -> Any:
     return written if isinstance(written, Mapping) else _DEFAULT_WORD.read(written, spot)
 
 
+def _read_version(written: Any, spot: Spot) -> Any:
+    if is_known_version(written):
+        return written
+    spot.report(UNKNOWN_VERSION)
+    return REPORTED
+
+
 def _read_day(written: Any, _: Spot) -> date | None:
     if isinstance(written, date):
         return written
@@ -250,9 +258,7 @@ _HASH: Final = text(
 )
 _DAY: Final = Kind("day", "a day such as 2027-01-31", _read_day, "2027-01-31", {"type": "string", "format": "date"})
 _WHERE: Final = Kind("table", "a table of arguments", table, "", _where_schema)
-_VERSION: Final = as_written(
-    "number", "1", {"const": FORMAT_VERSION}, lambda written: is_number(written) and written == FORMAT_VERSION, "1"
-)
+_VERSION: Final = Kind("number", "1", _read_version, "1", {"const": FORMAT_VERSION})
 _DEFAULT_WORD: Final = one_of(*_DEFAULTS)
 
 # ------------------------------------------------------------------------------------------------- the tables

@@ -2,13 +2,18 @@
 
 import os
 import time
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from toolkit.approvals.decisions import Continue, Decision, Edit, Reject
 from toolkit.approvals.pending import ApprovalAnswer, PendingApproval, question_in, question_text, risk_record
 from toolkit.approvals.requests import SHOWN, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer
 from toolkit.errors import ApprovalPending
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolkit.problems import Problem
 
 _SALT_BYTES: Final = 16
 _ID_LENGTH: Final = 12
@@ -39,6 +44,11 @@ class WaitingReviewer:
     def one_at_a_time(self) -> bool:
         """Whether the reviewer for questions that cannot wait answers only one question at a time."""
         return bool(getattr(self._otherwise, "one_at_a_time", False))
+
+    @property
+    def inform(self) -> "Callable[[Problem], object] | None":
+        """Tells the reviewer for questions that cannot wait about a problem with its answer, if it can be told."""
+        return getattr(self._otherwise, "inform", None)
 
     async def review(self, request: ReviewRequest) -> Decision:
         """Return the stored answer for this call.

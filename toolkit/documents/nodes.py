@@ -62,6 +62,10 @@ class Written(NamedTuple):
     style: Style
 
 
+FORMAT_VERSION: Final = 1
+"""The version of the format of all documents."""
+UNKNOWN_VERSION: Final = f"unknown format version; 'toolkit' must be {FORMAT_VERSION}"
+"""The problem of a document with another version."""
 MAX_PROBLEMS: Final = 100
 _MOST_REMARKS: Final = 1_000
 
@@ -340,3 +344,8 @@ def plain(node: Node) -> Any:
     if isinstance(node, Sequence):
         return [plain(item) for item in node.items]
     return {name: plain(entry.value) for name, entry in node.entries.items()}
+
+
+def is_known_version(written: Any) -> bool:
+    """Return whether a document's version of the format is the one that we read."""
+    return isinstance(written, int | float) and not isinstance(written, bool) and written == FORMAT_VERSION

@@ -4,6 +4,7 @@ from typing import Final
 
 from toolkit import documents
 from toolkit.documents import Node
+from toolkit.documents.nodes import FORMAT_VERSION
 from toolkit.documents.shapes import NAME, Word, closed, reference
 from toolkit.pipelines.step_definitions import (
     MAX_STEPS,
@@ -15,7 +16,7 @@ from toolkit.pipelines.step_keys import PARALLEL, Row, names_of, read_parallel, 
 from toolkit.pipelines.steps import StepDefaults, StepReader
 from toolkit.pipelines.templated_data import read_value
 from toolkit.problems import Problem
-from toolkit.tools.heads import FORMAT_VERSION, HeadReader
+from toolkit.tools.heads import HeadReader
 
 # fmt: off
 DEFAULT_ROWS: Final = (

@@ -3,14 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from toolkit.documents.nodes import Mapping, plain
+from toolkit.documents.nodes import UNKNOWN_VERSION, Mapping, is_known_version, plain
 from toolkit.documents.shapes import ShapeReader, Word
 from toolkit.tools.definition.names import legal_name, name_problem
 
 if TYPE_CHECKING:
     from toolkit.tools.inputs import Input
-
-FORMAT_VERSION = 1
 
 
 class HeadReader(ShapeReader):
@@ -19,8 +17,8 @@ class HeadReader(ShapeReader):
     def check_version(self, root: Mapping) -> None:
         """Report an unknown format version; the version is optional."""
         node = root.get("toolkit")
-        if node is not None and plain(node) != FORMAT_VERSION:
-            self.report(node.location, f"unknown format version; 'toolkit' must be {FORMAT_VERSION}")
+        if node is not None and not is_known_version(plain(node)):
+            self.report(node.location, UNKNOWN_VERSION)
 
     def name(self, root: Mapping, otherwise: str) -> Word:
         """Read the name of the tool; without one, return the file's name, and `otherwise` if it is not a string."""

@@ -12,6 +12,7 @@ from typing import Literal, TextIO
 
 from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
 from toolkit.approvals.requests import ReviewRequest
+from toolkit.problems import Problem
 from toolkit_cli import console
 from toolkit_cli.prompting import Prompter
 from toolkit_cli.rendering.question_texts import menu_lines, question_lines, text_question_lines, whole_lines
@@ -93,6 +94,12 @@ class ConsoleReviewer:
                 return ExitEarly("the input ended while a question was open")
             except KeyboardInterrupt:
                 return ExitEarly("interrupted while a question was open", interrupted=True)
+
+    def inform(self, problem: Problem) -> None:
+        """Show a problem with the answer to a question."""
+        from toolkit_cli.rendering.problem_texts import as_text  # few answers lead to one
+
+        self._screen.say(as_text([problem], colour=console.stderr_has_colour(), width=console.width()))
 
 
 class _Question:

@@ -11,11 +11,10 @@ from toolkit.agents.kinds import After, Lock, after, after_any, all_of, any_of, 
 from toolkit.agents.loop import Limits
 from toolkit.codes import BAD_EXPRESSION, UNKNOWN_REFERENCE
 from toolkit.documents import nodes
-from toolkit.documents.nodes import Node, Scalar
+from toolkit.documents.nodes import FORMAT_VERSION, Node, Scalar
 from toolkit.documents.shapes import DRAFT, Schema, ShapeReader, Word, closed, reference, text, texts
 from toolkit.json_texts import json_text
 from toolkit.problems import Location, Problem, did_you_mean, fix_spelling
-from toolkit.tools.heads import FORMAT_VERSION
 from toolkit.tools.inputs import input_format
 
 if TYPE_CHECKING:
