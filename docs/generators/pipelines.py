@@ -3,18 +3,16 @@
 from collections.abc import Sequence
 
 from docs.generators.regions import with_regions
-from toolkit.pipelines.pipeline_reader import TOP_ROWS  # private
-from toolkit.pipelines.step_keys import BESIDE, STEP_ROWS  # private
+from toolkit.pipelines.pipeline_format import TOP  # private
+from toolkit.pipelines.step_keys import BESIDE, STEP  # private
 
 PAGE = "pipelines.md"
 
 
 def pages() -> dict[str, str]:
     """Return the page with the current keys, by its path in the docs."""
-    top = [(row.name, row.meaning) for row in TOP_ROWS]
-    steps = [
-        (row.name, ", ".join(f"`{kind}`" for kind in BESIDE if kind in row.beside), row.meaning) for row in STEP_ROWS
-    ]
+    top = [(key.name, key.meaning) for key in TOP]
+    steps = [(key.name, ", ".join(f"`{kind}`" for kind in BESIDE if kind in key.beside), key.meaning) for key in STEP]
     regions = {
         "the keys of a pipeline": _table(("key", "meaning"), top),
         "the keys of a step": _table(("key", "in a step with", "meaning"), steps),

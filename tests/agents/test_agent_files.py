@@ -632,7 +632,7 @@ def test_everything_wrong_is_told_at_once(files):
         base_url: http://localhost
     """)  # fmt: skip
     assert [line.partition(" (")[0] for line in found] == [
-        "agent.yaml:1:8: error[TK602]: 'agent' must be 'simple' or 'playbook' or 'state_machine', not the text 'smple'",
+        "agent.yaml:1:8: error[TK602]: 'agent' must be 'simple', 'playbook' or 'state_machine', not the text 'smple'",
         "agent.yaml:2:1: error[TK602]: unknown key 'nam' in an agent",
         "agent.yaml:3:14: error[TK602]: 'description' must be text, not blank",
         "agent.yaml:4:8: error[TK602]: 'scriptd:script.yaml' is not the name of a model",
@@ -641,7 +641,7 @@ def test_everything_wrong_is_told_at_once(files):
         "agent.yaml:6:9: error[TK604]: nothing is named 'calculater'",
         "agent.yaml:6:21: error[TK604]: there is no file './no.py'",
         "agent.yaml:6:30: error[TK602]: a tool under 'tools' must be text, not 3",
-        "agent.yaml:8:20: error[TK602]: unknown type 'strin' in the input 'language'",
+        "agent.yaml:8:20: error[TK602]: 'type' must be 'string', 'integer', 'number', 'boolean', 'array', 'object' or 'null', or a list of them, not the text 'strin'",
         "agent.yaml:9:9: error[TK602]: 'output' must be a mapping, not 3",
         "agent.yaml:10:12: error[TK602]: 'max_turns' must be a whole number from 1 to 1,000, not 0",
         (
@@ -704,7 +704,9 @@ def test_script_of_the_file_is_read_too_unless_another_model_answers(files):
     where = f"looked for in '{files.folder.resolve()}'"
     assert found == [f"agent.yaml:3:8: error[TK602]: there is no script 'script.yaml' ({where})"]
     files.write("script.yaml", "turns: [{cals: []}]")
-    assert files.problems(text) == ["script.yaml:1:10: error[TK602]: a turn has no 'cals' (did you mean 'calls'?)"]
+    assert files.problems(text) == [
+        "script.yaml:1:10: error[TK602]: unknown key 'cals' in a turn (did you mean 'calls'?)"
+    ]
     assert open_targets(["agent.yaml"], Configuration(chosen_model="openai-chat:any")).problems == []
     files.write("script.py", "raise SystemExit")
     [problem] = files.problems(text.replace(".yaml", ".py"))

@@ -12,14 +12,14 @@ from tests.volumes import examples
 from toolkit import ToolContext
 from toolkit.agents import agent_schema, outline_of
 from toolkit.agents.files.agent_keys import (  # private
-    COMMON_KEYS,
-    KIND_KEYS,
-    KINDS,  # private
+    KEYS as AGENT_KEYS,
+    KINDS,
     LIMITS,
-    LOCK_KEYS,  # private
+    LOCK_KEYS,
     REFERENCE_KEYS,
 )
 from toolkit.approvals import AutoReviewer
+from toolkit.documents.keys import names_of  # private
 from toolkit.settings import Configuration
 from toolkit.sources import SourceOpener
 from toolkit_cli.rendering.tools import detailed, full_record  # private
@@ -42,8 +42,9 @@ WORDS = [
     "${{ inputs.task",
     "blackboard",
 ]
-OWN_KEYS = [key for keys in KIND_KEYS.values() for key in keys]
-KEYS = [*COMMON_KEYS, *OWN_KEYS, *LIMITS, *LOCK_KEYS, *REFERENCE_KEYS, "file", "type", "a", "b", "calculator"]
+TOP = names_of(AGENT_KEYS)
+LOCKS = names_of(LOCK_KEYS)
+KEYS = [*TOP, *names_of(LIMITS), *LOCKS, *names_of(REFERENCE_KEYS), "file", "type", "a", "b", "calculator"]
 
 leaves = (
     st.none()
@@ -64,9 +65,7 @@ names = st.sampled_from(["calculator", "json_parser", "datetime"])
 states = st.sampled_from(["a", "b"])
 locks = st.recursive(
     names | st.builds(lambda word: {"artifact": word}, states),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(LOCK_KEYS), st.lists(inner), max_size=1)
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(LOCKS), st.lists(inner), max_size=1),
     max_leaves=6,
 )
 tools = st.lists(names, max_size=3, unique=True)
@@ -81,7 +80,7 @@ good = {
 }
 agents = st.fixed_dictionaries(
     {"agent": st.sampled_from(KINDS) | data},
-    optional={key: good[key] | data if key in good else data for key in (*COMMON_KEYS, *OWN_KEYS) if key != "agent"},
+    optional={key: good[key] | data if key in good else data for key in TOP if key != "agent"},
 )
 sensible = st.fixed_dictionaries({"agent": st.sampled_from(KINDS)}, optional=good)
 

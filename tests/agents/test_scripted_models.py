@@ -43,21 +43,21 @@ def test_everything_that_is_wrong_with_a_script_is_told_at_once_with_its_place(s
     with pytest.raises(ConfigurationError) as caught:
         ScriptedModel.load(path)
     assert [(problem.location.line, problem.message, problem.hint) for problem in caught.value.problems] == [
-        (5, "a script has no 'more'", "the keys are turns"),
-        (2, "a turn has no 'sya'", "did you mean 'say'?"),
-        (3, "a call needs 'tool': the name of a tool", None),
-        (4, "'cost' must be a number", None),
+        (2, "unknown key 'sya' in a turn", "did you mean 'say'?"),
+        (3, "a call needs 'tool'", None),
+        (4, "'cost' must be a number, not the text 'much'", None),
+        (5, "unknown key 'more' in a script", "the keys are turns"),
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "a script must be a mapping with 'turns'"),
-        ("turns: 3", "'turns' must be a list"),
-        ("{}", "a script needs 'turns': a list of replies"),
-        ("turns: [[1]]", "a turn must be a mapping with 'say' or 'calls' or 'usage'"),
-        ("turns: [{say: [a]}]", "'say' must be text"),
+        ("", "a script must be a mapping, not nothing"),
+        ("turns: 3", "'turns' must be a list, not 3"),
+        ("{}", "a script needs 'turns'"),
+        ("turns: [[1]]", "a turn must be text or a mapping, not a list"),
+        ("turns: [{say: [a]}]", "'say' must be text, not a list"),
     ],
 )
 def test_script_of_another_shape_is_refused(script, text, message):

@@ -61,6 +61,39 @@ last_answer: null
 max_turns: 5
 max_turns: 3
 """
+INPUTS = """\
+inputs:
+  a: {type: [string, nul], tpye: x, format: emial, minimum: low, enum: [], items: {type: 3}}
+  b: {properties: {c: {required: x}}, pattern: "["}
+  d-e: 3
+tools: {a: b}
+defaults: {max_paralel: 3, retry: {on: [timeout], factor: x}}
+steps:
+  - {parallel: [a], adpt: 1}
+  - {approve: {mesage: x, edit: maybe}, with: {a: 1}}
+  - {use: calculator, approve: false, on_error: {valu: 1}, for_each: abc, on_item_error: skp, pipe: [x]}
+  - calculator: 3
+"""
+FLOWS = """\
+agent: state_machine
+states: {a: 3, b: {calculator: [x]}, c: [1]}
+locks: {calculator: x}
+base_url: http://x
+instructions: {fil: a}
+budget: true
+chaining: {a: b}
+capture_nested_artifacts: yes
+inputs: 3
+"""
+SCRIPT = """\
+turn: 3
+turns:
+  - say: [x]
+    calls: [{tol: x, arguments: {}}, 3]
+    usage: {input_tokens: many, cost: [1], tokens: 3}
+  - [x]
+  - {calls: {}}
+"""
 EXPECTED = {
     "toolkit.toml": [
         "1:1 unknown key 'sourcs' (did you mean 'sources'?)",
@@ -99,21 +132,77 @@ EXPECTED = {
         "6:23 unknown key 'timout' in a step (did you mean 'timeout'?)",
         "6:44 'timeout' must be a duration (write 5s for seconds)",
         "6:65 'attempts' must be a whole number from 1 to 100, not nothing",
-        "6:80 an item of 'errors' must be 'timeout' or 'rate_limit' or 'network' or 'error', not the text 'time_out' (did you mean 'timeout'?)",
+        "6:80 an item of 'errors' must be 'timeout', 'rate_limit', 'network' or 'error', not the text 'time_out' (did you mean 'timeout'?)",
         "7:21 duplicate key 'id' (remove one of the two)",
         "8:13 'on_failure' must be a list, not 3",
     ],
+    "inputs.yaml": [
+        "2:22 an item of 'type' must be 'string', 'integer', 'number', 'boolean', 'array', 'object' or 'null', not the text 'nul' (did you mean 'null'?)",
+        "2:28 unknown key 'tpye' in the input 'a' (did you mean 'type'?)",
+        "2:45 'format' must be 'date', 'date-time', 'time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'regex', 'uri' or 'uuid', not the text 'emial' (did you mean 'email'?)",
+        "2:61 'minimum' must be a number, not the text 'low'",
+        "2:72 'enum' must be a list with at least one value, not an empty list",
+        "2:90 'type' must be 'string', 'integer', 'number', 'boolean', 'array', 'object' or 'null', or a list of them, not 3",
+        "3:34 'required' must be a list of different names, not the text 'x'",
+        "3:48 'pattern' is not a valid regular expression: unterminated character set at position 0 (write a backslash before a literal character)",
+        "4:3 'd-e' cannot be the name of an input (use letters, digits and underscores, so that expressions can use inputs.name)",
+        "4:8 the input 'd-e' must be a mapping, not 3 (write {type: string})",
+        "5:8 'tools' must be a list, not a mapping",
+        "6:12 unknown key 'max_paralel' in 'defaults' (did you mean 'max_parallel'?)",
+        "6:36 unknown key 'on' in 'retry' (did you mean 'errors'?)",
+        "6:59 'factor' must be a number from 1 to 100, not the text 'x'",
+        "8:16 'parallel' must be a mapping, not a list (write a name for each branch and its steps below it)",
+        "8:21 unknown key 'adpt' in a step (did you mean 'adapt'?)",
+        "9:16 unknown key 'mesage' in 'approve' (did you mean 'message'?)",
+        "9:33 'edit' must be true or false, not the text 'maybe' (write edit: true)",
+        "9:41 'with' cannot be combined with 'approve' (remove it; 'approve' can be combined with id, on_error, when)",
+        "10:32 'approve' must be true, a message, or {message, show, when, edit}, not false (a tool's own approval requirement cannot be lifted; remove the key)",
+        "10:50 unknown key 'valu' in 'on_error' (did you mean 'value'?)",
+        "10:70 'for_each' must be a list, or a single expression that returns a list, not the text 'abc' (write ${{ abc }})",
+        "10:90 'on_item_error' must be 'fail' or 'skip', not the text 'skp' (did you mean 'skip'?)",
+        "10:101 'pipe' must be text, not a list",
+        "11:17 the arguments of 'calculator' must be a mapping, not 3 (write calculator: {name: value})",
+    ],
     "agent.yaml": [
         "1:10 unknown format version; 'toolkit' must be 1",
-        "2:8 'agent' must be 'simple' or 'playbook' or 'state_machine', not the text 'smple' (did you mean 'simple'?)",
+        "2:8 'agent' must be 'simple', 'playbook' or 'state_machine', not the text 'smple' (did you mean 'simple'?)",
         "3:1 unknown key 'nme' in an agent (did you mean 'name'?)",
         "4:8 'model' must be text, not 3 (put quotes around it)",
         "5:10 unknown key 'reslt' in 'limits' (did you mean 'result'?)",
         "5:28 'result' must be a whole number from 1 to 10,000,000, not the text 'x'",
         "6:14 a reference needs 'name'",
         "6:15 unknown key 'nots' in a reference (did you mean 'notes'?)",
-        "7:14 'last_answer' must be true or false, not nothing",
+        "7:14 'last_answer' must be true or false, not nothing (write last_answer: true)",
         "9:1 duplicate key 'max_turns' (remove one of the two)",
+    ],
+    "flows.yaml": [
+        "2:13 the state 'a' must be a list of tools, or a mapping of them with the states that they lead to, not 3",
+        "2:16 no tool leads to the state 'b' (make a tool of another state lead to it, or remove it)",
+        "2:20 'calculator' is not one of the agent's tools (list its tools under 'tools')",
+        "2:32 the state that 'calculator' leads to must be text, not a list",
+        "2:38 no tool leads to the state 'c' (make a tool of another state lead to it, or remove it)",
+        "2:42 a tool of the state 'c' must be text, not 1 (put quotes around it)",
+        "3:1 'locks' is for another kind of agent (write 'agent: playbook')",
+        "4:1 'base_url' cannot be set in a file, because API keys are sent to it (set it with --base-url or TOOLKIT_MODEL_URL)",
+        "5:15 'instructions' must be text, or {file: path}, not a mapping",
+        "5:16 unknown key 'fil' in 'instructions' (did you mean 'file'?)",
+        "6:9 'budget' must be text, not true (put quotes around it)",
+        "7:11 a class under 'chaining' must be text, not a mapping",
+        "8:27 'yes' is text here, but true in YAML 1.1 (write true, or put quotes around it)",
+        "8:27 'capture_nested_artifacts' must be true or false, not the text 'yes' (write capture_nested_artifacts: true)",
+        "9:9 'inputs' must be a mapping, not 3 (write inputs: {name: {type: string}})",
+    ],
+    "script.yaml": [
+        "1:1 unknown key 'turn' in a script (did you mean 'turns'?)",
+        "3:10 'say' must be text, not a list",
+        "4:13 a call needs 'tool'",
+        "4:14 unknown key 'tol' in a call (did you mean 'tool'?)",
+        "4:38 a call must be a mapping, not 3 (write {tool: name, arguments: {}})",
+        "5:27 'input_tokens' must be a whole number, zero or more, not the text 'many'",
+        "5:39 'cost' must be a number, not a list",
+        "5:44 unknown key 'tokens' in 'usage' (did you mean 'input_tokens' or 'output_tokens'?)",
+        "6:5 a turn must be text or a mapping, not a list (write {say: text} or {calls: [{tool: name}]})",
+        "7:13 'calls' must be a list, not an empty mapping",
     ],
 }
 
@@ -133,7 +222,10 @@ def shown(problem):
         ("toolkit.toml", CONFIGURATION, ["list"]),
         ("toolkit.policy.yaml", POLICY, ["policy", "list"]),
         ("pipeline.yaml", PIPELINE, ["schema", "pipeline.yaml"]),
+        ("inputs.yaml", INPUTS, ["schema", "inputs.yaml"]),
         ("agent.yaml", AGENT, ["schema", "agent.yaml"]),
+        ("flows.yaml", FLOWS, ["schema", "flows.yaml"]),
+        ("script.yaml", SCRIPT, ["agent", "Work.", "--model", "scripted:script.yaml"]),
     ],
 )
 def test_all_mistakes_are_reported_at_once_with_their_place_and_the_nearest_key(

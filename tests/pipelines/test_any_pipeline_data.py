@@ -6,8 +6,9 @@ import yaml
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from tests.volumes import examples
+from toolkit.documents.keys import names_of  # private
 from toolkit.pipelines import mermaid_of, outline_of, read_pipeline, taints_of
-from toolkit.pipelines.pipeline_reader import DEFAULT_KEYS, TOP_KEYS  # private
+from toolkit.pipelines.pipeline_format import DEFAULTS, TOP_KEYS  # private
 from toolkit.pipelines.step_keys import (  # private
     APPROVE_KEYS,
     RETRY_KEYS,
@@ -34,7 +35,16 @@ WORDS = [
     "${{ env.REGION }}",
     "./pipeline.yaml",
 ]
-KEYS = [*TOP_KEYS, *STEP_KEYS, *RETRY_KEYS, *APPROVE_KEYS, *DEFAULT_KEYS, "value", "type", "a", "input", "text"]
+KEYS = [
+    *TOP_KEYS,
+    *STEP_KEYS,
+    *names_of((*RETRY_KEYS, *APPROVE_KEYS, *DEFAULTS)),
+    "value",
+    "type",
+    "a",
+    "input",
+    "text",
+]
 
 leaves = (
     st.none()

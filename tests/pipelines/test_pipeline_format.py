@@ -9,7 +9,7 @@ import yaml
 
 from toolkit.pipelines import pipeline_schema
 from toolkit.pipelines.builder import ParallelKeys, SetKeys, StepKeys, UseKeys  # private
-from toolkit.pipelines.pipeline_reader import TOP_KEYS  # private
+from toolkit.pipelines.pipeline_format import TOP_KEYS  # private
 from toolkit.pipelines.step_keys import BESIDE, STEP_KEYS  # private
 
 CASES = Path(__file__).parent / "cases"

@@ -252,7 +252,7 @@ def test_project_without_settings_imports_no_reader(project):
     project.write("pyproject.toml", "[project]\nname = 'x'\n")
     program = (
         "import sys; from toolkit.settings.configuration_search import find_configuration; find_configuration(); "
-        "print([name for name in ('tomllib', 'pydantic', 'toolkit.documents.shapes') if name in sys.modules])"
+        "print([name for name in ('tomllib', 'pydantic', 'toolkit.documents.node_keys') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -18,7 +18,7 @@ from toolkit.approvals.rules import Action, Choice, DeclaredFlow, Default, Group
 from toolkit.codes import BAD_CONFIGURATION
 from toolkit.documents.keys import (
     FLAG,
-    REPORTED,
+    VERSION,
     Key,
     Kind,
     Schema,
@@ -31,7 +31,6 @@ from toolkit.documents.keys import (
     table,
     text,
 )
-from toolkit.documents.nodes import FORMAT_VERSION, UNKNOWN_VERSION, is_known_version
 from toolkit.json_texts import json_text
 from toolkit.problems import Location, Problem, did_you_mean
 
@@ -213,13 +212,6 @@ def _read_default(written: Any, spot: Spot) -> Any:
     return written if isinstance(written, Mapping) else _DEFAULT_WORD.read(written, spot)
 
 
-def _read_version(written: Any, spot: Spot) -> Any:
-    if is_known_version(written):
-        return written
-    spot.report(UNKNOWN_VERSION)
-    return REPORTED
-
-
 def _read_day(written: Any, _: Spot) -> date | None:
     if isinstance(written, date):
         return written
@@ -258,7 +250,6 @@ _HASH: Final = text(
 )
 _DAY: Final = Kind("day", "a day such as 2027-01-31", _read_day, "2027-01-31", {"type": "string", "format": "date"})
 _WHERE: Final = Kind("table", "a table of arguments", table, "", _where_schema)
-_VERSION: Final = Kind("number", "1", _read_version, "1", {"const": FORMAT_VERSION})
 _DEFAULT_WORD: Final = one_of(*_DEFAULTS)
 
 # ------------------------------------------------------------------------------------------------- the tables
@@ -290,7 +281,7 @@ FLOW: Final = (
     Key("flow", _words(FLOWS, least=0), "what the tools do with data; an empty list for nothing", required=True),
 )
 TOP: Final = (
-    Key("toolkit", _VERSION, "the version of the format; optional"),
+    Key("toolkit", VERSION, "the version of the format; optional"),
     Key(
         "default",
         Kind("word or table", _DEFAULT_WORD.words, _read_default, "", _default_schema, advice=_DEFAULT_WORD.advice),

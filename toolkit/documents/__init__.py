@@ -1,8 +1,7 @@
 """Reads YAML, JSON and TOML into nodes that know their line and column.
 
-Settings are read by tables of keys, which describe what each table can contain (`keys`), and the kinds of values
-(`kinds`). Only this package imports
-PyYAML, and only when a document is read.
+What a table in a file can contain is declared once, as keys with kinds of values: in plain data (`keys`), or in nodes,
+whose problems have exact places (`node_keys`). Only this package imports PyYAML, and only when a document is read.
 """
 
 TYPE_CHECKING = False

@@ -1,4 +1,7 @@
-"""The keys of a table in a file, declared once with the kinds of their values; reading, problems and schemas follow."""
+"""The keys of a table in a file, declared once: reading, problems, editors' schemas and the tables of the docs follow.
+
+Tables are read from plain data, such as that of TOML, or from the nodes of a document (`node_keys`).
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple, Self
 
 from toolkit.amounts import parse_duration
 from toolkit.codes import BAD_CONFIGURATION
+from toolkit.documents.nodes import FORMAT_VERSION, UNKNOWN_VERSION, Node, Scalar, is_known_version
 from toolkit.problems import Location, Problem, Severity, did_you_mean
 
 Owner = Literal["user", "project"]
@@ -29,6 +33,7 @@ class Origin(NamedTuple):
         owner: Whether the file belongs to the user or to a project.
         is_editors: Whether the file belongs to an editor, so that unsupported settings in it are only warnings.
         assigns: The text between a key and its value, for hints.
+        code: The code of the problems.
     """
 
     folder: Path
@@ -37,6 +42,7 @@ class Origin(NamedTuple):
     owner: Owner = "project"
     is_editors: bool = False
     assigns: str = " = "
+    code: str = BAD_CONFIGURATION
 
 
 class Spot(NamedTuple):
@@ -47,12 +53,16 @@ class Spot(NamedTuple):
         origin: The file.
         beside: The table that contains the value.
         words: What messages call the value; by default, its path.
+        node: The node of the value, if the nodes of a document are read (`NodeSpot`).
+        key: The node of the value's own key.
     """
 
     path: tuple[str, ...]
     origin: Origin
     beside: Mapping[str, Any] = MappingProxyType({})
     words: str = ""
+    node: Node | None = None
+    key: Scalar | None = None
 
     @property
     def name(self) -> str:
@@ -68,17 +78,40 @@ class Spot(NamedTuple):
         """Return the position of a key inside this value."""
         return self._replace(path=(*self.path, *names), words="")
 
+    def member(self, name: str, table: Mapping[str, Any]) -> Self:
+        """Return the position of a key inside this value, which is a table."""
+        return self.below(name)._replace(beside=table)
+
     def item(self, index: int) -> Self:
         """Return the position of an item of this list."""
         return self._replace(path=(*self.path, str(index)), words=f"an item of {self.called}")
 
+    @property
+    def location(self) -> Location | None:
+        """The location for problems with the value."""
+        return self.origin.place(self.path)
+
     def report(self, message: str, hint: str | None = None, severity: Severity = "error") -> None:
         """Report a problem at this position."""
-        self.origin.problems.append(Problem(BAD_CONFIGURATION, message, self.origin.place(self.path), severity, hint))
+        self.origin.problems.append(Problem(self.origin.code, message, self.location, severity, hint))
 
     def wrong(self, words: str, hint: str | None = None) -> None:
         """Report that the value must be something else, which `words` describe."""
         self.report(f"{self.called} must be {words}", hint)
+
+    def unknown(self, name: str, keys: "Sequence[Key]", each: str, hint: str | None) -> None:
+        """Report an unknown key of this table."""
+        here = self.below(name)
+        here.report(f"unknown {each} '{here.name}'", hint)
+
+    def missing(self, key: "Key", each: str) -> None:
+        """Report that this table lacks a key."""
+        here = self.below(key.name)
+        here.report(f"the {each} '{here.name}' is missing", f"{here.shown(key.kind)}: {key.meaning}")
+
+    def shown(self, kind: "Kind") -> str:
+        """Return a hint with an example of a kind of value at this position."""
+        return f"write {self.path[-1]}{self.origin.assigns}{kind.example}"
 
 
 REPORTED: Final = object()
@@ -109,13 +142,13 @@ class Kind:
     def read_or_report(self, written: Any, spot: Spot) -> Any:
         """Return the value, or report that it is invalid and return `None`."""
         value = self.read(written, spot)
+        return self.reported(value, written, spot) if value is None or value is REPORTED else value
+
+    def reported(self, value: Any, written: Any, spot: Spot) -> None:
+        """Report that a value is invalid, unless it has been reported already."""
         if value is None:
             advice = self.advice(written, spot) if self.advice else None
-            spot.wrong(
-                self.words,
-                advice or (f"write {spot.path[-1]}{spot.origin.assigns}{self.example}" if self.example else None),
-            )
-        return None if value is REPORTED else value
+            spot.wrong(self.words, advice or (spot.shown(self) if self.example else None))
 
 
 class Key(NamedTuple):
@@ -129,32 +162,44 @@ class Key(NamedTuple):
         required: Whether the key must be given.
         widens: Describes what a value gives access to that needs the user's consent in a project's file.
         take: Processes a value of the right kind further. It reports problems, and returns `None` if no value remains.
+        field: The name that the value gets among those that are read; by default, the key.
+        also: Names that other programs have for the key, for suggestions.
+        beside: If not every table of its kind can have the key, the keys of which one must be next to it.
     """
 
     name: str
     kind: Kind
-    meaning: str
+    meaning: str = ""
     default: Any = None
     required: bool = False
     widens: Widening | None = None
     take: Callable[[Any, Any], Any] | None = None
+    field: str = ""
+    also: tuple[str, ...] = ()
+    beside: frozenset[str] = frozenset()
 
     @property
     def schema(self) -> Schema:
-        """The JSON Schema of the value."""
+        """The JSON Schema of the value. In draft-07, nothing next to a `$ref` counts, so that is put inside `allOf`."""
         schema = self.kind.schema() if callable(self.kind.schema) else self.kind.schema
-        schema = {**schema, "description": f"{self.meaning[:1].upper()}{self.meaning[1:]}."}
+        if self.meaning:
+            schema = {"allOf": [schema]} if "$ref" in schema else schema
+            schema = {**schema, "description": f"{self.meaning[:1].upper()}{self.meaning[1:]}."}
         return schema if self.default is None else schema | {"default": self.default}
 
     def read(self, written: Any, spot: Spot) -> Any:
         """Return the value, or report problems and return `None`."""
-        value = self.kind.read_or_report(written, spot)
-        return value if value is None or self.take is None else self.take(value, spot)
+        value = self.kind.read(written, spot)
+        if value is None or value is REPORTED:
+            return self.kind.reported(value, written, spot)
+        return value if self.take is None else self.take(value, spot)
 
 
 def near_key(name: str, keys: Sequence[Key], each: str = "key") -> str:
     """Return a hint for an unknown key, with the most similar keys, or all keys."""
     names = names_of(keys)
+    if meant := next((key.name for key in keys if name in key.also), None):
+        return f"did you mean {meant!r}?"
     return did_you_mean(name, names) or (keys_listed(keys, each) if names else f"it has no {each}s")
 
 
@@ -188,17 +233,13 @@ def read_table(
     known = {key.name: key for key in keys}
     values = {}
     for name, written in table.items():
-        here = spot.below(name)._replace(beside=table)
         if (key := known.get(name)) is None:
-            hint = advice(name) if advice else near_key(name, keys, each)
-            here.report(f"unknown {each} '{here.name}'", hint)
-        elif (value := key.read(written, here)) is not None:
-            values[name] = value
+            spot.unknown(name, keys, each, advice(name) if advice else near_key(name, keys, each))
+        elif (value := key.read(written, spot.member(name, table))) is not None:
+            values[key.field or name] = value
     for key in keys:
         if key.required and key.name not in table:
-            here = spot.below(key.name)
-            hint = f"write {key.name}{spot.origin.assigns}{key.kind.example}: {key.meaning}"
-            here.report(f"the {each} '{here.name}' is missing", hint)
+            spot.missing(key, each)
     return values
 
 
@@ -365,6 +406,13 @@ def duration(written: Any, _: Spot | None = None) -> float | None:
     return (parse_duration(written) or None) if isinstance(written, str) else None
 
 
+def _version(written: Any, spot: Spot) -> Any:
+    if is_known_version(written):
+        return written
+    spot.report(UNKNOWN_VERSION)
+    return REPORTED
+
+
 def _in_quotes(written: Any, _: Spot) -> str | None:
     is_other = isinstance(written, str | Mapping | Sequence) or written is None
     return None if is_other else "put quotes around it"
@@ -393,4 +441,5 @@ DURATION: Final = Kind(
     {"type": "string", "pattern": r"^\s*(?=[0-9.]*[1-9])[0-9]+(\.[0-9]+)?\s*(ms|s|m|h)\s*$"},
     advice=_in_seconds,
 )
+VERSION: Final = Kind("number", "1", _version, "1", {"const": FORMAT_VERSION})
 TEXTS: Final = Kind("list of strings", "a list of strings", texts, "", TEXTS_SCHEMA, advice=_in_a_list)

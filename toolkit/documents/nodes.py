@@ -272,6 +272,13 @@ class Scalar:
         return locate(self.written, self.location.file, self.text, offset, length)
 
 
+class Word(NamedTuple):
+    """A name and its location."""
+
+    text: str
+    location: Location
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Sequence:
     """A list of nodes."""

@@ -4,9 +4,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from toolkit.pipelines.builder import PipelineBuilder as PipelineBuilder
     from toolkit.pipelines.charts import mermaid_of as mermaid_of
-    from toolkit.pipelines.format import pipeline_schema as pipeline_schema
     from toolkit.pipelines.loading import read_pipeline as read_pipeline
     from toolkit.pipelines.outline import PipelineOutline as PipelineOutline, outline_of as outline_of
+    from toolkit.pipelines.pipeline_format import pipeline_schema as pipeline_schema
     from toolkit.pipelines.step_definitions import Retry as Retry
     from toolkit.pipelines.tainting import taints_of as taints_of
 else:
@@ -17,7 +17,7 @@ else:
         {
             "builder": "PipelineBuilder",
             "charts": "mermaid_of",
-            "format": "pipeline_schema",
+            "pipeline_format": "pipeline_schema",
             "loading": "read_pipeline",
             "outline": "outline_of PipelineOutline",
             "step_definitions": "Retry",

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NoReturn, Self, TypedDi
 from toolkit import documents
 from toolkit.codes import INVALID_TOOL_NAME, UNKNOWN_KEY
 from toolkit.documents import Entry, Node, Scalar
-from toolkit.documents.shapes import Word
+from toolkit.documents.node_keys import spot_of
+from toolkit.documents.nodes import Word
 from toolkit.errors import InvalidPipeline, Signal, ToolExecutionError
 from toolkit.pipelines.planning import make_plan
 from toolkit.pipelines.plans import Plan
@@ -25,7 +26,7 @@ from toolkit.tools.calls.results import ToolResult, message_of
 from toolkit.tools.context import ToolContext
 from toolkit.tools.definition.definition_places import place_of_caller
 from toolkit.tools.definition.names import name_problem
-from toolkit.tools.inputs import InputReader
+from toolkit.tools.inputs import read_inputs
 from toolkit.tools.kinds.class_tools import AdaptedTextTool
 from toolkit.tools.kinds.resolution import build_tools
 
@@ -211,7 +212,7 @@ class PipelineBuilder(Generic[P]):
             name=self._checked_name(place),
             description=self._checked_description(place),
             location=place,
-            inputs=None if self._inputs is None else InputReader(self._problems).read(self._inputs),
+            inputs=None if self._inputs is None else read_inputs(spot_of(self._inputs, "'inputs'", self._problems)),
             error_strategy=self._strategy,
             steps=tuple(self._steps),
             output=self._output,

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from toolkit.codes import UNKNOWN_TOOL
-from toolkit.documents.shapes import Word
+from toolkit.documents.nodes import Word
 from toolkit.pipelines.step_keys import STEP_KEYS
 from toolkit.problems import Problem, did_you_mean, errors_among, first_names, fix_spelling, set_missing_locations
 from toolkit.tools.base import Tool

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from toolkit.documents import Node
-from toolkit.documents.shapes import Word
+from toolkit.documents.nodes import Word
 from toolkit.pipelines.templated_data import MappingValue, Value
 from toolkit.problems import Location
 from toolkit.tools.calls.results import ToolResult

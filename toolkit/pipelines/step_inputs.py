@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from toolkit import documents
 from toolkit.codes import AMBIGUOUS_PIPE, MISSING_ARGUMENT, TYPE_MISMATCH, UNKNOWN_ARGUMENT, UNKNOWN_REFERENCE
 from toolkit.documents import Node
-from toolkit.documents.shapes import Word
+from toolkit.documents.nodes import Word
 from toolkit.errors import ToolArgumentsError
 from toolkit.pipelines.expression_scopes import Scope, schema_of_value
 from toolkit.pipelines.plans import Feed

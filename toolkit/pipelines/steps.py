@@ -1,11 +1,10 @@
 """Reads the definitions of steps from the nodes of a document."""
 
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
-from toolkit import documents
-from toolkit.codes import DUPLICATE_KEY, UNKNOWN_KEY
-from toolkit.documents import Node, Scalar
-from toolkit.documents.shapes import Word
+from toolkit.codes import DUPLICATE_KEY
+from toolkit.documents.node_keys import NodeSpot, read_mapping, spot_of
+from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence, Word
 from toolkit.pipelines.step_definitions import (
     MAX_NESTING,
     MAX_STEPS,
@@ -18,11 +17,11 @@ from toolkit.pipelines.step_definitions import (
     StepDefinition,
     Use,
 )
-from toolkit.pipelines.step_keys import BESIDE, EACH_KEYS, KINDS, STEP_KEYS, STEP_ROWS, KeyReader, read_rows
-from toolkit.pipelines.templated_data import OPENING, MappingValue, Value, read_mapping, read_value
-from toolkit.problems import Location, Problem, fix_spelling, nearest
+from toolkit.pipelines.step_keys import ARGUMENTS, BESIDE, EACH_KEYS, KINDS, STEP, STEP_KEYS
+from toolkit.pipelines.templated_data import OPENING
+from toolkit.problems import Location, Problem, nearest
 
-SHORT_FORMS = "write a tool's name, 'tool_name: {arguments}', or the keys use, set, parallel or approve"
+SHORT_FORMS: Final = "write a tool's name, 'tool_name: {arguments}', or the keys use, set, parallel or approve"
 
 
 class StepDefaults(NamedTuple):
@@ -33,13 +32,14 @@ class StepDefaults(NamedTuple):
     max_parallel: int = 1
 
 
-class StepReader(KeyReader):
+class StepReader:
     """Reads steps, counts them and collects their ids."""
 
     def __init__(self, problems: list[Problem], defaults: StepDefaults) -> None:
-        super().__init__(problems)
         self.count = 0
-        self.beyond: Location | None = None
+        self.beyond: Node | None = None
+        self._spot = spot_of(Sequence((), Location("")), "a step", problems)
+        self._ids: list[Word] = []
         self._defaults = defaults
         self._depth = 0
 
@@ -47,14 +47,14 @@ class StepReader(KeyReader):
         """Return a problem for every duplicate id."""
         first: dict[str, Location] = {}
         problems = []
-        for word in self.ids:
+        for word in self._ids:
             there = first.setdefault(word.text, word.location)
             if there is not word.location:
                 message, related = f"duplicate step id {word.text!r}", ((there, "first defined here"),)
                 problems.append(Problem(DUPLICATE_KEY, message, word.location, hint="choose another", related=related))
         return problems
 
-    def read_all(self, nodes: documents.Sequence) -> tuple[StepDefinition, ...]:
+    def read_all(self, nodes: Sequence) -> tuple[StepDefinition, ...]:
         """Return the valid steps of a list."""
         steps = (self.read(node) for node in nodes.items)
         return tuple(step for step in steps if step is not None)
@@ -63,150 +63,89 @@ class StepReader(KeyReader):
         """Return the step that a node describes, or report what is wrong with it and return `None`."""
         self.count += 1
         if self.count == MAX_STEPS + 1:
-            self.beyond = node.location
+            self.beyond = node
+        spot = self._spot._replace(node=node)
         match node:
             case Scalar(value=str()) if node.text.strip():
-                return self._of_name(node)
-            case documents.Mapping() if node.entries:
-                if not self._is_short(node):
-                    return self._of_keys(node)
-                [(name, entry)] = node.entries.items()
-                return self._of_arguments(node, name, entry)
+                return self._of_name(spot)
+            case Mapping() if node.entries:
+                is_short = len(node.entries) == 1 and next(iter(node.entries)) not in STEP_KEYS
+                return self._of_arguments(spot.inner[0], node) if is_short else self._of_keys(spot, node)
             case _:
-                self._expected(node, "a step", "a tool's name or a mapping", SHORT_FORMS)
+                spot.wrong("a tool's name or a mapping", SHORT_FORMS)
                 return None
 
-    def _is_short(self, node: documents.Mapping) -> bool:
-        return len(node.entries) == 1 and next(iter(node.entries)) not in STEP_KEYS
-
-    def _of_name(self, node: Scalar) -> StepDefinition | None:
-        if OPENING in node.text:
-            self.report(
-                node.location, "a step is not an expression", hint=f"write 'set: {node.text}' to compute a value"
-            )
+    def _of_name(self, spot: NodeSpot) -> StepDefinition | None:
+        if OPENING in spot.text:
+            spot.report("a step is not an expression", f"write 'set: {spot.text}' to compute a value")
             return None
-        return self._with_defaults(node.location, Use(Word(node.text.strip(), node.location)), node)
+        return self._with_defaults(Use(Word(spot.text.strip(), spot.location)), spot.at)
 
-    def _of_arguments(self, node: documents.Mapping, name: str, entry: documents.Entry) -> StepDefinition | None:
-        place = entry.key.location
-        is_nothing = isinstance(entry.value, Scalar) and entry.value.value is None
-        near = nearest(name, STEP_KEYS, most=1)
-        if near and not is_nothing and not isinstance(entry.value, documents.Mapping):
-            what, hint = f"the arguments of {name!r}", f"write {{name: value}}, or did you mean the key {near[0]!r}?"
-            self._expected(entry.value, what, "a mapping", hint)
+    def _of_arguments(self, spot: NodeSpot, step: Node) -> StepDefinition | None:
+        tool = spot.name_word
+        arguments = spot._replace(words=f"the arguments of {tool.text!r}")
+        is_mapping = isinstance(spot.node, Mapping) or spot.is_nothing
+        if not is_mapping and (near := nearest(tool.text, STEP_KEYS, most=1)):
+            arguments.wrong("a mapping", f"write {{name: value}}, or did you mean the key {near[0]!r}?")
             return None
-        use = Use(Word(name, place), self._arguments(entry.value, f"the arguments of {name!r}"))
-        return self._with_defaults(place, use, node)
+        return self._with_defaults(Use(tool, ARGUMENTS.read_or_report(spot.written, arguments)), step)
 
-    def _with_defaults(self, place: Location, use: Use, node: Node) -> StepDefinition:
-        return StepDefinition(place, use, retry=self._defaults.retry, timeout=self._defaults.timeout, node=node)
+    def _with_defaults(self, use: Use, node: Node) -> StepDefinition:
+        usual = self._defaults
+        return StepDefinition(use.tool.location, use, retry=usual.retry, timeout=usual.timeout, node=node)
 
     # ------------------------------------------------------------------------------------------------ the long form
 
-    def _of_keys(self, node: documents.Mapping) -> StepDefinition | None:
-        self._check_step_keys(node)
-        kind = self._kind(node)
+    def _of_keys(self, spot: NodeSpot, node: Mapping) -> StepDefinition | None:
+        values = read_mapping(spot, STEP, advice=_how_to_call) or {}
+        if "id" in values:
+            self._ids.append(values["id"])
+        kind = _kind(spot, node)
         if kind is None:
             return None
-        self._check_company(node, kind)
-        action = self._action(node, kind)
-        return None if action is None else self._definition(node, action)
+        _check_company(spot, node, kind)
+        action = self._action(kind, values)
+        return None if action is None else self._definition(spot, node, action, values)
 
-    def _check_step_keys(self, node: documents.Mapping) -> None:
-        for name, entry in node.entries.items():
-            if name in STEP_KEYS:
-                continue
-            near = nearest(name, STEP_KEYS, most=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"to call a tool with that name, write 'use: {name}'"
-            place, message = entry.key.location, f"unknown key {name!r} in a step"
-            free = [key for key in near if key not in node.entries]
-            self.problems.append(Problem(UNKNOWN_KEY, message, place, hint=hint, fix=fix_spelling(name, free, place)))
-
-    def _kind(self, node: documents.Mapping) -> str | None:
-        kinds = [name for name in node.entries if name in KINDS]
-        if not kinds and "approve" in node.entries:
-            return "approve"
-        if not kinds:
-            if not any(nearest(name, KINDS, most=1) for name in node.entries if name not in STEP_KEYS):
-                self.report(node.location, "a step needs one of 'use', 'set', 'parallel' or 'approve'")
-            return None
-        for other in kinds[1:]:
-            place = node.entries[other].key.location
-            self.report(place, f"a step has either {kinds[0]!r} or {other!r}, not both", hint="split it into two steps")
-        return kinds[0]
-
-    def _check_company(self, node: documents.Mapping, kind: str) -> None:
-        for name, entry in node.entries.items():
-            if name in STEP_KEYS and name not in KINDS and name not in BESIDE[kind]:
-                hint = f"remove it; {kind!r} can be combined with {', '.join(sorted(BESIDE[kind] - {kind}))}"
-                self.report(entry.key.location, f"{name!r} cannot be combined with {kind!r}", hint=hint)
-            elif name in EACH_KEYS and "for_each" not in node.entries:
-                hint = "add 'for_each' with a list, or remove it"
-                self.report(entry.key.location, f"{name!r} can only be used with 'for_each'", hint=hint)
-
-    def _action(self, node: documents.Mapping, kind: str) -> Action | None:
+    def _action(self, kind: str, values: dict[str, Any]) -> Action | None:
+        own = {name: values.pop(name, None) for name in ("use", "with", "pipe", "set", "parallel")}
         match kind:
             case "use":
-                return self._use(node)
+                return None if own["use"] is None else Use(own["use"], own["with"], own["pipe"])
             case "set":
-                return Compute(read_value(node.entries["set"].value, self.problems))
+                return Compute(own["set"])
             case "parallel":
-                return self._branches(node.entries["parallel"].value)
+                return None if own["parallel"] is None else self._branches(own["parallel"])
             case _:
                 return Ask()
 
-    def _use(self, node: documents.Mapping) -> Use | None:
-        target = node.entries["use"].value
-        name = self.text(target, "'use'")
-        arguments = node.get("with")
-        pipe = node.get("pipe")
-        piped = None if pipe is None else self.text(pipe, "'pipe'")
-        given = None if arguments is None else self._arguments(arguments, "'with'")
-        if name is None:
-            return None
-        if OPENING in name:
-            hint = "tools are resolved before the run; use 'when' to choose between steps"
-            self.report(target.location, "'use' takes a tool's name, not an expression", hint=hint)
-            return None
-        word = Word(name.strip(), target.location)
-        return Use(word, given, None if piped is None or pipe is None else Word(piped, pipe.location))
-
-    def _arguments(self, node: Node, what: str) -> MappingValue | None:
-        if isinstance(node, Scalar) and node.value is None:
-            return None
-        arguments = self.mapping(node, what, "{name: value}")
-        return None if arguments is None else read_mapping(arguments, self.problems)
-
-    def _branches(self, node: Node) -> Branches | None:
-        branches = self.mapping(node, "'parallel'", "a name for each branch and its steps below it")
-        if branches is None:
-            return None
-        if not branches.entries:
-            self.report(node.location, "'parallel' needs at least one branch")
+    def _branches(self, spot: NodeSpot) -> Branches | None:
+        if not spot.inner:
+            spot.report("'parallel' needs at least one branch")
         if self._depth >= MAX_NESTING:
-            self.report(
-                node.location,
-                f"branches are nested at most {MAX_NESTING} deep",
-                hint="move the inner branches to another pipeline",
-            )
+            hint = "move the inner branches to another pipeline"
+            spot.report(f"branches are nested at most {MAX_NESTING} deep", hint)
             return None
         self._depth += 1
-        found = {name: self._branch(entry) for name, entry in branches.entries.items()}
+        found = {one.path[-1]: self._branch(one) for one in spot.inner}
         self._depth -= 1
         return Branches(found)
 
-    def _branch(self, entry: documents.Entry) -> tuple[Word, tuple[StepDefinition, ...]]:
-        word = Word(entry.key.text, entry.key.location)
-        if isinstance(entry.value, documents.Sequence):
-            if not entry.value.items:
-                self.report(entry.value.location, f"the branch {word.text!r} needs at least one step")
-            return word, self.read_all(entry.value)
-        step = self.read(entry.value)
+    def _branch(self, spot: NodeSpot) -> tuple[Word, tuple[StepDefinition, ...]]:
+        word = spot.name_word
+        if isinstance(spot.node, Sequence):
+            if not spot.node.items:
+                spot.report(f"the branch {word.text!r} needs at least one step")
+            return word, self.read_all(spot.node)
+        step = self.read(spot.at)
         return word, () if step is None else (step,)
 
-    def _definition(self, node: documents.Mapping, action: Action) -> StepDefinition:
-        values = read_rows(self, node, STEP_ROWS)
-        each = self._each(node, values.pop("items", None), *(values.pop(name, None) for name in EACH_KEYS))
+    def _definition(self, spot: NodeSpot, node: Mapping, action: Action, values: dict[str, Any]) -> StepDefinition:
+        items, max_parallel, on_item_error = (values.pop(name, None) for name in ("items", *EACH_KEYS))
+        each = None
+        if items is not None:
+            most = max_parallel or (1 if "max_parallel" in node.entries else self._defaults.max_parallel)
+            each = Each(items, spot.below("for_each").location, most, skips_failed=on_item_error == "skip")
         usual = self._defaults if isinstance(action, Use) else StepDefaults()
         adapt = node.entries.get("adapt")
         return StepDefinition(
@@ -218,11 +157,32 @@ class StepReader(KeyReader):
             **{"retry": usual.retry, "timeout": usual.timeout} | values,
         )
 
-    def _each(
-        self, node: documents.Mapping, items: Value | None, max_parallel: int | None, on_item_error: str | None
-    ) -> Each | None:
-        if items is None:
-            return None
-        usual = 1 if "max_parallel" in node.entries else self._defaults.max_parallel
-        place = node.entries["for_each"].value.location
-        return Each(items, place, max_parallel or usual, skips_failed=on_item_error == "skip")
+
+def _how_to_call(name: str) -> str:
+    near = nearest(name, STEP_KEYS, most=1)
+    return f"did you mean {near[0]!r}?" if near else f"to call a tool with that name, write 'use: {name}'"
+
+
+def _kind(spot: NodeSpot, node: Mapping) -> str | None:
+    """Return the key that makes it a step of its kind, or report that there is none, or more than one."""
+    kinds = [name for name in node.entries if name in KINDS]
+    if not kinds and "approve" in node.entries:
+        return "approve"
+    if not kinds:
+        if not any(nearest(name, KINDS, most=1) for name in node.entries if name not in STEP_KEYS):
+            spot.report("a step needs one of 'use', 'set', 'parallel' or 'approve'")
+        return None
+    for other in kinds[1:]:
+        message = f"a step has either {kinds[0]!r} or {other!r}, not both"
+        spot.below(other).report_key(message, "split it into two steps")
+    return kinds[0]
+
+
+def _check_company(spot: NodeSpot, node: Mapping, kind: str) -> None:
+    for name in node.entries:
+        if name in STEP_KEYS and name not in KINDS and name not in BESIDE[kind]:
+            hint = f"remove it; {kind!r} can be combined with {', '.join(sorted(BESIDE[kind] - {kind}))}"
+            spot.below(name).report_key(f"{name!r} cannot be combined with {kind!r}", hint)
+        elif name in EACH_KEYS and "for_each" not in node.entries:
+            hint = "add 'for_each' with a list, or remove it"
+            spot.below(name).report_key(f"{name!r} can only be used with 'for_each'", hint)

@@ -1,47 +1,47 @@
-"""Reads the keys at the beginning of every file that defines a tool: format version, name, description and inputs."""
+"""The keys at the beginning of every file that defines a tool: format version, name, description and inputs."""
 
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any, Final
 
-from toolkit.documents.nodes import UNKNOWN_VERSION, Mapping, is_known_version, plain
-from toolkit.documents.shapes import ShapeReader, Word
+from toolkit.documents.keys import Kind, Schema, is_text
+from toolkit.documents.node_keys import WORD, NodeSpot, node
+from toolkit.documents.nodes import Word
 from toolkit.tools.definition.names import legal_name, name_problem
 
-if TYPE_CHECKING:
-    from toolkit.tools.inputs import Input
+NAME_PATTERN: Final = "^[A-Za-z0-9_][A-Za-z0-9_-]*$"
 
 
-class HeadReader(ShapeReader):
-    """Reads the keys that all files have in common."""
+def _name(written: Any, spot: NodeSpot) -> Word | None:
+    if not is_text(written):
+        return None
+    if problem := name_problem(spot.text, spot.location):
+        spot.origin.problems.append(problem)
+    return spot.word
 
-    def check_version(self, root: Mapping) -> None:
-        """Report an unknown format version; the version is optional."""
-        node = root.get("toolkit")
-        if node is not None and not is_known_version(plain(node)):
-            self.report(node.location, UNKNOWN_VERSION)
 
-    def name(self, root: Mapping, otherwise: str) -> Word:
-        """Read the name of the tool; without one, return the file's name, and `otherwise` if it is not a string."""
-        node = root.get("name")
-        if node is None:
-            return Word(legal_name(Path(root.location.file).stem), root.location)
-        text = self.text(node, "'name'")
-        if text is None:
-            return Word(otherwise, node.location)
-        if problem := name_problem(text, node.location):
-            self.problems.append(problem)
-        return Word(text, node.location)
+TOOL_NAME: Final = replace(WORD, read=_name, schema={"type": "string", "pattern": NAME_PATTERN})
 
-    def description(self, owner: Mapping) -> str:
-        """Read the description, or return an empty string if there is none."""
-        node = owner.get("description")
-        return "" if node is None else self.text(node, "'description'") or ""
 
-    def inputs(self, root: Mapping, key: str = "inputs", each: str = "input") -> "tuple[Input, ...] | None":
-        """Read the declarations of a mapping of data, or return `None` if there are none."""
-        node = root.get(key)
-        if node is None:
-            return None
-        from toolkit.tools.inputs import InputReader  # many tools declare no inputs
+def name_in(spot: NodeSpot, values: dict[str, Any], otherwise: str) -> Word:
+    """Return the name of the tool; if the file has none, the file's name, and `otherwise` if it has an invalid one."""
+    if spot.lacks("name"):
+        return Word(legal_name(Path(spot.location.file).stem), spot.location)
+    name: Word | None = values.get("name")
+    return Word(otherwise, spot.below("name").location) if name is None else name
 
-        return InputReader(self.problems, key, each).read(node)
+
+def inputs(schema: Schema, each: str = "input") -> Kind:
+    """Return the kind of a mapping that declares data.
+
+    Args:
+        schema: The schema of the mapping.
+        each: What messages call an entry of it.
+    """
+
+    def read(_: Any, spot: NodeSpot) -> Any:
+        from toolkit.tools.inputs import read_inputs  # many tools declare no inputs
+
+        return read_inputs(spot, each)
+
+    return node("a mapping", read, schema, "{name: {type: string}}")

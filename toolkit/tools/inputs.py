@@ -2,19 +2,22 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from datetime import date, datetime, time
 from functools import cached_property
 from ipaddress import IPv4Address, IPv6Address
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlsplit
 from uuid import UUID
 
 from toolkit import documents
 from toolkit.codes import TYPE_MISMATCH
-from toolkit.documents import Node
-from toolkit.documents.shapes import Schema, ShapeReader, Word, closed, reference, text
+from toolkit.documents import keys
+from toolkit.documents.keys import REPORTED, Key, Schema, is_text, one_of, one_or_more
+from toolkit.documents.node_keys import MAPPING, TEXT, NodeSpot, node, read_mapping, reference, text_schema
+from toolkit.documents.nodes import Word
 from toolkit.errors import ToolArgumentsError
-from toolkit.problems import Problem, did_you_mean
+from toolkit.problems import Problem
 from toolkit.regex_checks import compiles
 from toolkit.schemas.keywords import DRAFTS, TYPES
 from toolkit.schemas.schema import Schema as JsonSchema
@@ -78,23 +81,6 @@ def fits(name: str, text: str) -> bool:
     return name not in FORMATS or FORMATS[name](text)
 
 
-BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
-FRAGMENT_KEYS = (
-    "type",
-    "description",
-    "default",
-    "enum",
-    "pattern",
-    "format",
-    *BOUNDS,
-    *COUNTS,
-    "items",
-    "properties",
-    "required",
-)
-
-_FORMS = {name: DRAFTS["2020-12"][name].form for name in ("enum", "required", *BOUNDS, *COUNTS)}
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
 
 
@@ -106,97 +92,101 @@ class Input(NamedTuple):
     is_required: bool
 
 
-class InputReader(ShapeReader):
-    """Reads `inputs`, or another key that declares a mapping of data."""
+def read_inputs(spot: NodeSpot, each: str = "input") -> tuple[Input, ...] | None:
+    """Return the inputs that a mapping declares, or `None` if the node is no mapping.
 
-    def __init__(self, problems: list[Problem], key: str = "inputs", each: str = "input") -> None:
-        """Create a reader.
+    Args:
+        spot: The position of the mapping.
+        each: The name of an entry in messages.
+    """
+    return tuple(_input(one, each) for one in spot.inner) if isinstance(spot.node, documents.Mapping) else None
 
-        Args:
-            problems: Receives the problems.
-            key: The key.
-            each: The name of an entry in messages.
-        """
-        super().__init__(problems)
-        self._key, self._each = key, each
 
-    def read(self, node: Node) -> tuple[Input, ...] | None:
-        """Return the inputs, or report that the node is not a mapping and return `None`."""
-        inputs = self.mapping(node, f"'{self._key}'", "{name: {type: string}}")
-        return None if inputs is None else tuple(self._input(entry) for entry in inputs.entries.values())
+def _input(spot: NodeSpot, each: str) -> Input:
+    name, problems = spot.name_word, spot.origin.problems
+    if not _NAME.fullmatch(name.text):
+        hint = "use letters, digits and underscores, so that expressions can use inputs.name"
+        message = f"{name.text!r} cannot be the name of an {each}"
+        problems.append(Problem(spot.origin.code, message, name.location, hint=hint))
+    before = len(problems)
+    schema = _fragment(spot._replace(words=f"the {each} {name.text!r}"))
+    given = Input(name, schema, "default" not in schema)
+    if len(problems) == before and "default" in schema:
+        _check_default(given, spot.below("default"))
+    return given
 
-    def _input(self, entry: documents.Entry) -> Input:
-        name = Word(entry.key.text, entry.key.location)
-        if not _NAME.fullmatch(name.text):
-            hint = "use letters, digits and underscores, so that expressions can use inputs.name"
-            self.report(name.location, f"{name.text!r} cannot be the name of an {self._each}", hint=hint)
-        before = len(self.problems)
-        schema = self._fragment(entry.value, f"the {self._each} {name.text!r}")
-        given = Input(name, schema, "default" not in schema)
-        if len(self.problems) == before and "default" in schema and isinstance(entry.value, documents.Mapping):
-            self._check_default(given, entry.value.entries["default"].value)
-        return given
 
-    def _check_default(self, given: Input, node: Node) -> None:
-        try:
-            InputShape((given,)).read({given.name.text: given.schema["default"]})
-        except ToolArgumentsError as error:
-            self.report(node.location, f"the default is not valid: {error}", code=TYPE_MISMATCH)
+def _check_default(given: Input, spot: NodeSpot) -> None:
+    try:
+        InputShape((given,)).read({given.name.text: given.schema["default"]})
+    except ToolArgumentsError as error:
+        message = f"the default is not valid: {error}"
+        spot.origin.problems.append(Problem(TYPE_MISMATCH, message, spot.location))
 
-    def _fragment(self, node: Node, what: str) -> dict[str, Any]:
-        if isinstance(node, documents.Scalar) and node.value is None:
-            return {}
-        fragment = self.mapping(node, what, "{type: string}")
-        if fragment is None:
-            return {}
-        self.check_keys(fragment, what, FRAGMENT_KEYS)
-        schema = {}
-        for name, entry in fragment.entries.items():
-            if name in FRAGMENT_KEYS and self._is_valid(name, entry.value, what):
-                schema[name] = self._read_value(name, entry.value, what)
-        return schema
 
-    def _read_value(self, name: str, node: Node, what: str) -> Any:
-        if name == "items":
-            return self._fragment(node, f"the items of {what}")
-        if name == "properties" and isinstance(node, documents.Mapping):
-            entries = node.entries.items()
-            return {key: self._fragment(entry.value, f"the property {key!r} of {what}") for key, entry in entries}
-        return documents.plain(node)
+def _fragment(spot: NodeSpot) -> dict[str, Any]:
+    """Return a fragment of JSON Schema as plain data, without what is not valid in it."""
+    if spot.is_nothing:
+        return {}
+    found = read_mapping(spot, FRAGMENT, "{type: string}") or {}
+    return {name: _fragment_value(name, one, spot.words) for name, one in found.items()}
 
-    def _is_valid(self, name: str, node: Node, what: str) -> bool:
-        """Report an invalid value of a JSON Schema keyword, and return whether the value is valid."""
-        before = len(self.problems)
-        match name:
-            case "type" | "format":
-                self._check_word(name, node, what)
-            case "pattern":
-                self._check_pattern(node)
-            case "properties":
-                self.mapping(node, "'properties'")
-            case "description":
-                self.text(node, "'description'")
-            case _ if name in _FORMS and not _FORMS[name].fits(documents.plain(node)):
-                self._expected(node, f"{name!r}", _FORMS[name].words)
-        return len(self.problems) == before
 
-    def _check_word(self, name: str, node: Node, what: str) -> None:
-        known = TYPES if name == "type" else tuple(FORMATS)
-        data = documents.plain(node)
-        for word in data if name == "type" and isinstance(data, list) and data else [data]:
-            if word not in known:
-                hint = did_you_mean(str(word), known, otherwise=f"the {name}s are {', '.join(known)}")
-                self.report(node.location, f"unknown {name} {word!r} in {what}", hint=hint)
+def _fragment_value(name: str, spot: NodeSpot, owner: str) -> Any:
+    if name == "items":
+        return _fragment(spot._replace(words=f"the items of {owner}"))
+    if name == "properties":
+        names = [(one, one.name_word.text) for one in spot.inner]
+        return {key: _fragment(one._replace(words=f"the property {key!r} of {owner}")) for one, key in names}
+    return documents.plain(spot.at)
 
-    def _check_pattern(self, node: Node) -> None:
-        pattern = self.text(node, "'pattern'")
-        if pattern is None:
-            return
-        try:
-            re.compile(pattern)
-        except (re.error, RecursionError, OverflowError) as error:
-            hint = "write a backslash before a literal character"
-            self.report(node.location, f"'pattern' is not a valid regular expression: {error}", hint=hint)
+
+def _at(_: Any, spot: NodeSpot) -> NodeSpot:
+    return spot
+
+
+def _keyword(name: str, schema: Schema) -> Key:
+    form = DRAFTS["2020-12"][name].form
+    return Key(name, node(form.words, lambda _, spot: spot if form.fits(documents.plain(spot.at)) else None, schema))
+
+
+def _pattern(written: Any, spot: NodeSpot) -> Any:
+    if not is_text(written):
+        return None
+    try:
+        re.compile(written)
+    except (re.error, RecursionError, OverflowError) as error:
+        hint = "write a backslash before a literal character"
+        spot.report(f"'pattern' is not a valid regular expression: {error}", hint)
+        return REPORTED
+    return spot
+
+
+BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+COUNTS = ("minLength", "maxLength", "minItems", "maxItems")
+FRAGMENT: Final = (
+    Key("type", one_or_more(one_of(*TYPES), "types"), take=_at),
+    Key("description", TEXT, "a description of the input", take=_at),
+    Key("default", node("any value", _at, {}), "the default value; an input without one is required"),
+    _keyword("enum", {"type": "array", "minItems": 1}),
+    Key(
+        "pattern",
+        replace(TEXT, read=_pattern, schema=text_schema(format="regex")),
+        "a regular expression that must match somewhere in the string",
+    ),
+    Key("format", one_of(*FORMATS), take=_at),
+    *(_keyword(name, {"type": "number"}) for name in BOUNDS),
+    *(_keyword(name, {"type": "integer", "minimum": 0}) for name in COUNTS),
+    Key("items", node("a schema", _at, reference("input"))),
+    Key("properties", replace(MAPPING, schema={"type": "object", "additionalProperties": reference("input")})),
+    _keyword("required", {"type": "array", "items": {"type": "string"}}),
+)
+"""The keywords of JSON Schema that an input can have."""
+
+
+def input_format() -> Schema:
+    """Return the JSON Schema for one input in a file, for editors; it refers to itself as the definition `input`."""
+    return {"anyOf": [{"type": "null"}, keys.schema_of(FRAGMENT)]}
 
 
 def schema_of(inputs: tuple[Input, ...]) -> dict[str, Any]:
@@ -258,22 +248,3 @@ def _misfits(schema: JsonSchema, value: Any, path: str) -> Iterator[tuple[str, s
             name = str(part.pointer[-1])
             if name in value:
                 yield from _misfits(part, value[name], f"{path}.{name}" if path else name)
-
-
-def input_format() -> Schema:
-    """Return the JSON Schema for one input in a file, for editors; it refers to itself as the definition `input`."""
-    kinds = {"enum": list(TYPES)}
-    keys = {
-        "type": {"anyOf": [kinds, {"type": "array", "items": kinds, "minItems": 1}]},
-        "description": text("A description of the input."),
-        "default": {"description": "The default value; an input without one is required."},
-        "enum": {"type": "array", "minItems": 1},
-        "pattern": text("A regular expression that must match somewhere in the string.", format="regex"),
-        "format": {"enum": list(FORMATS)},
-        **{name: {"type": "number"} for name in BOUNDS},
-        **{name: {"type": "integer", "minimum": 0} for name in COUNTS},
-        "items": reference("input"),
-        "properties": {"type": "object", "additionalProperties": reference("input")},
-        "required": {"type": "array", "items": {"type": "string"}},
-    }
-    return {"anyOf": [{"type": "null"}, closed(keys)]}

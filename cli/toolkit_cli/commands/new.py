@@ -67,7 +67,7 @@ def _schema_of(kind: Kind) -> dict[str, Any]:
         from toolkit.agents.files.agent_keys import agent_schema
 
         return agent_schema()
-    from toolkit.pipelines.format import pipeline_schema
+    from toolkit.pipelines.pipeline_format import pipeline_schema
 
     return pipeline_schema()
 

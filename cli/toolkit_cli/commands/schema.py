@@ -133,7 +133,7 @@ def _format_schema(of: _Format) -> Any:
 
             return configuration_schema(lint_schema())
         case "pipeline":
-            from toolkit.pipelines.format import pipeline_schema
+            from toolkit.pipelines.pipeline_format import pipeline_schema
 
             return pipeline_schema()
         case "policy":

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
-from toolkit.agents.files.agent_keys import AgentDefinition, ReferenceDefinition
-from toolkit.agents.files.agent_reader import read_definition
+from toolkit.agents.files.agent_definitions import AgentDefinition, ReferenceDefinition
+from toolkit.agents.files.agent_keys import read_definition
 from toolkit.agents.files.declared_agents import DeclaredAgent, Parts, inputs_of, make_kind, placed_tools, start_input
 from toolkit.agents.kinds import names_within
 from toolkit.agents.models.messages import Model
@@ -23,9 +23,8 @@ from toolkit.codes import DUPLICATE_TOOL_NAME, IN_NO_STATE, UNKNOWN_KEY, UNKNOWN
 from toolkit.disclosure.offering import folded_tools
 from toolkit.documents import nodes
 from toolkit.documents.document_reader import Document, near_file, read_document
-from toolkit.documents.nodes import BoundedProblems, TooManyProblems
+from toolkit.documents.nodes import BoundedProblems, TooManyProblems, Word
 from toolkit.documents.scalars import find_traps
-from toolkit.documents.shapes import Word
 from toolkit.errors import ConfigurationError, InvalidTools
 from toolkit.problems import Location, Problem, errors_among, fix_spelling, in_order, set_missing_locations
 from toolkit.tools.base import Tool

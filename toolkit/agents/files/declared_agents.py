@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from toolkit.agents.agent import AgentTool
-from toolkit.agents.files.agent_keys import AgentDefinition, as_text
+from toolkit.agents.files.agent_definitions import AgentDefinition, as_text
 from toolkit.agents.kinds import AgentKind, Playbook, StateMachine, names_within, never_opens
 from toolkit.agents.models.messages import Model
 from toolkit.agents.offered_tools import Chaining
@@ -17,7 +17,7 @@ from toolkit.agents.references import Reference, referenced_tools
 from toolkit.agents.transcripts import can_record_turns
 from toolkit.codes import LOCK_NEVER_OPENS, UNKNOWN_STATE, UNKNOWN_TOOL, UNREACHABLE_STATE
 from toolkit.disclosure.offering import are_read_only, leaves_of
-from toolkit.documents.shapes import Word
+from toolkit.documents.nodes import Word
 from toolkit.errors import ToolArgumentsError
 from toolkit.problems import Problem, did_you_mean, errors_among, fix_spelling
 from toolkit.tools.base import Tool

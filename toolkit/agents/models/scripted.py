@@ -17,15 +17,16 @@ conversation, and a single function can replace all turns. A script in a Python 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from toolkit.agents.models.messages import Message, ModelError, ModelReply, Tell, ToolMessage, Usage
 from toolkit.agents.models.script_files import turns_in
 from toolkit.documents.document_reader import read_document
-from toolkit.documents.nodes import Mapping, Node, Scalar, Sequence as Items, plain
+from toolkit.documents.keys import Key, as_written, is_number, whole_number
+from toolkit.documents.node_keys import NodeSpot, mapping_of, node, read_mapping, spot_of
+from toolkit.documents.nodes import Mapping, Scalar, plain
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.json_texts import json_text
-from toolkit.problems import Problem, did_you_mean, errors_among
 from toolkit.tools.calls.results import ToolCall
 from toolkit.tools.definition.spec import ToolSpec
 
@@ -34,7 +35,6 @@ Reply = Callable[[Sequence[Message], Sequence[ToolSpec]], Answer | Awaitable[Ans
 Turn = Answer | Reply
 """A reply, its text, its calls, or a function of the conversation and the tools that returns one of these."""
 
-_USAGE = {"input_tokens": int, "output_tokens": int, "cost": float}
 _WORDS = re.compile(r"\s*\S+|\s+")
 
 
@@ -67,10 +67,11 @@ class ScriptedModel:
         name = f"scripted:{file.name}"
         if file.suffix == ".py":
             return cls(turns_in(file), name)
-        node, problems = read_document(file)
-        turns = _Reading(problems).turns(node) if node is not None else []
+        root, problems = read_document(file)
+        spot = None if root is None else spot_of(root, "a script", problems, code="")
+        values = (read_mapping(spot, SCRIPT, "'turns:' followed by one reply per line") if spot else None) or {}
         raise_errors(ConfigurationError, problems)
-        return cls(turns, name)
+        return cls(values.get("turns", []), name)
 
     async def request(self, messages: Sequence[Message], tools: Sequence[ToolSpec]) -> ModelReply:
         """Return the reply for the current turn of the conversation.
@@ -123,77 +124,53 @@ def _fill(text: str, messages: Sequence[Message]) -> str:
     return re.sub(r"\{([^{}]+)\}", lambda match: given.get(match[1], match[0]), text)
 
 
-class _Reading:
-    """Reads turns from a document and collects problems."""
+def _scalar(_: Any, spot: NodeSpot) -> str | None:
+    return spot.text if isinstance(spot.node, Scalar) else None
 
-    def __init__(self, problems: list[Problem]) -> None:
-        self._problems = problems
 
-    def turns(self, node: Node) -> list[ModelReply]:
-        root = self._mapping(node, "a script", ("turns",))
-        if root is None:
-            return []
-        listed = root.get("turns")
-        if listed is None:
-            if not errors_among(self._problems):
-                self._wrong(node, "a script needs 'turns': a list of replies")
-            return []
-        return [self._turn(item) for item in self._items(listed, "'turns'")]
+def _arguments(written: Any, spot: NodeSpot) -> str:
+    """Return the arguments as a model would send them; text is not even checked to be JSON."""
+    return written if isinstance(written, str) else json_text(plain(spot.at))
 
-    def _turn(self, node: Node) -> ModelReply:
-        if isinstance(node, Scalar):
-            return ModelReply(node.text)
-        turn = self._mapping(node, "a turn", ("say", "calls", "usage"))
-        if turn is None:
-            return ModelReply()
-        say, calls, usage = turn.get("say"), turn.get("calls"), turn.get("usage")
-        if say is not None and not isinstance(say, Scalar):
-            self._wrong(say, "'say' must be text")
-        made = [self._call(item) for item in self._items(calls, "'calls'")] if calls is not None else []
-        return ModelReply(say.text if isinstance(say, Scalar) else "", tuple(made), self._usage(usage))
 
-    def _call(self, node: Node) -> ToolCall:
-        call = self._mapping(node, "a call", ("tool", "arguments", "id"))
-        if call is None:
-            return ToolCall("")
-        tool, arguments, identity = call.get("tool"), call.get("arguments"), call.get("id")
-        if not isinstance(tool, Scalar):
-            self._wrong(node, "a call needs 'tool': the name of a tool")
-        if isinstance(arguments, Scalar) and isinstance(arguments.value, str):
-            text = arguments.text  # as a model would send it, even if it is not valid JSON
-        else:
-            text = json_text({} if arguments is None else plain(arguments))
-        name = tool.text if isinstance(tool, Scalar) else ""
-        return ToolCall(name, text, identity.text if isinstance(identity, Scalar) else None)
+def _calls(written: Any, spot: NodeSpot) -> tuple[ToolCall, ...] | None:
+    if not isinstance(written, list):
+        return None
+    found = [read_mapping(one, CALL, "{tool: name, arguments: {}}") or {} for one in spot.items("a call")]
+    return tuple(ToolCall(**{"name": "", "arguments": "{}", **values}) for values in found)
 
-    def _usage(self, node: Node | None) -> Usage:
-        usage = self._mapping(node, "'usage'", tuple(_USAGE)) if node is not None else None
-        if usage is None:
-            return Usage()
-        values: dict[str, Any] = {}
-        for name, entry in usage.entries.items():
-            value, kind = plain(entry.value), _USAGE.get(name, int)
-            if isinstance(value, bool) or not isinstance(value, (int, kind)):
-                self._wrong(entry.value, f"'{name}' must be a number")
-            elif name in _USAGE:
-                values[name] = value
-        return Usage(**values)
 
-    def _mapping(self, node: Node, what: str, known: tuple[str, ...]) -> Mapping | None:
-        if not isinstance(node, Mapping):
-            self._wrong(node, f"{what} must be a mapping with {' or '.join(map(repr, known))}")
-            return None
-        for name, entry in node.entries.items():
-            if name not in known:
-                hint = did_you_mean(name, known, otherwise=f"the keys are {', '.join(known)}")
-                self._problems.append(Problem("", f"{what} has no '{name}'", entry.key.location, hint=hint))
-        return node
+def _turns(written: Any, spot: NodeSpot) -> list[ModelReply] | None:
+    return [_turn(one) for one in spot.items("a turn")] if isinstance(written, list) else None
 
-    def _items(self, node: Node, what: str) -> Iterable[Node]:
-        if isinstance(node, Items):
-            return node.items
-        self._wrong(node, f"{what} must be a list")
-        return ()
 
-    def _wrong(self, node: Node, message: str) -> None:
-        self._problems.append(Problem("", message, node.location))
+def _turn(spot: NodeSpot) -> ModelReply:
+    if isinstance(spot.node, Scalar):
+        return ModelReply(spot.text)
+    if isinstance(spot.node, Mapping):
+        return ModelReply(**read_mapping(spot, TURN) or {})
+    spot.wrong("text or a mapping", "write {say: text} or {calls: [{tool: name}]}")
+    return ModelReply()
+
+
+_SCALAR: Final = node("text", _scalar, {"type": "string"})
+_COUNT: Final = whole_number(0, words="a whole number, zero or more")
+CALL: Final = (
+    Key("tool", _SCALAR, "the name of a tool", field="name", required=True),
+    Key("arguments", node("any value", _arguments, {}), "the arguments, as data or as the text that a model sends"),
+    Key("id", _SCALAR, "the id of the call"),
+)
+USAGE: Final = (
+    Key("input_tokens", _COUNT, "the tokens of the request"),
+    Key("output_tokens", _COUNT, "the tokens of the reply"),
+    Key("cost", as_written("number", "a number", {"type": "number"}, is_number), "what it cost, in dollars"),
+)
+TURN: Final = (
+    Key("say", _SCALAR, "the text of the reply", field="text"),
+    Key("calls", node("a list", _calls, {"type": "array"}), "the calls of the reply"),
+    Key("usage", mapping_of(USAGE, lambda values: Usage(**values), example="{input_tokens: 12}"), "what it used"),
+)
+SCRIPT: Final = (
+    Key("turns", node("a list", _turns, {"type": "array"}, "[…]"), "the replies, in order", required=True),
+)
+"""The keys of a script."""
