@@ -42,9 +42,14 @@ MARKS = SourceMarks(
         Registration(("fastmcp.*FastMCP",), "holder", function=("tools",)),
     ),
     tool_classes=(ToolClasses(("fastmcp.tools.*Tool",), ("run",), schema=("parameters",), takes_call=True),),
-    injected=Injected(types=("fastmcp.*Context", "mcp.*Context", "*Depends", "*CurrentContext", "*CurrentFastMCP")),
+    injected=Injected(
+        types=("fastmcp.*Context", "mcp.*Context", "*Depends", "*CurrentContext", "*CurrentFastMCP"),
+        mappings=("exclude_args",),
+    ),
     receivers=("mcp", "*_mcp", "mcp_*", "server", "*_server", "app"),
     reads_docstrings=False,
+    docstrings_since=("fastmcp", (3, 2, 4)),
+    rewriters=("fastmcp.*ArgTransform*", "fastmcp.*ToolTransform*"),
     terms=Terms(
         effects="annotations={'destructiveHint': True}",
         declared=("annotations",),

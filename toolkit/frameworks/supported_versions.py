@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from toolkit.codes import NOT_A_TOOL
 from toolkit.problems import Problem
+from toolkit.source_code.requirements import numbers_of
 
 
 class Versions(NamedTuple):
@@ -31,16 +32,3 @@ def unsupported_version(versions: Versions) -> Problem | None:
     first = ".".join(map(str, versions.first))
     message = f"tools of {versions.distribution} {installed} cannot be used: the first supported version is {first}"
     return Problem(NOT_A_TOOL, message, hint=f"upgrade it: pip install '{versions.distribution}>={first}'")
-
-
-def numbers_of(text: str) -> tuple[int, ...]:
-    """Return the numbers at the start of a version: `(2, 14)` for `2.14rc1`."""
-    numbers = []
-    for part in text.split("."):
-        digits = part[: next((at for at, letter in enumerate(part) if not letter.isdigit()), len(part))]
-        if not digits:
-            break
-        numbers.append(int(digits))
-        if digits != part:
-            break
-    return tuple(numbers)

@@ -8,7 +8,6 @@ BREAKAGES = frozenset(
         codes.DUPLICATE_TOOL_NAME,
         codes.ROOT_NOT_OBJECT,
         codes.REQUIRED_UNKNOWN,
-        codes.DEFAULT_MISMATCH,
         codes.BOOLEAN_SUBSCHEMA,
         codes.INVALID_SCHEMA,
         codes.UNSERIALISABLE_RETURN,

@@ -16,6 +16,7 @@ from toolkit.tools.definition.docstrings import Docstring, read_docstring
 from toolkit.tools.foreign.source_marks import is_among
 
 _INJECTED = {"ToolContext", "MemoryId"}
+_MOST_BASES = 4
 
 
 class PythonParameter(NamedTuple):
@@ -122,6 +123,8 @@ class PythonFunction:
     @cached_property
     def parameters(self) -> tuple[PythonParameter, ...]:
         """The parameters that callers can set: without `self`, `cls`, injected ones, `*args` and `**kwargs`."""
+        if self.has_other_signature:
+            return ()
         bound = self.owner is not None and not self._is_static
         given = self.all_parameters[1 if bound else 0 :]
         if self.written is None:
@@ -211,6 +214,11 @@ class PythonFunction:
         return any(getattr(one, "id", "") not in {"staticmethod", "classmethod"} for one in others)
 
     @property
+    def has_other_signature(self) -> bool:
+        """Whether the file replaces its signature: `function.__signature__ = …`."""
+        return self.name in self.file.with_other_signatures
+
+    @property
     def is_strict(self) -> bool:
         """Whether its framework makes the schema strict by default, and no option turns that off."""
         option = self.written.marks.demands.strict_unless if self.written else None
@@ -242,13 +250,23 @@ class PythonFunction:
         ):
             return True
         parts = (*self._names_in(parameter.node.annotation), *self._names_in(parameter.default))
-        return any(is_among(self.file.meaning(one) or "", injected.types) for one in parts)
+        return any(is_among(name, injected.types) for one in parts for name in self._types_behind(one))
+
+    def _types_behind(self, name: ast.expr, depth: int = 0) -> Iterator[str]:
+        """Yield what a type is: itself, what it is an alias of, and the bases of a class in this file."""
+        yield self.file.meaning(name) or ""
+        short = name.id if isinstance(name, ast.Name) and depth < _MOST_BASES else ""
+        cls, alias = self.file.classes.get(short), self.file.assigned.get(short)
+        for base in [*(cls.bases if cls else ()), *([alias] if alias else ())]:
+            for one in self._names_in(base):
+                yield from self._types_behind(one, depth + 1)
 
     @cached_property
     def _filled_by_mark(self) -> frozenset[str]:
         """The parameters that an argument of the mark lists as injected."""
-        given = self.written and self.written.argument(self.written.marks.injected.mappings)
-        values = given.values if isinstance(given, ast.Dict) else ()
+        mark = self.written
+        given = None if mark is None else self.file.resolved(mark.argument(mark.marks.injected.mappings))
+        values = given.values if isinstance(given, ast.Dict) else getattr(given, "elts", ())
         return frozenset(filter(None, map(self.file.text_of, values)))
 
     def _names_in(self, node: ast.expr | None) -> Iterator[ast.expr]:

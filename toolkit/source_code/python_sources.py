@@ -67,6 +67,18 @@ class PythonSource(SourceFile):
         branching = (one for one in self.tree.body if isinstance(one, ast.If | ast.Try | ast.Match))
         return {node: one for one in branching for node in ast.walk(one) if isinstance(node, FunctionNode)}
 
+    @cached_property
+    def with_other_signatures(self) -> frozenset[str]:
+        """The functions whose signatures the file replaces: `function.__signature__ = …`."""
+        if "__signature__" not in self.text:
+            return frozenset()
+        targets = (target for node in self.nodes if isinstance(node, ast.Assign) for target in node.targets)
+        return frozenset(
+            one.value.id
+            for one in targets
+            if isinstance(one, ast.Attribute) and one.attr == "__signature__" and isinstance(one.value, ast.Name)
+        )
+
     def value(self, node: ast.expr) -> Any:
         """Return the value of an expression, if the source shows it.
 

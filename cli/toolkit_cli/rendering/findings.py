@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from typing import Any, Literal, get_args
 
+from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
 from toolkit.lint.breakages import is_breakage
 from toolkit.lint.changes.baselines import fingerprints
 from toolkit.problems import Problem, problem_record
@@ -24,6 +25,7 @@ from toolkit_cli.rendering.report_formats import as_gitlab, as_junit, as_markdow
 
 Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+_FOR_PEOPLE = frozenset({"text", "github", "junit", "markdown"})
 PASSED = "All checks passed!"
 _MANY = 100
 
@@ -49,7 +51,7 @@ def render(
         quiet: Whether to leave out everything but the findings.
         is_known: Whether a baseline distinguishes new findings from known ones.
     """
-    problems = [without_secrets(problem) for problem in problems]
+    problems = [without_secrets(problem) for problem in (_joined(problems) if format in _FOR_PEOPLE else problems)]
     match format:
         case "text":
             drawn = f"{as_text(problems, colour=colour, width=width)}\n" if problems else ""
@@ -68,6 +70,7 @@ def render(
 
 def statistics_of(problems: Sequence[Problem]) -> str:
     """Return the number of findings per rule, most frequent first, with a newline at the end."""
+    problems = _joined(problems)
     counts = Counter(problem.code for problem in problems)
     fixable = {problem.code for problem in problems if problem.fix}
     names = _names()
@@ -78,6 +81,15 @@ def statistics_of(problems: Sequence[Problem]) -> str:
         for code, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
     ]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _joined(problems: Sequence[Problem]) -> Sequence[Problem]:
+    """Return the findings with one for each mistake, where people read them; editors get one for each place."""
+    if all(problem.code != MISSING_PARAMETER_DESCRIPTION for problem in problems):
+        return problems
+    from toolkit.lint.rules.missing_parameter_description import joined  # a cached result needs no rule
+
+    return joined(problems)
 
 
 def spans_of(codes: Sequence[str], chosen: Container[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from toolkit.lint.definitions.python_tools import SourceTexts, described, shows_all
@@ -11,8 +12,10 @@ from toolkit.source_code.annotation_schemas import is_required
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.requirements import Used, version_used
 from toolkit.source_code.syntax_nodes import is_none
 from toolkit.source_code.written_tools import WrittenTool, hides_arguments, value_of
+from toolkit.tools.foreign.source_marks import is_among
 
 UNKNOWN_NAME = "(known at runtime)"
 
@@ -23,6 +26,8 @@ def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
     description, node = _description(file, tool, function)
     schema = _schema(file, tool)
     parameters = tuple(_parameters(file, tool, function, schema))
+    if any(is_among(name, tool.marks.rewriters) for name in file.imported_names.values()):
+        parameters = tuple(replace(one, description=one.description or None) for one in parameters)
     location = file.location(tool.node) if function is None or tool.as_class else function.location
     name = tool.name or (function.tool_name if function else UNKNOWN_NAME)
     at = tool.mark or tool.node
@@ -49,6 +54,7 @@ def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
         identity=frozenset([("code", file.file, at.lineno, at.col_offset, name)]),
         is_written=True,
         framework=tool.framework,
+        habit=_habit(file, tool),
         is_named=tool.name is not None,
     )
 
@@ -72,7 +78,18 @@ def _description(
     docstring = ast.get_docstring(function.node) or ""
     if not docstring and _is_filled_in(tool):
         return None, None
-    return (function.docstring.description if tool.marks.reads_docstrings else docstring), function.docstring_node
+    return (function.docstring.description if reads_docstrings(file, tool) else docstring), function.docstring_node
+
+
+def reads_docstrings(file: PythonSource, tool: WrittenTool) -> bool:
+    """Return whether the framework reads descriptions of parameters from docstrings, in the version that is used."""
+    since, used = tool.marks.docstrings_since, version_of(file, tool)
+    return tool.marks.reads_docstrings or (since is not None and (used is None or used.numbers >= since[1]))
+
+
+def version_of(file: PythonSource, tool: WrittenTool) -> Used | None:
+    """Return the version of a framework whose habits depend on it, if anything shows which one the project uses."""
+    return None if tool.marks.docstrings_since is None else version_used(file, tool.marks.docstrings_since[0])
 
 
 def written_description(tool: WrittenTool) -> ast.expr | None:
@@ -82,6 +99,16 @@ def written_description(tool: WrittenTool) -> ast.expr | None:
     if tool.declared is not None:
         return value_of(tool.declared, "description")
     return None if tool.registration is None else tool.argument(tool.registration.description)
+
+
+def _habit(file: PythonSource, tool: WrittenTool) -> str | None:
+    """Return a note on what the framework's version does with docstrings, if that depends on it."""
+    used = version_of(file, tool)
+    if used is None:
+        return None
+    where = "the installed version" if used.source == "installed" else f"'{used.source}'"
+    what = "reads" if reads_docstrings(file, tool) else "does not read"
+    return f"{tool.marks.title} {used.text}, according to {where}, {what} docstrings for that"
 
 
 def _shows_arguments(tool: WrittenTool) -> bool:
@@ -148,15 +175,15 @@ def _parameters(
                 return
         source = SourceTexts(function)
         for one in function.parameters:
-            text = source.text_of_parameter(one, is_docstring_sent=_is_docstring_sent(tool))
+            text = source.text_of_parameter(one, is_docstring_sent=_is_docstring_sent(file, tool))
             place = file.location(one.node)
             yield ParameterDefinition(one.name, text, place, is_required=is_required(one.default), python=one)
 
 
-def _is_docstring_sent(tool: WrittenTool) -> bool:
+def _is_docstring_sent(file: PythonSource, tool: WrittenTool) -> bool:
     """Return whether models receive the docstring's text on parameters: in the schema, or in the whole docstring."""
     option = tool.marks.demands.parses_if
-    is_parsed = tool.marks.reads_docstrings or bool(option and tool.argument((option,)))
+    is_parsed = reads_docstrings(file, tool) or bool(option and tool.argument((option,)))
     return is_parsed or written_description(tool) is None
 
 

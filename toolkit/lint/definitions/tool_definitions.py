@@ -96,6 +96,7 @@ class ToolDefinition:
         identity: Keys of the tool; two definitions with a common key are the same tool.
         is_written: Whether only the source was read, so that `spec` lacks whatever only running adds.
         framework: The framework that it is written for, if it is not a tool of this package.
+        habit: What the version of its framework does with docstrings, if that depends on the version.
         is_named: Whether its name is known; if it is only known at run time, `name` is a placeholder.
         outline: If only the source was read, the specification as far as the source shows it.
         exports: The exports of `spec` so far, by dialect; shared by copies of the definition.
@@ -117,6 +118,7 @@ class ToolDefinition:
     identity: frozenset[tuple[Any, ...]] = frozenset()
     is_written: bool = False
     framework: str | None = None
+    habit: str | None = None
     is_named: bool = True
     outline: ToolSpec | None = None
     exports: dict[str, Export] = field(default_factory=dict, repr=False)

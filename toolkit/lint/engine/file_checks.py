@@ -42,6 +42,7 @@ from toolkit.regular_files import MOST_OF_SOURCE, bounded_bytes
 from toolkit.source_code.module_files import is_installed
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.requirements import version_files
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
 from toolkit.source_code.written_tools import ToolReader, WrittenTool
@@ -230,6 +231,7 @@ class FileChecker:
         report = self._finished(problems, [*built, *theirs, *sources], file, module.text, opened)
         if theirs and report.needs:
             behind = sorted(one for one in self._reader.meanings.files_behind(file) if not is_installed(one))
+            behind += version_files(file) if any(one.marks.docstrings_since for one in module.written) else ()
             report = report._replace(needs={**report.needs, "files": [*report.needs["files"], *behind]})
         return report if is_static else report._replace(tools=report.tools[: len(built) + len(theirs)])
 

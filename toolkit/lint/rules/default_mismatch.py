@@ -75,8 +75,7 @@ class DefaultMismatch(Rule):
                 if fix and fix.edits[0].text:
                     hint = f"write '{fix.edits[0].text}'"
                 message = f"the default of {parameter.name!r} in {tool.name!r} does not fit its type: {reason}"
-                is_left_out = tool.function is None and (parameter.schema or {}).get("default") is None
-                severity: Severity = "warning" if is_left_out else "error"  # clients accept it and know what it means
+                severity: Severity = "warning" if _is_left_out(tool, parameter) else "error"
                 yield self.problem(message, tool.place_of_default(parameter), hint=hint, severity=severity, fix=fix)
 
         yield from self._inside(tool)
@@ -112,8 +111,8 @@ class DefaultMismatch(Rule):
         python, function = parameter.python, tool.function
         if python is None or function is None or not is_none(python.default):
             return None
-        annotation = python.node.annotation
-        if annotation is None or (isinstance(annotation, ast.Constant)):
+        annotation = _type_within(python.node.annotation, function)
+        if annotation is None or isinstance(annotation, ast.Constant):
             return None
         written = f"{function.file.segment(annotation)} | None"
         return self.fixed_by(f"Write {written}", function.file.replacing(annotation, written))
@@ -146,6 +145,23 @@ class DefaultMismatch(Rule):
         if annotation is not None:
             edits.append(file.replacing(annotation, f"{file.segment(annotation)} | None"))
         return self.fixed_by("Create it in each call", *edits, is_safe=False)
+
+
+def _is_left_out(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
+    """Return whether the default is None, which clients accept and know the meaning of."""
+    if parameter.python is not None:
+        return is_none(parameter.python.default)
+    return tool.function is None and (parameter.schema or {}).get("default") is None
+
+
+def _type_within(annotation: ast.expr | None, function: PythonFunction) -> ast.expr | None:
+    """Return the type inside `Annotated`, outside of which some frameworks do not see its description."""
+    match annotation:
+        case ast.Subscript(value=outer, slice=ast.Tuple(elts=[inner, *_])) if (
+            function.file.short_name(outer) == "Annotated"
+        ):
+            return inner
+    return annotation
 
 
 def _misfit(tool: ToolDefinition, parameter: ParameterDefinition) -> str | None:

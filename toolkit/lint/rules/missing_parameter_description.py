@@ -1,13 +1,15 @@
 """TK204: a parameter without a description."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
+_MESSAGE = re.compile(r"parameter (?P<name>'[^']+') of (?P<tool>'[^']+') has no description")
 # LlamaIndex puts the signature before the docstring: it lists every parameter without describing any.
 _SIGNATURE = re.compile(r"\A\w+\(.*\)(?: -> .*)?\n")
 
@@ -23,6 +25,9 @@ class MissingParameterDescription(Rule):
     If a framework sends the whole docstring, its `Args:` section counts. So does a mention of the parameter in the
     tool's description: `city` in quotes or backticks, `city: …`, or an unmistakable name such as max_results. A
     description that a framework generates, such as `Parameter city`, does not count.
+
+    Reports for people have one finding for each tool, with the names of all its parameters. `concise`, JSON and SARIF
+    have one for each parameter, for editors.
 
     ## Example
 
@@ -78,6 +83,33 @@ class MissingParameterDescription(Rule):
                 )
 
 
+def joined(problems: Iterable[Problem]) -> list[Problem]:
+    """Return the findings with one for each tool, in place of one for each of its parameters."""
+    found: list[list[Problem]] = []
+    of_tool: dict[tuple[object, ...], list[Problem]] = {}
+    for problem in problems:
+        matched = _MESSAGE.fullmatch(problem.message) if problem.code == MISSING_PARAMETER_DESCRIPTION else None
+        key = matched and (problem.location and problem.location.file, matched["tool"], problem.severity)
+        if key is not None and key in of_tool:
+            of_tool[key].append(problem)
+            continue
+        found.append([problem])
+        if key is not None:
+            of_tool[key] = found[-1]
+    return [_as_one(one) for one in found]
+
+
+def _as_one(problems: list[Problem]) -> Problem:
+    first = problems[0]
+    if len(problems) == 1:
+        return first
+    matches = [matched for one in problems if (matched := _MESSAGE.fullmatch(one.message))]
+    *most, last = [one["name"] for one in matches]
+    message = f"parameters {', '.join(most)} and {last} of {matches[0]['tool']} have no descriptions"
+    is_alike = len({one.hint for one in problems}) == 1
+    return replace(first, message=message, hint=first.hint if is_alike else f"{first.hint}; likewise for the others")
+
+
 def _mentions(description: str, name: str) -> bool:
     """Whether the description of a tool mentions a parameter, and so probably describes it."""
     description = _SIGNATURE.sub("", description)
@@ -88,6 +120,11 @@ def _mentions(description: str, name: str) -> bool:
 
 
 def _hint_for(tool: ToolDefinition, name: str) -> str:
+    hint = _how_to_describe(tool, name)
+    return f"{hint}; {tool.habit}" if tool.habit else hint
+
+
+def _how_to_describe(tool: ToolDefinition, name: str) -> str:
     if tool.terms is not None and (tool.function is not None or tool.schema is None):
         is_field = tool.function is None or all(one.python is None for one in tool.parameters)
         return f"write {(tool.terms.member if is_field else tool.terms.parameter).replace('NAME', name)}"

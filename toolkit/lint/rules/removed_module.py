@@ -4,10 +4,10 @@ import ast
 from collections.abc import Iterator
 
 from toolkit.codes import REMOVED_MODULE
-from toolkit.lint.clues.requirements import unbounded_requirement
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.requirements import unbounded_requirement
 
 
 class RemovedModule(Rule):

@@ -80,7 +80,12 @@ class UnfitParameter(Rule):
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         """Check tools that were not built, and report what building them would have reported."""
-        if tool.spec is None and tool.function is not None and tool.framework is None:
+        if (
+            tool.spec is None
+            and tool.function is not None
+            and tool.framework is None
+            and not tool.function.has_other_signature
+        ):
             yield from self._written(tool.function)
 
     def _written(self, function: PythonFunction) -> Iterator[Problem]:

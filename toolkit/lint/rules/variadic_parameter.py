@@ -54,7 +54,7 @@ class VariadicParameter(Rule):
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
         tool = function.written
-        if tool is None or function.is_decorated:
+        if tool is None or function.is_decorated or function.has_other_signature:
             return  # another decorator may give it another signature
         for parameter in function.all_parameters:
             if parameter.kind in tool.marks.demands.variadic:

@@ -66,7 +66,7 @@ class Injected(NamedTuple):
     Attributes:
         types: Patterns for the types of such parameters, or for the metadata in `Annotated`.
         names: The names of such parameters, whatever their type.
-        mappings: The arguments of a mark that are dictionaries with the names of such parameters as values.
+        mappings: The arguments of a mark that list the names of such parameters, or have them as a dictionary's values.
         is_first: Marks, by the ends of their names, that fill the first parameter.
         usual: Common names of such parameters; a parameter with such a name and without a type is a mistake.
     """
@@ -159,6 +159,9 @@ class SourceMarks(NamedTuple):
             variable, its methods count as marks anyway.
         reads_docstrings: Whether the descriptions of parameters come from docstrings; if not, the whole docstring is
             the description of the tool.
+        docstrings_since: The distribution, and the version from which descriptions of parameters come from docstrings;
+            `reads_docstrings` applies to older versions.
+        rewriters: Patterns for names that, where a file imports them, may rewrite definitions of tools.
         spreads_models: Whether the fields of a model become the parameters of a function whose only parameter it is.
         filler: The default description of a parameter, with `NAME` for the name of the parameter.
         spec_variable: The name of the variable in a module that defines a tool, next to its function.
@@ -178,6 +181,8 @@ class SourceMarks(NamedTuple):
     injected: Injected = Injected()
     receivers: tuple[str, ...] = ()
     reads_docstrings: bool = True
+    docstrings_since: tuple[str, tuple[int, ...]] | None = None
+    rewriters: tuple[str, ...] = ()
     spreads_models: bool = False
     filler: str | None = None
     spec_variable: str | None = None

@@ -30,6 +30,7 @@ def count(
     most: Annotated[int, "How many."] = "20",
     least: Annotated[int, Field(ge=1)] = 0,
     other: int = COUNT,
+    unit: Annotated[str, "Days or nights."] = None,
 ) -> str:
     """Count the days of a forecast."""
-    return f"{most} {least} {other}"
+    return f"{most} {least} {other} {unit}"

@@ -1,0 +1,195 @@
+"""What a framework makes of a definition depends on its version, its options and the project's own code."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+SERVER = '''
+from fastmcp import FastMCP
+
+mcp = FastMCP("weather")
+
+
+@mcp.tool(description="Forecast the weather in a city on one of the next days.")
+def forecast(city: str, day: str) -> str:
+    """Forecast the weather.
+
+    Args:
+        city: The name of the city, such as `Oslo`.
+        day: The day, as `2026-05-17`.
+    """
+    return f"sun in {city} on {day}"
+'''
+SCRIPT = '# /// script\n# dependencies = ["fastmcp>=2.14"]\n# ///\n'
+FILES = {
+    "uv": (
+        "uv.lock",
+        '[[package]]\nname = "fastmcp-slim"\nversion = "9"\n\n[[package]]\nname = "fastmcp"\nversion = "{}"\n',
+    ),
+    "poetry": ("poetry.lock", '[[package]]\nname = "fastmcp"\nversion = "{}"\ndescription = "x"\n'),
+    "pdm": ("pdm.lock", '[[package]]\nname = "fastmcp"\nversion = "{}"\n'),
+    "pipenv": ("Pipfile.lock", '{{"default": {{"fastmcp": {{"hashes": [], "version": "=={}"}}}}}}'),
+    "environment": (".venv/lib/python3.13/site-packages/fastmcp-{}.dist-info/METADATA", ""),
+    "requirements": ("requirements.txt", "fastmcp=={}\n"),
+    "oldest bound": ("pyproject.toml", '[project]\ndependencies = ["fastmcp[tasks]>={},<5"]\n'),
+    "dependency of poetry": ("pyproject.toml", '[tool.poetry.dependencies]\nfastmcp = "^{}"\n'),
+}
+
+
+def write(folder, name, text):
+    file = folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, "utf-8")
+
+
+def lint(*options, format="json"):
+    words = ["lint", "--static", "--no-cache", "--format", format, *options]
+    return CliRunner().invoke(application(), words).stdout
+
+
+def findings(*options):
+    return [(one["code"], one["message"], one["hint"]) for one in json.loads(lint(*options))]
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    folder = tmp_path / "src" / "weather"
+    folder.mkdir(parents=True)
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "src/weather/server.py", SERVER)
+    return tmp_path
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_version_of_a_project_decides_whether_docstrings_describe_parameters(project, kind):
+    name, text = FILES[kind]
+    write(project, name.format("2.14.7"), text.format("2.14.7"))
+    first, second = findings("src")
+    assert first[:2] == ("TK204", "parameter 'city' of 'forecast' has no description")
+    assert second[:2] == ("TK204", "parameter 'day' of 'forecast' has no description")
+    source = ".venv" if kind == "environment" else name
+    assert first[2].endswith(f"FastMCP 2.14.7, according to '{source}', does not read docstrings for that")
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_later_version_reads_docstrings(project, kind):
+    name, text = FILES[kind]
+    write(project, name.format("3.2.4"), text.format("3.2.4"))
+    assert findings("src") == []
+    write(project, "src/weather/server.py", SERVER.replace("        day: The day, as `2026-05-17`.\n", ""))
+    [found] = findings("src")
+    source = ".venv" if kind == "environment" else name
+    hint = f"FastMCP 3.2.4, according to '{source}', reads docstrings for that"
+    assert found[1] == "parameter 'day' of 'forecast' has no description"
+    assert found[2] == f"write Annotated[…, Field(description='…')]; {hint}"
+
+
+def test_dependencies_of_a_script_come_before_those_of_its_project(project):
+    write(project, "uv.lock", FILES["uv"][1].format("4.1.2"))
+    write(project, "src/weather/server.py", SCRIPT + SERVER)
+    assert [code for code, _, hint in findings("src") if "FastMCP 2.14, according to 'server.py'" in hint] == [
+        "TK204"
+    ] * 2
+
+
+def test_cached_findings_are_checked_again_when_the_version_changes(project):
+    def cached():
+        words = ["lint", "--static", "--format", "json", "src"]
+        return [one["code"] for one in json.loads(CliRunner().invoke(application(), words).stdout)]
+
+    write(project, "uv.lock", FILES["uv"][1].format("3.2.4"))
+    assert cached() == cached() == []
+    write(project, "uv.lock", FILES["uv"][1].format("2.14.7"))
+    assert cached() == cached() == ["TK204", "TK204"]
+
+
+HIDDEN = {
+    "an excluded argument": ('@mcp.tool(exclude_args=["key"])\n', "key: str = ''"),
+    "a name for excluded arguments": ("HIDDEN = ('key',)\n\n\n@mcp.tool(exclude_args=HIDDEN)\n", "key: str = ''"),
+    "a context of the project": ("class Session(Context):\n    pass\n\n\n@mcp.tool\n", "key: Session"),
+    "an alias of the context": ("Session = Context\n\n\n@mcp.tool\n", "key: Session | None = None"),
+    "an optional context": ("@mcp.tool\n", "key: Context | None = None"),
+}
+
+
+@pytest.mark.parametrize("case", HIDDEN)
+def test_parameter_that_no_model_sees_needs_no_description(project, case):
+    mark, parameter = HIDDEN[case]
+    function = f'def look_up(order: str, {parameter}) -> str:\n    """Look up an order of the shop.\n\n    Args:\n        order: Its number.\n    """\n    return order + str(key)\n'
+    write(
+        project,
+        "src/weather/server.py",
+        "from fastmcp import Context, FastMCP\n\nmcp = FastMCP('shop')\n\n\n" + mark + function,
+    )
+    assert findings("src") == []
+
+
+def test_signature_that_the_file_replaces_is_not_that_of_the_tool(project):
+    code = '''
+from fastmcp import FastMCP
+
+mcp = FastMCP("proxy")
+
+
+def register(schema):
+    async def look_up(**arguments) -> str:
+        """Look up an order of the shop by its number."""
+        return str(arguments)
+
+    look_up.__signature__ = signature_of(schema)
+    mcp.tool(look_up)
+'''
+    write(project, "src/weather/server.py", code)
+    assert findings("src") == []
+    write(project, "src/weather/server.py", code.replace("    look_up.__signature__ = signature_of(schema)\n", ""))
+    assert [code for code, _, _ in findings("src")] == ["TK709"]
+
+
+MANY = '''
+from toolkit import tool
+
+
+@tool
+def plan(city: str, day: str, hours: int) -> str:
+    """Plan a day in a city with some hours of walking."""
+    return f"{city} {day} {hours}"
+
+
+@tool
+def remind(when: str) -> str:
+    """Remind somebody of an appointment."""
+    return when
+'''
+
+
+@pytest.fixture
+def many(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, "plans.py", MANY)
+
+
+def test_people_read_one_finding_for_the_parameters_of_a_tool(many):
+    text = lint(format="text")
+    assert "warning[TK204]: parameters 'city', 'day' and 'hours' of 'plan' have no descriptions\n" in text
+    assert "warning[TK204]: parameter 'when' of 'remind' has no description\n" in text
+    assert "\nFound 2 warnings in 1 file." in text
+    assert lint("--statistics", format="text").startswith("2  TK204")
+    assert lint(format="github").count("TK204") == lint(format="markdown").count("have no descriptions") + 1 == 2
+
+
+@pytest.mark.parametrize("format", ["concise", "jsonl", "sarif"])
+def test_editors_get_one_finding_for_each_parameter(many, format):
+    assert lint(format=format).count("of 'plan' has no description") == 3
+
+
+def test_comment_for_one_parameter_leaves_the_others(many, tmp_path):
+    write(
+        tmp_path,
+        "plans.py",
+        MANY.replace("city: str, day: str, ", "\n    city: str,\n    day: str,  # toolkit: ignore[TK204]\n    "),
+    )
+    assert "parameters 'city' and 'hours' of 'plan' have no descriptions" in lint(format="text")

@@ -1,0 +1,170 @@
+"""Finds out which versions of a package the project of a Python file, or the file itself, allows and uses."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.python_sources import PythonSource
+
+_FILES = ("pyproject.toml", "requirements.txt")
+_LOCKS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock")
+_ENVIRONMENTS = (".venv", "venv")
+_SCRIPT = re.compile(r"^# /// script$(.*?)^# ///$", re.MULTILINE | re.DOTALL)
+_MOST_FOLDERS = 12
+_LARGEST = 1024 * 1024
+_LARGEST_LOCK = 16 * 1024 * 1024
+
+
+class Requirement(NamedTuple):
+    """A requirement, and the name of the file that contains it."""
+
+    text: str
+    file: str
+
+
+class Used(NamedTuple):
+    """The version of a package that a project uses, as numbers and as text, and what shows it."""
+
+    numbers: tuple[int, ...]
+    text: str
+    source: str
+
+
+def numbers_of(text: str) -> tuple[int, ...]:
+    """Return the numbers at the start of a version: `(2, 14)` for `2.14rc1`."""
+    numbers = []
+    for part in text.split("."):
+        digits = part[: next((at for at, letter in enumerate(part) if not letter.isdigit()), len(part))]
+        if not digits:
+            break
+        numbers.append(int(digits))
+        if digits != part:
+            break
+    return tuple(numbers)
+
+
+def version_used(module: PythonSource, package: str) -> Used | None:
+    """Return the version of a package that the project of a file uses; None if nothing shows it.
+
+    The dependencies of a script come first; then the nearest lock file, the metadata of an environment in the project,
+    the oldest version that the requirements allow, and the metadata of the current environment.
+    """
+    script = _SCRIPT.search(module.text)
+    if script and (oldest := _oldest(script[0], Path(module.file).name, package)):
+        return oldest
+    return _version_above(Path(module.file).absolute().parent, package)
+
+
+def version_files(file: str) -> list[str]:
+    """Return the files that `version_used` may read for a file in this project, including files that do not exist."""
+    found = []
+    folder = Path(file).absolute().parent
+    for parent in [folder, *folder.parents][:_MOST_FOLDERS]:
+        found += [str(parent / name) for name in (*_LOCKS, *_FILES)]
+        if (parent / ".git").exists() or any((parent / name).exists() for name in (*_LOCKS, *_FILES)):
+            break
+    return found
+
+
+@cache
+def _version_above(folder: Path, package: str) -> Used | None:
+    for parent in [folder, *folder.parents][:_MOST_FOLDERS]:
+        if found := _locked(parent, package) or _installed_in(parent, package):
+            return found
+        if (parent / ".git").exists():
+            break
+    for text, name in _requirement_files_above(folder):
+        if found := _oldest(text, name, package):
+            return found
+    return _installed_here(package)
+
+
+def _locked(folder: Path, package: str) -> Used | None:
+    name = re.escape(package)
+    for file in _LOCKS:
+        try:
+            text = bounded_bytes(folder / file, most=_LARGEST_LOCK).decode("utf-8", "replace")
+        except OSError:
+            continue
+        pattern = (
+            rf'"{name}":\s*\{{[^{{}}]*"version":\s*"==([^"]+)"'
+            if file == "Pipfile.lock"
+            else rf'^name = "{name}"\s*^version = "([^"]+)"'
+        )
+        if matched := re.search(pattern, text, re.MULTILINE):
+            return Used(numbers_of(matched[1]), matched[1], file)
+    return None
+
+
+def _installed_in(folder: Path, package: str) -> Used | None:
+    """Return the version in an environment inside a folder, by the names of its metadata folders."""
+    for environment in _ENVIRONMENTS:
+        for pattern in ("lib/python*/site-packages", "Lib/site-packages"):
+            for found in (folder / environment).glob(f"{pattern}/{package.replace('-', '_')}-*.dist-info"):
+                version = found.name.removesuffix(".dist-info").rpartition("-")[2]
+                return Used(numbers_of(version), version, environment)
+    return None
+
+
+def _installed_here(package: str) -> Used | None:
+    from importlib.metadata import PackageNotFoundError, version  # importing it takes long
+
+    try:
+        found = version(package)
+    except PackageNotFoundError:
+        return None
+    return Used(numbers_of(found), found, "installed")
+
+
+def _oldest(text: str, file: str, package: str) -> Used | None:
+    """Return the oldest version that the requirements in a file allow."""
+    bounds = [
+        bound
+        for requirement in _requirements(text, package)
+        for bound in re.findall(r"(?:>=|==|~=)\s*(\d[\w.]*)", requirement)
+    ]
+    poetry = re.search(rf"""^{re.escape(package)}\s*=\s*[^\n]*["'][\^~>=]*\s*(\d[\w.]*)""", text, re.MULTILINE)
+    bounds += [poetry[1]] if poetry else []
+    oldest = min(bounds, key=numbers_of, default=None)
+    return Used(numbers_of(oldest), oldest, file) if oldest else None
+
+
+def unbounded_requirement(module: PythonSource, package: str) -> Requirement | None:
+    """Return the requirement of a package without an upper bound; None if it has one, or if none is found.
+
+    It is read from the script itself, or from the nearest `pyproject.toml` or `requirements.txt` above the file.
+    """
+    script = _SCRIPT.search(module.text)
+    texts = [(module.text[script.start() : script.end()], Path(module.file).name)] if script else []
+    for text, name in [*texts, *_requirement_files_above(Path(module.file).parent)]:
+        found = list(_requirements(text, package))
+        if found:
+            unbounded = [one for one in found if not re.search(r"<|==|~=|@", one)]
+            return Requirement(unbounded[0], name) if unbounded and len(unbounded) == len(found) else None
+    return None
+
+
+def _requirements(text: str, package: str) -> Iterator[str]:
+    pattern = rf"""(?:^|["'])({re.escape(package)}(?![\w.-])(?:\[[^\]\n]*\])?[^"'\n;#]*)"""
+    for match in re.finditer(pattern, text, re.MULTILINE | re.IGNORECASE):
+        rest = match[1][len(package) :].strip()
+        if not rest or rest[0] in "[<>=!~@":
+            yield match[1].strip()
+
+
+@cache
+def _requirement_files_above(folder: Path) -> tuple[tuple[str, str], ...]:
+    """Return the contents of the nearest files with requirements, the nearest first."""
+    found = []
+    for parent in [folder.absolute(), *folder.absolute().parents][:_MOST_FOLDERS]:
+        for name in _FILES:
+            try:
+                found.append((bounded_bytes(parent / name, most=_LARGEST).decode("utf-8"), name))
+            except (OSError, UnicodeDecodeError):
+                continue
+        if found or (parent / ".git").exists():
+            break
+    return tuple(found)
