@@ -276,7 +276,7 @@ SHOWN = {
     ),
     "a docstring that is not sent": (
         (
-            "from fastmcp import FastMCP\n"
+            "from mcp.server.fastmcp import FastMCP\n"
             "mcp = FastMCP('x')\n"
             "@mcp.tool(description='Forecast the weather of a city on one of the next days.')\n"
             "def forecast(city: str) -> str:\n"

@@ -1,7 +1,9 @@
 """Finds out which versions of a package the project of a Python file, or the file itself, allows and uses."""
 
+import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +18,9 @@ _SCRIPT = re.compile(r"^# /// script$(.*?)^# ///$", re.MULTILINE | re.DOTALL)
 _MOST_FOLDERS = 12
 _LARGEST = 1024 * 1024
 _LARGEST_LOCK = 16 * 1024 * 1024
+
+
+_Stamp = tuple[tuple[str, int, int], ...]
 
 
 class Requirement(NamedTuple):
@@ -55,7 +60,7 @@ def version_used(module: PythonSource, package: str) -> Used | None:
     script = _SCRIPT.search(module.text)
     if script and (oldest := _oldest(script[0], Path(module.file).name, package)):
         return oldest
-    return _version_above(Path(module.file).absolute().parent, package)
+    return _version_above(Path(module.file).absolute().parent, package, _stamp_of(module.file))
 
 
 def version_files(file: str) -> list[str]:
@@ -69,14 +74,24 @@ def version_files(file: str) -> list[str]:
     return found
 
 
+def _stamp_of(file: str) -> _Stamp:
+    """Return which of the files that show versions exist, and when they were changed."""
+    found = []
+    for one in version_files(file):
+        with suppress(OSError):
+            status = os.stat(one)  # noqa: PTH116 - asked for each tool, and creating Paths is slow
+            found.append((one, status.st_mtime_ns, status.st_size))
+    return tuple(found)
+
+
 @cache
-def _version_above(folder: Path, package: str) -> Used | None:
+def _version_above(folder: Path, package: str, stamp: _Stamp) -> Used | None:
     for parent in [folder, *folder.parents][:_MOST_FOLDERS]:
         if found := _locked(parent, package) or _installed_in(parent, package):
             return found
         if (parent / ".git").exists():
             break
-    for text, name in _requirement_files_above(folder):
+    for text, name in _requirement_files_above(folder, stamp):
         if found := _oldest(text, name, package):
             return found
     return _installed_here(package)
@@ -139,7 +154,7 @@ def unbounded_requirement(module: PythonSource, package: str) -> Requirement | N
     """
     script = _SCRIPT.search(module.text)
     texts = [(module.text[script.start() : script.end()], Path(module.file).name)] if script else []
-    for text, name in [*texts, *_requirement_files_above(Path(module.file).parent)]:
+    for text, name in [*texts, *_requirement_files_above(Path(module.file).parent, _stamp_of(module.file))]:
         found = list(_requirements(text, package))
         if found:
             unbounded = [one for one in found if not re.search(r"<|==|~=|@", one)]
@@ -156,7 +171,7 @@ def _requirements(text: str, package: str) -> Iterator[str]:
 
 
 @cache
-def _requirement_files_above(folder: Path) -> tuple[tuple[str, str], ...]:
+def _requirement_files_above(folder: Path, _stamp: _Stamp) -> tuple[tuple[str, str], ...]:
     """Return the contents of the nearest files with requirements, the nearest first."""
     found = []
     for parent in [folder.absolute(), *folder.absolute().parents][:_MOST_FOLDERS]:
