@@ -196,6 +196,36 @@ def test_mistake_in_a_function_of_several_tools_is_reported_once(write, mode):
     assert findings("tools.py", *mode) == ["TK101:6", "TK201:6", "TK204:6"]
 
 
+PASSED = '''
+from toolkit import from_function
+
+
+def read_note(title: str) -> str:
+    """Read the note with this title.
+
+    Args:
+        title: The title of the note.
+    """
+    return title
+
+
+def show(tool):
+    return tool.name
+
+
+show(from_function(read_note))
+show(from_function(read_note, strict=True))
+'''
+
+
+def test_tools_that_are_only_passed_on_are_no_duplicates(write):
+    write(tools=PASSED)
+    assert findings("tools.py", "--static") == []
+    assert counted("tools.py", "--static") == "1 tool"
+    write(tools=f"{PASSED}\nfirst = from_function(read_note)\ntools = {{'one': from_function(read_note)}}\n")
+    assert findings("tools.py", "--static") == findings("tools.py") == ["TK103:5"]
+
+
 FACTORY = '''
 from toolkit import from_function
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.source_code.syntax_nodes import FunctionNode
+from toolkit.source_code.syntax_nodes import FunctionNode, parts_of
 from toolkit.source_code.written_tools import OURS, WrittenTool, is_out_of_reach, may_have_tools
 from toolkit.tools.foreign.frameworks import framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS
@@ -40,6 +40,17 @@ class PythonFile(PythonSource):
         }
         methods = [one for one in self.functions if one.owner in inner and one.mark is None] if inner else []
         return tuple(one for one in methods if self._has_our_mark(one) and self._is_hidden(one.owner, inner))
+
+    def is_held(self, tool: WrittenTool) -> bool:
+        """Return whether the top level of the file binds a tool, rather than only passing it on."""
+        return tool.mark in self._held
+
+    @cached_property
+    def _held(self) -> frozenset[ast.expr]:
+        found: list[ast.expr] = list(self.values)
+        for value in found:
+            found += parts_of(value)
+        return frozenset(found)
 
     def _has_our_mark(self, function: PythonFunction) -> bool:
         marks = (self.reader.decoration(self, one, None) for one in function.node.decorator_list)

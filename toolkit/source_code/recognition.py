@@ -12,6 +12,7 @@ from toolkit.source_code.marks_table import MARKS, MarksTable
 from toolkit.source_code.meanings import CALLED, UNREADABLE, Defined, Meaning, Meanings, is_partial
 from toolkit.source_code.module_files import PACKAGE
 from toolkit.source_code.source_files import FUNCTIONS, Binding, Definition, Imported, SourceFile
+from toolkit.source_code.syntax_nodes import parts_of
 from toolkit.tools.foreign.frameworks import framework_of
 from toolkit.tools.foreign.source_marks import SourceMarks
 
@@ -223,7 +224,7 @@ class Recogniser:
                 return self._is_made(source, node)
             case ast.Attribute():
                 return any(self._is_tool_meaning(meaning) for meaning in self.meanings.of(source, node))
-        return isinstance(node, ast.expr) and any(self._is_tool(source, part) for part in _parts(node))
+        return isinstance(node, ast.expr) and any(self._is_tool(source, part) for part in parts_of(node))
 
     def _is_tool_by_name(self, source: SourceFile, name: str) -> bool:
         def is_tool() -> bool:
@@ -292,22 +293,6 @@ class Recogniser:
             self._answers[key] = False
             self._answers[key] = answer()
         return self._answers[key]
-
-
-def _parts(node: ast.expr) -> list[ast.expr]:
-    """Return the members of a collection, or the possible values of an expression."""
-    match node:
-        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.BoolOp(values=parts):
-            return parts
-        case ast.Dict(values=parts):
-            return parts
-        case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.GeneratorExp(elt=part) | ast.DictComp(value=part):
-            return [part]
-        case ast.IfExp(body=first, orelse=second):
-            return [first, second]
-        case ast.NamedExpr(value=part) | ast.Starred(value=part) | ast.Await(value=part):
-            return [part]
-    return []
 
 
 def _types_in(annotation: ast.expr) -> Iterator[ast.expr]:

@@ -53,6 +53,22 @@ def nodes_below(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def parts_of(node: ast.expr) -> list[ast.expr]:
+    """Return the members of a collection, or the possible values of an expression."""
+    match node:
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts) | ast.BoolOp(values=parts):
+            return parts
+        case ast.Dict(values=parts):
+            return parts
+        case ast.ListComp(elt=part) | ast.SetComp(elt=part) | ast.GeneratorExp(elt=part) | ast.DictComp(value=part):
+            return [part]
+        case ast.IfExp(body=first, orelse=second):
+            return [first, second]
+        case ast.NamedExpr(value=part) | ast.Starred(value=part) | ast.Await(value=part):
+            return [part]
+    return []
+
+
 def is_none(node: ast.AST | None) -> bool:
     """Return whether an expression is the constant `None`."""
     return isinstance(node, ast.Constant) and node.value is None

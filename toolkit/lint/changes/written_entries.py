@@ -173,7 +173,9 @@ class WrittenTree:
         if parameters or function is None:
             return written_parameters(file, parameters).schema if parameters or tool.function else None
         own = [
-            ParameterDefinition(one.name, None, None, is_required=is_required(one.default), python=one)
+            ParameterDefinition(
+                one.name, None, None, is_required=is_required(function.file.resolved(one.default)), python=one
+            )
             for one in function.parameters
         ]
         return written_parameters(function.file, own).schema

@@ -177,7 +177,9 @@ def _parameters(
         for one in function.parameters:
             text = source.text_of_parameter(one, is_docstring_sent=_is_docstring_sent(file, tool))
             place = file.location(one.node)
-            yield ParameterDefinition(one.name, text, place, is_required=is_required(one.default), python=one)
+            yield ParameterDefinition(
+                one.name, text, place, is_required=is_required(file.resolved(one.default)), python=one
+            )
 
 
 def _is_docstring_sent(file: PythonSource, tool: WrittenTool) -> bool:
@@ -234,7 +236,10 @@ def _in_class(file: PythonSource, written: ast.expr | None) -> Iterator[Paramete
         is_whole = shows_all(field.annotation, file) and (field.value is None or shows_all(field.value, file))
         description = texts[0] if texts else "" if is_whole else None
         yield ParameterDefinition(
-            field.target.id, description, file.location(field.target), is_required=is_required(field.value)
+            field.target.id,
+            description,
+            file.location(field.target),
+            is_required=is_required(file.resolved(field.value)),
         )
 
 

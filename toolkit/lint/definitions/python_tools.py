@@ -44,7 +44,7 @@ def static_definition(function: PythonFunction, *, is_alone: bool = False) -> To
             one.name,
             source.text_of_parameter(one),
             function.file.location(one.node),
-            is_required=is_required(one.default),
+            is_required=is_required(function.file.resolved(one.default)),
             python=one,
         )
         for one in function.parameters
@@ -80,9 +80,15 @@ def static_definition(function: PythonFunction, *, is_alone: bool = False) -> To
 
 
 def _alternatives(function: PythonFunction) -> Iterator[tuple[Any, ...]]:
-    """Yield the key that a function shares with those of its name in other branches, only one of which is run."""
-    if (branching := function.file.branching(function.node)) is not None:
-        yield ("branches", function.file.file, branching.lineno, function.tool_name)
+    """Yield the keys that a tool shares with others of its name that a module does not have beside it.
+
+    These are tools in other branches, only one of which is run, and those of one function that no name is bound to.
+    """
+    file, tool = function.file, function.registered
+    if (branching := file.branching(function.node)) is not None:
+        yield ("branches", file.file, branching.lineno, function.tool_name)
+    if tool is not None and tool.kind != "decorator" and isinstance(file, PythonFile) and not file.is_held(tool):
+        yield ("passed", *_definition_of(function)[1:])
 
 
 def _as_sent(parameter: ParameterDefinition, schema: Any) -> ParameterDefinition:

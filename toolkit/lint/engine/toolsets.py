@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 _OF_SERVER = "://"
-_EXACT = {"object", "branches"}
+_EXACT = {"object", "branches", "passed"}
 
 
 class ToolCounts(NamedTuple):
