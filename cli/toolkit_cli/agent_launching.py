@@ -10,11 +10,18 @@ from toolkit_cli.agent_options import AgentOptions
 from toolkit_cli.arguments.call_arguments import piped_text
 from toolkit_cli.command_settings import unknown_names
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, refuse
-from toolkit_cli.running.agent_sessions import Conversation, ReadyAgent, agent_of_file, names_file
+from toolkit_cli.running.agent_sessions import (
+    Conversation,
+    Earlier,
+    ReadyAgent,
+    TranscriptFile,
+    agent_of_file,
+    names_file,
+    read_transcript,
+)
 from toolkit_cli.running.answer_sources import Answers, waits_for_answers
 from toolkit_cli.running.foreseen_calls import check_names
 from toolkit_cli.running.sessions import Session, ShownRun, open_session, seconds_of
-from toolkit_cli.running.transcript_files import Earlier, TranscriptFile, read_transcript
 from toolkit_cli.running.watchdog import leave_if_threads_remain
 
 if TYPE_CHECKING:

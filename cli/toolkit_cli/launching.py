@@ -9,12 +9,12 @@ from toolkit.tools.secret_arguments import learn_arguments
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections, piped_text
 from toolkit_cli.failures import ExitCode, Failure, refuse
-from toolkit_cli.opened_tools import open_one
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.rendering.tool_kinds import is_agent
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.answer_sources import refuse_unanswerable
 from toolkit_cli.running.foreseen_calls import check_rules, questions_of
+from toolkit_cli.running.opened_tools import open_one
 from toolkit_cli.running.sessions import Session, ShownRun, open_session, timed
 from toolkit_cli.running.tool_calls import with_hint_on_json
 from toolkit_cli.running.watchdog import leave_if_threads_remain

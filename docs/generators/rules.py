@@ -3,7 +3,7 @@
 import re
 
 from toolkit.lint import all_pages
-from toolkit_cli.rendering.rule_pages import index_of, page_of  # private
+from toolkit_cli.rendering.findings import index_of, page_of  # private
 
 HEAD = """\
 # The rules of lint

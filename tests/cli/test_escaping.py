@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from toolkit.visibility import disarm, visible_json  # private
-from toolkit_cli.rendering.escaping import cut, is_plain, lines_of, one_line, width_of, wrap  # private
+from toolkit_cli.rendering.styles import cut, is_plain, lines_of, one_line, width_of, wrap  # private
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=60) | st.text(
     st.sampled_from("\\nrtxuU0a\n\r\t\x00\x1b\x7f\x9b\u200b\u202e\u2028\u00a0\ufe0f\u0301\ud800\U000e0001é字"),

@@ -4,8 +4,8 @@ import pytest
 
 from toolkit import ReviewRequest
 from toolkit.approvals import Risk
-from toolkit_cli.rendering.escaping import width_of  # private
 from toolkit_cli.rendering.question_texts import question_lines, text_question_lines, whole_lines  # private
+from toolkit_cli.rendering.styles import width_of  # private
 
 LONG = "x" * 100 + "     approve  calculator  (builtin)"
 SIDES = 14

@@ -10,7 +10,7 @@ from tests.terminals import MENU_END, PROMPT, Terminal
 from toolkit.approvals.policies import DescribedCall  # private
 from toolkit.approvals.risks import Risk  # private
 from toolkit.settings.configuration import Configuration  # private
-from toolkit_cli.reviewing.rule_books import RuleBook  # private
+from toolkit_cli.reviewing.rule_choices import RuleBook  # private
 
 TOOLS = '''
 from toolkit import tool

@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from tests.volumes import examples
-from toolkit_cli.rendering.escaping import one_line, width_of  # private
 from toolkit_cli.rendering.schemas import parameters_of, type_of  # private
-from toolkit_cli.rendering.styles import (
+from toolkit_cli.rendering.styles import (  # private
+    one_line,
     paint_all,  # private
     table,  # private
+    width_of,
 )
 
 

@@ -11,8 +11,8 @@ from toolkit.visibility import visible_json
 from toolkit_cli.arguments.assignments import Schemas
 from toolkit_cli.arguments.call_arguments import objections
 from toolkit_cli.prompting import Prompter
-from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.schemas import type_of
+from toolkit_cli.rendering.styles import one_line
 
 
 def ask_for(tool: Tool, missing: Sequence[str], known: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,10 +10,10 @@ from toolkit_cli.arguments.call_arguments import Given, gather_arguments, object
 from toolkit_cli.batching.stored_runs import bound_calls, open_store
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, refuse
-from toolkit_cli.opened_tools import open_one
 from toolkit_cli.rendering.styles import print_lines, table
 from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.journaled_runs import without_secrets
+from toolkit_cli.running.opened_tools import open_one
 
 
 class ScheduleOptions(NamedTuple):

@@ -16,15 +16,14 @@ from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.completion import complete_rule, complete_target
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, refuse
-from toolkit_cli.linting.cache_folders import cache_folder
-from toolkit_cli.linting.check_runs import CheckRun, add_suppressions, apply_fixes
-from toolkit_cli.linting.stdin_texts import text_of_stdin
+from toolkit_cli.linting.check_runs import CheckRun, add_suppressions, apply_fixes, text_of_stdin
+from toolkit_cli.linting.head_starts import cache_folder
 from toolkit_cli.rendering.compatibility_tables import as_record, as_table
 from toolkit_cli.rendering.excerpts import as_lines, shown_path
 from toolkit_cli.rendering.findings import FORMATS, Format, render, spans_of, statistics_of
 from toolkit_cli.rendering.problem_texts import counted, counted_files, counted_tools
 from toolkit_cli.rendering.styles import paint_all, print_lines
-from toolkit_cli.running.server_consent import gate_for
+from toolkit_cli.running.opened_tools import gate_for
 from toolkit_cli.shared_options import Debug, PolicyPath, Starts
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ def lint(options: LintOptions) -> ExitCode:
     if options.explain is not None:
         return _explain(options.explain)
     if options.watch:
-        from toolkit_cli.linting.watching import watch as watch_paths
+        from toolkit_cli.watched_files import watch as watch_paths
 
         return watch_paths(options.paths or (), lambda: lint(options._replace(watch=False)))
     _refuse_contradictions(options)
@@ -306,7 +305,7 @@ def _show_compatibility(options: LintOptions, configuration: "Configuration", se
 def _explain(wanted: str) -> ExitCode:
     """Print the documentation of a rule, given by code or name, or a list of all rules."""
     from toolkit.lint.rules import all_pages  # few runs explain
-    from toolkit_cli.rendering.rule_pages import as_list, page_of
+    from toolkit_cli.rendering.findings import as_list, page_of
 
     rules = list(all_pages())
     if wanted.upper() == "ALL":

@@ -9,12 +9,11 @@ from toolkit.problems import did_you_mean
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
-from toolkit_cli.opened_tools import open_configured
 from toolkit_cli.rendering.listings import group_record, listed_groups, listed_written, written_record
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.rendering.tools import listed, summary_record
 from toolkit_cli.running.answer_sources import policy_of_files
-from toolkit_cli.running.server_consent import gate_for
+from toolkit_cli.running.opened_tools import gate_for, open_configured
 from toolkit_cli.shared_options import Debug, Grants, PolicyPath, Sources, Starts, Targets
 
 

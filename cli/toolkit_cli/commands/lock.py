@@ -12,8 +12,7 @@ from toolkit.tools.definition.spec import ToolSpec
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report
-from toolkit_cli.opened_tools import open_all
-from toolkit_cli.running.server_consent import gate_for
+from toolkit_cli.running.opened_tools import gate_for, open_all
 from toolkit_cli.shared_options import Debug, Sources, Starts, Targets
 
 if TYPE_CHECKING:

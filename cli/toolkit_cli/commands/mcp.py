@@ -14,7 +14,7 @@ from toolkit_cli.completion import complete_server
 from toolkit_cli.failures import ExitCode, Failure, code_for, report
 from toolkit_cli.rendering.listings import listed_servers, server_record
 from toolkit_cli.rendering.styles import print_lines
-from toolkit_cli.running.server_consent import gate_for
+from toolkit_cli.running.opened_tools import gate_for
 from toolkit_cli.shared_options import Debug, Starts
 
 if TYPE_CHECKING:

@@ -112,7 +112,6 @@ def show_audit(options: AuditOptions) -> ExitCode:
 def _check(
     words: Sequence[str], configuration: "Configuration", chosen_by: "Chooser", after: After | None, *, as_json: bool
 ) -> ExitCode:
-    from toolkit_cli.opened_tools import open_one
     from toolkit_cli.rendering.policy_tables import (  # help needs none of it
         DecidedCall,
         decided_calls,
@@ -120,7 +119,7 @@ def _check(
     )
     from toolkit_cli.running.answer_sources import policy_of_files
     from toolkit_cli.running.foreseen_calls import calls_of
-    from toolkit_cli.running.server_consent import gate_for
+    from toolkit_cli.running.opened_tools import gate_for, open_one
 
     gate = Gate(policy=policy_of_files(configuration, words[:1]))
     tool = open_one(words[0], configuration, gate_for(configuration), "one of them is checked", warn=False, looks=True)
@@ -213,8 +212,7 @@ def _audit(*, verify: bool, as_json: bool) -> ExitCode:
 def _unmatched(policy: "FilePolicy", configuration: "Configuration") -> list[Problem]:
     """Return a problem for each rule of the project that matches none of its tools."""
     from toolkit.approvals.dead_rules import KnownTool, unmatched_rules  # help needs none of it
-    from toolkit_cli.opened_tools import open_configured
-    from toolkit_cli.running.server_consent import gate_for
+    from toolkit_cli.running.opened_tools import gate_for, open_configured
 
     opened = open_configured(None, configuration, gate_for(configuration))
     end_at_errors(opened.problems)

@@ -13,9 +13,8 @@ from toolkit.visibility import visible_json
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.opened_tools import open_configured
 from toolkit_cli.rendering.styles import paint_all
-from toolkit_cli.running.server_consent import gate_for
+from toolkit_cli.running.opened_tools import gate_for, open_configured
 from toolkit_cli.shared_options import Debug, Grants, Sources, Starts, Targets
 
 _PLAIN = "plain"

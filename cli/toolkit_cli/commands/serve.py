@@ -2,12 +2,16 @@
 
 import os
 import re
+import shutil
+import sys
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from toolkit.problems import how_to_install
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
@@ -98,9 +102,7 @@ def serve(options: ServeOptions) -> int:
     _go_to(options.directory)
     memory_id = checked_memory_id(options.given.memory_id)
     options = options._replace(given=options.given._replace(memory_id=memory_id))
-    from toolkit_cli.serving.client_configs import require_mcp  # help needs none of it
-
-    require_mcp()
+    _require_mcp()
     from toolkit_cli.serving import server_transports  # it imports the SDK
 
     place = None if options.http is None else server_transports.parse_place(options.http)
@@ -171,8 +173,6 @@ def _print_configuration(
     editor: "Editor", name: str, words: Sequence[str], place: "Place | None", token_variable: str
 ) -> int:
     """Print the configuration for a client; secrets are referenced by variable, and context values are left out."""
-    from toolkit_cli.serving.client_configs import configuration_to_paste  # only `--print-config` needs it
-
     if place is not None and place.port == 0:
         raise Failure(ExitCode.USAGE, "--print-config needs a fixed port", hint="for example --http 8000")
     if not _FIT_NAME.fullmatch(name):
@@ -180,6 +180,46 @@ def _print_configuration(
         raise Failure(ExitCode.USAGE, f"--name: '{name}' is not valid in every client's configuration", hint=hint)
     url = None if place is None else place.reachable.url(place.port)
     variable = token_variable if os.environ.get(token_variable) or (place and not place.is_private) else None
-    whole = configuration_to_paste(editor, name, words, url, variable)
+    whole = _configuration_to_paste(editor, name, words, url, variable)
     console.write_json(whole)
     return ExitCode.SUCCESS
+
+
+def _configuration_to_paste(
+    editor: "Editor", name: str, words: Sequence[str], http: str | None, token_variable: str | None
+) -> dict[str, Any]:
+    """Return the configuration for an editor, with absolute paths and without secrets.
+
+    Args:
+        editor: The editor.
+        name: The name of the server in the editor.
+        words: The arguments of `toolkit serve`.
+        http: The URL of the server, if it serves over HTTP.
+        token_variable: The environment variable with the bearer token, if the server needs one.
+    """
+    from toolkit.mcp.settings.editors import Address, Launch, editor_configuration  # only `--print-config` needs it
+
+    if http is not None:
+        return editor_configuration(editor, name, Address(http, token_variable))
+    command, *first = _program()
+    arguments = [*first, "serve", "--directory", str(Path.cwd()), *words]
+    return editor_configuration(editor, name, Launch(command, arguments))
+
+
+def _program() -> list[str]:
+    """Return a command that starts `toolkit` from any folder."""
+    beside = Path(sys.executable).with_name("toolkit")
+    if beside.exists():
+        return [str(beside)]
+    found = shutil.which("toolkit")
+    return [str(Path(found).absolute())] if found else [sys.executable, "-m", "toolkit_cli"]
+
+
+def _require_mcp() -> None:
+    """Check that the MCP SDK is installed, before it is imported.
+
+    Raises:
+        Failure: If it is not; the hint has the command that installs it.
+    """
+    if find_spec("mcp") is None:
+        raise Failure(ExitCode.USAGE, "serving needs the extra 'mcp'", hint=how_to_install("toolkit-cli[mcp]"))

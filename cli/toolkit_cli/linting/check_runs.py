@@ -1,7 +1,8 @@
-"""Checks files, fixes or suppresses findings, and compares them with a baseline."""
+"""Checks files or text from stdin, fixes or suppresses findings, and compares them with a baseline."""
 
 import atexit
 import gc
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from pathlib import Path
@@ -12,8 +13,9 @@ from toolkit.problems import Problem
 from toolkit.sources.import_permission import FileCounts
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, cannot_write
+from toolkit_cli.rendering.excerpts import stand_in
 from toolkit_cli.rendering.problem_texts import counted
-from toolkit_cli.running.server_consent import gate_for
+from toolkit_cli.running.opened_tools import gate_for
 
 if TYPE_CHECKING:
     from toolkit.lint.configuration.settings import LintSettings
@@ -178,3 +180,45 @@ def add_suppressions(check_run: CheckRun, problems: Sequence[Problem]) -> list[P
     count = sum(len(change.solved) for change in changes)
     console.say(f"Suppressed {counted(count, 'finding')} with comments in {counted(len(changes), 'file')}.")
     return left
+
+
+STDIN = "-"
+
+
+def text_of_stdin(paths: Sequence[str], filename: str | None, *, writes: bool) -> str | None:
+    """Return the text on stdin, or `None` if stdin is not checked.
+
+    Args:
+        paths: The paths as typed; `-` means stdin.
+        filename: The name of the file that the text belongs to.
+        writes: Whether the command would change files.
+
+    Raises:
+        Failure: If there are other paths, the file name is missing, files would be changed, or the text is not
+            UTF-8.
+    """
+    if STDIN not in paths:
+        if filename is not None:
+            raise Failure(
+                ExitCode.USAGE, "'--stdin-filename' works only with text on stdin", hint="use `-` as the path"
+            )
+        return None
+    if filename is None or len(paths) > 1 or writes:
+        _refuse(filename, is_alone=len(paths) == 1)
+    try:
+        text = sys.stdin.buffer.read().decode()
+    except UnicodeDecodeError as error:
+        raise Failure(ExitCode.USAGE, f"stdin is not UTF-8: {error.reason} at byte {error.start}") from error
+    stand_in(str(filename), text)
+    return text
+
+
+def _refuse(filename: str | None, *, is_alone: bool) -> None:
+    if not is_alone:
+        raise Failure(
+            ExitCode.USAGE, "stdin cannot be checked together with other paths", hint="leave out the other paths"
+        )
+    if filename is None:
+        hint = "pass it: --stdin-filename tools.py"
+        raise Failure(ExitCode.USAGE, "text on stdin needs a file name", hint=hint)
+    raise Failure(ExitCode.USAGE, "text on stdin cannot be changed", hint="leave out --fix, --diff and --add-noqa")

@@ -1,13 +1,38 @@
-"""Starts the child process that imports files before the rest of `toolkit lint` is imported.
+"""The cache folder of lint, and the child process that starts early where nothing is cached."""
 
-This saves time only if files will be imported: no results are cached, and no option makes lint only read them.
-"""
-
+import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import Final
 
-from toolkit_cli.linting.cache_folders import may_be_known
+_NAME: Final = ".toolkit_cache"
+_VARIABLE: Final = "TOOLKIT_CACHE_DIR"
+
+
+def cache_folder(directory: Path) -> Path:
+    """Return the cache folder of a project, unless the environment sets another one.
+
+    Args:
+        directory: The folder with the project's settings.
+    """
+    return _named() or directory / _NAME
+
+
+def may_be_known() -> bool:
+    """Return whether there may be a cache for the working directory or one of its parents."""
+    try:
+        here = Path.cwd()
+        folders = [named] if (named := _named()) else [folder / _NAME for folder in (here, *here.parents)]
+        return any(folder.exists() for folder in folders)
+    except OSError:  # removed, or not readable
+        return True
+
+
+def _named() -> Path | None:
+    named = os.environ.get(_VARIABLE)
+    return Path(os.path.realpath(named)) if named else None  # the user may have a link to it
+
 
 _WITHOUT_CHILD: Final = frozenset(
     {"--static", "--python", "--stdin-filename", "--against", "--explain", "--help", "-h"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from toolkit_cli.pull_requests.finding_reports import BadReport, read_reports
 from toolkit_cli.pull_requests.posting import GitHubError, post
-from toolkit_cli.rendering.escaping import one_line
+from toolkit_cli.rendering.styles import one_line
 
 
 def main() -> int:

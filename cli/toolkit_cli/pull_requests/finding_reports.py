@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from toolkit.codes import DEFINITION_DRIFT
 from toolkit.lint.breakages import BREAKAGES
 from toolkit.regular_files import bounded_bytes
-from toolkit_cli.rendering.escaping import one_line
+from toolkit_cli.rendering.styles import one_line
 
 MOST_FINDINGS = 5_000
 _LARGEST = 8 * 1024 * 1024

@@ -19,8 +19,7 @@ from toolkit.events import (
 )
 from toolkit.tools.calls.results import format_count
 from toolkit_cli import console
-from toolkit_cli.rendering.escaping import cut, one_line, padded, width_of
-from toolkit_cli.rendering.styles import Fragment, Line, Style, table
+from toolkit_cli.rendering.styles import Fragment, Line, Style, cut, one_line, padded, table, width_of
 
 _BESIDE_LABEL = 40
 _LABEL_WIDTH = 18

@@ -12,8 +12,7 @@ from typing import NamedTuple
 from toolkit.problems import Location
 from toolkit.regular_files import bounded_bytes
 from toolkit_cli import console
-from toolkit_cli.rendering.escaping import one_line, width_of
-from toolkit_cli.rendering.styles import Line, Style
+from toolkit_cli.rendering.styles import Line, Style, one_line, width_of
 
 _LARGEST_FILE = 4_000_000
 _TAB = "    "

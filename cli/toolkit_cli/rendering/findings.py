@@ -1,15 +1,15 @@
-"""Renders the findings of lint in all output formats."""
+"""Renders what lint reports, and the pages of its rules."""
 
 from collections import Counter
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, Literal, get_args
 
 from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
 from toolkit.lint.breakages import is_breakage
 from toolkit.lint.changes.baselines import fingerprints
+from toolkit.lint.rule import RulePage
 from toolkit.problems import Problem, problem_record
 from toolkit.visibility import visible_json
-from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.excerpts import path_for_people
 from toolkit_cli.rendering.problem_texts import (
     as_github,
@@ -22,6 +22,7 @@ from toolkit_cli.rendering.problem_texts import (
     without_secrets,
 )
 from toolkit_cli.rendering.report_formats import as_gitlab, as_junit, as_markdown, as_sarif
+from toolkit_cli.rendering.styles import one_line
 
 Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -191,3 +192,48 @@ _WRITERS: dict[str, Callable[[Sequence[Problem]], str]] = {
     "junit": _as_junit,
     "markdown": _as_markdown,
 }
+
+
+_FIXES = {None: "", "safe": "`--fix`", "unsafe": "`--fix --unsafe-fixes`"}
+
+
+def page_of(rule: RulePage) -> str:
+    """Return the page of a rule in Markdown, with a newline at the end."""
+    facts = [f"severity: {rule.severity}"]
+    if not rule.default:
+        facts.append("off by default")
+    if rule.fix:
+        facts.append(f"fixed by {_FIXES[rule.fix]}")
+    if rule.providers:
+        facts.append(f"for {', '.join(rule.providers)}")
+    if rule.limits:
+        facts.append(", ".join(f"`{name}` = {figure}" for name, figure in rule.limits.items()))
+    return f"# {rule.name} ({rule.code})\n\n*{' · '.join(facts)}*\n\n{rule.documentation}\n"
+
+
+def index_of(rules: Iterable[RulePage]) -> str:
+    """Return a Markdown table of the rules with links to their pages, and a newline at the end."""
+    rows = [
+        f"| {rule.code} | [{rule.name}]({rule.name}.md) | {_weight(rule)} | {_FIXES[rule.fix]} | {_summary(rule)} |"
+        for rule in rules
+    ]
+    head = ["| code | rule | severity | fix | what it finds |", "| --- | --- | --- | --- | --- |"]
+    return "\n".join([*head, *rows, ""])
+
+
+def as_list(rules: Iterable[RulePage]) -> str:
+    """Return the rules as plain text, one per line, with a newline at the end."""
+    lines = [f"{rule.code}  {_weight(rule):<9}  {_sign(rule):<3}  {rule.name}: {rule.summary}" for rule in rules]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _weight(rule: RulePage) -> str:
+    return rule.severity if rule.default else f"{rule.severity}, off"
+
+
+def _sign(rule: RulePage) -> str:
+    return {None: "", "safe": "[*]", "unsafe": "[-]"}[rule.fix]
+
+
+def _summary(rule: RulePage) -> str:
+    return rule.summary.replace("|", "\\|")

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolkit.disclosure.offering import Branch
 from toolkit.source_code.written_tools import WrittenTool
-from toolkit_cli.rendering.escaping import cut, one_line
 from toolkit_cli.rendering.excerpts import shown_path
-from toolkit_cli.rendering.styles import Line, stem, table
+from toolkit_cli.rendering.styles import Line, cut, one_line, stem, table
 
 if TYPE_CHECKING:
     from toolkit.mcp.client.server_sessions import ServerHealth

@@ -8,7 +8,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from rich.progress_bar import ProgressBar
 from rich.text import Text
 
-from toolkit_cli.rendering.escaping import one_line
+from toolkit_cli.rendering.styles import one_line
 
 
 class Bars:

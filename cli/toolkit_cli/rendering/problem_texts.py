@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 from toolkit.problems import Location, Problem, Severity, problem_record
 from toolkit.visibility import visible_json
 from toolkit_cli import console
-from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import excerpt_of, path_for_people, shown_path
-from toolkit_cli.rendering.styles import Fragment, Line, Style, paint
+from toolkit_cli.rendering.styles import Fragment, Line, Style, lines_of, one_line, paint
 
 if TYPE_CHECKING:
     from toolkit.lint.engine.toolsets import ToolCounts

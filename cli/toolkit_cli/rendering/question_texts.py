@@ -8,9 +8,8 @@ from typing import Any
 from toolkit.approvals.pending import PendingApproval
 from toolkit.approvals.requests import ReviewRequest, request_of
 from toolkit.visibility import visible_json
-from toolkit_cli.rendering.escaping import cut, lines_of, one_line, padded, width_of, wrap
 from toolkit_cli.rendering.excerpts import shown_path, style_of
-from toolkit_cli.rendering.styles import Fragment, Line
+from toolkit_cli.rendering.styles import Fragment, Line, cut, lines_of, one_line, padded, width_of, wrap
 
 _MARGIN = "     "
 _LABEL_WIDTH = 9

@@ -13,9 +13,9 @@ from toolkit.lint.rule import RulePage
 from toolkit.problems import Fix, Location, Problem, Severity
 from toolkit.releases import __version__
 from toolkit.visibility import visible_json
-from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.excerpts import path_for_people, shown_path
 from toolkit_cli.rendering.problem_texts import summary_of
+from toolkit_cli.rendering.styles import one_line
 
 _SEVERITIES: dict[Severity, str] = {"error": "major", "warning": "minor", "info": "info"}
 

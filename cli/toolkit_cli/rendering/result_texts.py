@@ -8,9 +8,8 @@ from toolkit.runs.records import ModelUse
 from toolkit.tools.calls.results import ToolResult
 from toolkit.visibility import disarm
 from toolkit_cli import console
-from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.event_lines import around, spoken_seconds
-from toolkit_cli.rendering.styles import Line
+from toolkit_cli.rendering.styles import Line, one_line
 
 Format = Literal["text", "json", "jsonl"]
 

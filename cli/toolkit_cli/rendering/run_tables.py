@@ -8,9 +8,8 @@ from typing import Any, Final, NamedTuple
 
 from toolkit.amounts import money
 from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
-from toolkit_cli.rendering.escaping import one_line
 from toolkit_cli.rendering.event_lines import spoken_seconds
-from toolkit_cli.rendering.styles import Line, Style, table
+from toolkit_cli.rendering.styles import Line, Style, one_line, table
 
 _TURN: Final = re.compile(r"(?:^|/)turn-\d+$")
 _CALL: Final = re.compile(r"(?:^|/)turn-\d+\.\d+$")

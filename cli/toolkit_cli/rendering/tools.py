@@ -11,11 +11,10 @@ from toolkit.tools.base import Tool
 from toolkit.tools.foreign.frameworks import title_of
 from toolkit.tools.kinds.function_tools import DescribedTool
 from toolkit.tools.origins import place_of_tool
-from toolkit_cli.rendering.escaping import lines_of, one_line
 from toolkit_cli.rendering.excerpts import path_for_people, shown_path
 from toolkit_cli.rendering.policy_tables import outlook_record, outlook_text
 from toolkit_cli.rendering.schemas import Parameter, parameters_of, type_of
-from toolkit_cli.rendering.styles import Line, table, wrap_text
+from toolkit_cli.rendering.styles import Line, lines_of, one_line, table, wrap_text
 from toolkit_cli.rendering.tool_kinds import REMOTE, address_of, is_facade, kind_of, outline_of_agent, pipeline_in
 from toolkit_cli.rendering.tree_outlines import agent_record, drawn, drawn_agent, outline_record
 

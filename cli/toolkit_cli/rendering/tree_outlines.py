@@ -4,9 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from toolkit.pipelines.charts import Arrow, Frame, FrameEnd, Item, Shape
-from toolkit_cli.rendering.escaping import cut, one_line
 from toolkit_cli.rendering.excerpts import shown_path
-from toolkit_cli.rendering.styles import Fragment, Line, Stem, stem, wrap_text
+from toolkit_cli.rendering.styles import Fragment, Line, Stem, cut, one_line, stem, wrap_text
 
 if TYPE_CHECKING:
     from toolkit.agents.agent_outlines import AgentOutline, OfferedTool, StateOutline

@@ -14,8 +14,8 @@ from toolkit.tools.calls.json_data import loads
 from toolkit.tools.secret_arguments import is_same
 from toolkit.visibility import visible_json
 from toolkit_cli.prompting import Prompter
-from toolkit_cli.rendering.escaping import is_plain, lines_of, one_line
 from toolkit_cli.rendering.schemas import type_of
+from toolkit_cli.rendering.styles import is_plain, lines_of, one_line
 
 _ALL = "{}"
 _INDENT = "       "

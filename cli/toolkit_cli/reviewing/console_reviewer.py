@@ -17,8 +17,7 @@ from toolkit_cli import console
 from toolkit_cli.prompting import Prompter
 from toolkit_cli.rendering.question_texts import menu_lines, question_lines, text_question_lines, whole_lines
 from toolkit_cli.rendering.styles import Line, paint
-from toolkit_cli.reviewing.rule_books import Action, RuleBook
-from toolkit_cli.reviewing.rule_choices import RuleChoice, explanation_of
+from toolkit_cli.reviewing.rule_choices import Action, RuleBook, RuleChoice, explanation_of
 from toolkit_cli.screen import Screen
 
 Answer = Literal["fill", "once", "edit", "reject", "same", "all", "always", "allow", "deny", "view", "stop"]

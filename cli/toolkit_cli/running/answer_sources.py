@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolkit.approvals.file_policies import FilePolicy
     from toolkit.settings.configuration import Configuration
     from toolkit.webhooks.webhook_keys import WebhookSettings
-    from toolkit_cli.reviewing.rule_books import RuleBook
+    from toolkit_cli.reviewing.rule_choices import RuleBook
     from toolkit_cli.running.foreseen_calls import ForeseenCall
     from toolkit_cli.screen import Screen
     from toolkit_cli.shared_options import AskingOptions
@@ -70,7 +70,7 @@ class Answers(NamedTuple):
         answers = self._replace(files=policy_of_files(configuration, targets), webhook=configuration.webhook)
         if not self.may_ask:
             return answers
-        from toolkit_cli.reviewing.rule_books import RuleBook  # only where somebody can be asked
+        from toolkit_cli.reviewing.rule_choices import RuleBook  # only where somebody can be asked
 
         return answers._replace(book=RuleBook(configuration, targets))
 

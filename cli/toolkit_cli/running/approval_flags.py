@@ -10,7 +10,7 @@ from toolkit.approvals.policies import DescribedCall
 from toolkit.approvals.rule_offers import declared_type, exact_arguments
 from toolkit.json_texts import json_text
 from toolkit_cli import console
-from toolkit_cli.rendering.escaping import is_plain
+from toolkit_cli.rendering.styles import is_plain
 
 _LONGEST_VALUE = 80
 _BACKSLASH = "\\"

@@ -7,8 +7,8 @@ from toolkit.problems import did_you_mean
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode
 from toolkit_cli.prompting import Prompter
-from toolkit_cli.rendering.escaping import cut, one_line
 from toolkit_cli.rendering.result_texts import usage_line
+from toolkit_cli.rendering.styles import cut, one_line
 from toolkit_cli.running.agent_sessions import Conversation
 
 COMMANDS = {

@@ -1,11 +1,15 @@
-"""The session of a command that calls tools: what its calls share, and how a run in it is shown and recorded."""
+"""The session of a run: its settings, answers, events and telemetry, and the run that is shown."""
 
 import json
+import logging
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.amounts import parse_duration
+from toolkit.errors import ConfigurationError
 from toolkit.events import both
 from toolkit.problems import Problem
 from toolkit.runs.run import Run
@@ -16,14 +20,21 @@ from toolkit_cli import console
 from toolkit_cli.arguments.assignments import read_assignment, with_file_read
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.opened_tools import open_all
 from toolkit_cli.rendering.result_texts import Format
+from toolkit_cli.rendering.styles import one_line
 from toolkit_cli.rendering.tool_kinds import is_single_call
 from toolkit_cli.running.answer_sources import Answers, audit_of, make_gate
 from toolkit_cli.running.finished_steps import CollectedSteps
-from toolkit_cli.running.reporters import RunReporter, message_channel, show_logs, write_event
-from toolkit_cli.running.shown_outcomes import RunReport, present, present_usage
-from toolkit_cli.running.telemetry import telemetry
+from toolkit_cli.running.opened_tools import open_all
+from toolkit_cli.running.reporters import (
+    RunReport,
+    RunReporter,
+    message_channel,
+    present,
+    present_usage,
+    show_logs,
+    write_event,
+)
 from toolkit_cli.running.tool_calls import Ending, call_tool
 from toolkit_cli.screen import Screen
 
@@ -31,8 +42,104 @@ if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
     from toolkit.runs.records import Budget
     from toolkit.settings.configuration import Configuration
+    from toolkit.telemetry import OpenTelemetry, Telemetry
     from toolkit_cli.running.journaled_runs import JournaledRun
     from toolkit_cli.shared_options import ContextOptions, SessionOptions
+
+
+_LOGGER = "opentelemetry"
+_opened: "_Opened | None" = None
+
+
+@contextmanager
+def telemetry(wanted: bool | None) -> Iterator["Telemetry | None"]:  # noqa: FBT001 - the flag as typed
+    """Yield a listener that records spans and metrics, or `None` if telemetry is off; flush them at the end.
+
+    Args:
+        wanted: The flag; if `None`, the environment decides, provided that the extra is installed.
+
+    Raises:
+        Failure: If the flag enables telemetry, but it cannot be set up.
+    """
+    global _opened  # noqa: PLW0603 - one per process, which may end inside this context
+    opened = _open(wanted) if _is_wanted(wanted) else None
+    if opened is None:
+        yield None
+        return
+    _opened = opened
+    try:
+        yield opened.sending.listener
+    finally:
+        close_telemetry()
+
+
+def close_telemetry() -> None:
+    """Flush spans and metrics, and print a warning if some could not be sent."""
+    global _opened
+    opened, _opened = _opened, None
+    if opened is not None:
+        opened.close()
+
+
+class _Opened:
+    """Sends spans and metrics, and collects errors from the exporter."""
+
+    def __init__(self) -> None:
+        from toolkit.telemetry import open_telemetry  # few runs use telemetry
+
+        self._failures = _Failures()
+        logger = logging.getLogger(_LOGGER)
+        logger.addHandler(self._failures)
+        logger.propagate = False
+        self.sending: OpenTelemetry = open_telemetry(redactor=console.redactor())
+
+    def close(self) -> None:
+        self.sending.close()
+        if self._failures.first is not None:
+            console.say(f"warning: not all telemetry was sent: {_line(self._failures.first)}")
+
+
+class _Failures(logging.Handler):
+    """Remembers the first error."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.first: str | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.first = self.first or record.getMessage()
+
+
+def _is_wanted(wanted: bool | None) -> bool:  # noqa: FBT001 - as above
+    if not any(name.startswith("OTEL_") for name in os.environ):
+        return bool(wanted)
+    from toolkit.telemetry.propagation import is_disabled, wants_telemetry  # few environments set it
+
+    return wants_telemetry(os.environ) if wanted is None else wanted and not is_disabled(os.environ)
+
+
+def _open(wanted: bool | None) -> "_Opened | None":  # noqa: FBT001 - as above
+    """Set up telemetry; if that fails and only the environment enables it, continue without.
+
+    Raises:
+        Failure: If it fails and the flag enables it.
+    """
+    try:
+        return _Opened()
+    except ConfigurationError as error:
+        if wanted:
+            raise Failure(ExitCode.USAGE, f"--otel: {error}") from error
+        if _is_installed():
+            console.say(f"warning: telemetry is not sent: {error}")
+        return None
+
+
+def _is_installed() -> bool:
+    return find_spec("opentelemetry") is not None and find_spec("opentelemetry.sdk") is not None
+
+
+def _line(text: str) -> str:
+    return one_line(text)
 
 
 class Session(NamedTuple):

@@ -15,8 +15,7 @@ from toolkit.tools.context import ToolContext
 from toolkit_cli.arguments.assignments import object_in
 from toolkit_cli.failures import ExitCode
 from toolkit_cli.running.finished_steps import CollectedSteps
-from toolkit_cli.running.interrupts import Interrupts
-from toolkit_cli.running.watchdog import ForcedEnd, Watched
+from toolkit_cli.running.watchdog import ForcedEnd, Interrupts, Watched
 
 if TYPE_CHECKING:
     from toolkit.stores.recorded_runs import State

@@ -17,8 +17,8 @@ from toolkit.sources.modules import imported_afresh
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, report
-from toolkit_cli.file_stamps import INTERVAL, stamp_after_a_while, stamp_of
-from toolkit_cli.running.interrupts import Interrupts
+from toolkit_cli.running.watchdog import Interrupts
+from toolkit_cli.watched_files import INTERVAL, stamp_after_a_while, stamp_of
 
 _LOOPBACK = "127.0.0.1"
 _LAST_PORT = 65_535

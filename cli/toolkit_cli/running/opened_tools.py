@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure, end_at_errors, report
-from toolkit_cli.rendering.tool_kinds import address_of
 
 if TYPE_CHECKING:
     from toolkit.approvals.gates import Gate
     from toolkit.settings.configuration import Configuration
     from toolkit.sources.opening import Opened
+    from toolkit.tools.base import Tool
 
 
 _READY = "builtin"
@@ -72,7 +71,7 @@ def open_configured(
 
 def open_one(
     target: str, configuration: "Configuration", gate: "Gate | None", use: str, *, warn: bool, looks: bool = False
-) -> Tool:
+) -> "Tool":
     """Return the only tool of a target.
 
     Args:
@@ -93,6 +92,18 @@ def open_one(
     if len(opened.tools) == 1:
         return next(iter(opened.tools.values()))
 
+    from toolkit_cli.rendering.tool_kinds import address_of  # only a failure names them
+
     addresses = [address_of(tool.spec) for tool in opened.tools.values()]
     hint = f"name one: {', '.join(addresses)}" if addresses else None
     raise Failure(ExitCode.USAGE, f"'{target}' contains {len(addresses)} tools; {use}", hint=hint)
+
+
+def gate_for(configuration: "Configuration") -> "Gate | None":
+    """Return a gate that asks for consent to start servers; `None` if no servers are configured."""
+    if not configuration.mcp:
+        return None
+    from toolkit_cli.running.answer_sources import Answers, make_gate  # few projects have servers
+    from toolkit_cli.screen import Screen
+
+    return make_gate(Answers(), Screen(), configuration.approval_timeout)

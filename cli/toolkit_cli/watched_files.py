@@ -1,11 +1,14 @@
-"""Detects changes of a project's files by their modification times and sizes."""
+"""Detects changes of a project's files, and runs a check again after each, until Ctrl-C."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import sleep
 
+from toolkit.errors import ConfigurationError
 from toolkit.sources.modules import users_modules
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure, report
 
 INTERVAL = 0.3
 _SUFFIXES = (".py", ".yaml", ".yml", ".toml", ".json")
@@ -60,3 +63,31 @@ def _files_in(folder: Path) -> Iterator[str]:
     for place, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith((".", "__"))]
         yield from (os.path.join(place, name) for name in files if name.endswith(_SUFFIXES))  # noqa: PTH118
+
+
+def watch(paths: Sequence[str], check: Callable[[], ExitCode]) -> ExitCode:
+    """Check now and after each change, and return the exit code of the last check.
+
+    Args:
+        paths: The paths to check and watch.
+        check: Runs a check, and prints the findings.
+    """
+    watched = list(paths) or ["."]
+    while True:
+        known = stamp_of(watched)
+        code = _check(check)
+        try:
+            console.say("watching for changes; press Ctrl-C to stop")
+            wait_for_change(watched, known)
+        except KeyboardInterrupt:
+            return code
+        console.say()
+
+
+def _check(check: Callable[[], ExitCode]) -> ExitCode:
+    """Run a check; report invalid settings instead of ending the command."""
+    try:
+        return check()
+    except (Failure, ConfigurationError) as error:
+        report(error.problems)
+        return ExitCode.FINDINGS
