@@ -148,3 +148,62 @@ def test_breakages_are_marked_in_the_outputs_for_programs(tmp_path, monkeypatch)
     tags = [one.get("properties", {}).get("tags") for one in log["runs"][0]["results"]]
     assert tags == [["breakage"] if code == "TK103" else None for code in codes]
     assert [one["severity"] for one in issues] == ["critical" if code == "TK103" else "minor" for code in codes]
+
+
+BY_TRANSPORT = """
+from fastmcp import FastMCP
+
+mcp = FastMCP("weather")
+
+
+@mcp.tool
+def forecast(city: str) -> str:
+    \"\"\"Forecast tomorrow's weather in a city.\"\"\"
+    return city
+
+
+def main(transport):
+    if transport == "sse":
+        print("serving on port 8000")
+        mcp.run(transport="sse")
+    elif transport in ("http", "streamable-http"):
+        print("serving on port 8001")
+    elif transport != "stdio":
+        print("unknown")
+    {rest}
+"""
+
+
+def test_prints_where_another_transport_is_used_break_nothing(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["lint", "--static", "--no-cache", "--select", "TK407", "--format", "concise", "server.py"]
+
+    def found(rest):
+        (tmp_path / "server.py").write_text(BY_TRANSPORT.format(rest=rest), "utf-8")
+        return CliRunner().invoke(application(), words).stdout.splitlines()[:-1]
+
+    assert found("else:\n        mcp.run()") == []
+    assert found("else:\n        print('serving')\n        mcp.run()") == [
+        "server.py:22:9: warning[TK407] 'main' prints to standard output, where this file serves its tools"
+    ]
+
+
+def test_functions_in_a_class_may_have_no_receiver(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code = """
+from crewai.tools import tool
+
+
+class Tools:
+    @tool("Look up an order")
+    def look_up(order: str, shop: str = "") -> str:
+        \"\"\"Look up an order of the shop by its number.\"\"\"
+        return order
+"""
+    (tmp_path / "tools.py").write_text(code, "utf-8")
+    words = ["lint", "--static", "--no-cache", "--select", "TK204,TK401", "--format", "concise", "tools.py"]
+    assert CliRunner().invoke(application(), words).stdout.splitlines()[:-1] == [
+        "tools.py:7:17: warning[TK204] parameter 'order' of 'Look up an order' has no description",
+        "tools.py:7:29: warning[TK204] parameter 'shop' of 'Look up an order' has no description",
+        "tools.py:7:29: warning[TK401] 'Look up an order' never reads its parameter 'shop'",
+    ]

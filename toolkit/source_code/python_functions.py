@@ -125,7 +125,7 @@ class PythonFunction:
         """The parameters that callers can set: without `self`, `cls`, injected ones, `*args` and `**kwargs`."""
         if self.has_other_signature:
             return ()
-        bound = self.owner is not None and not self._is_static
+        bound = self.owner is not None and not self._is_static and self._has_receiver
         given = self.all_parameters[1 if bound else 0 :]
         if self.written is None:
             return tuple(one for one in given if not self._is_injected(one) and not one.is_variadic)
@@ -234,6 +234,12 @@ class PythonFunction:
     @property
     def _is_static(self) -> bool:
         return any(isinstance(one, ast.Name) and one.id == "staticmethod" for one in self.node.decorator_list)
+
+    @property
+    def _has_receiver(self) -> bool:
+        """Whether the first parameter is the object: some frameworks make tools of plain functions in a class."""
+        first = next(iter(self.all_parameters), None)
+        return first is not None and (first.node.annotation is None or first.name in {"self", "cls"})
 
     def _is_hidden(self, parameter: PythonParameter, position: int) -> bool:
         """Return whether a framework injects a parameter, so that no model sees it."""

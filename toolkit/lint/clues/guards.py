@@ -3,10 +3,12 @@
 import ast
 from collections.abc import Callable, Container, Iterator
 
+from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_functions import PythonFunction, PythonParameter
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.source_code.source_files import last_name
-from toolkit.source_code.syntax_nodes import is_none
+from toolkit.source_code.source_files import SourceFile, last_name
+from toolkit.source_code.syntax_nodes import FunctionNode, is_none
+from toolkit.tools.definition.names import words_of
 
 Holds = Callable[[ast.expr, "set[str] | frozenset[str]"], bool]
 _TEXT_FUNCTIONS = {
@@ -79,6 +81,12 @@ def begins_with(node: ast.expr, names: set[str] | frozenset[str]) -> bool:
 
 
 _TEXTS = {"str", "Path", "AnyUrl", "HttpUrl"}
+_CHECKING = frozenset(
+    {"allow", "allowed", "assert", "authorize", "check", "confine", "ensure", "guard", "inside", "jail", "permitted",
+     "resolve", "restrict", "restricted", "safe", "safely", "sandbox", "sanitise", "sanitize", "secure", "validate",
+     "validated", "verify", "within"}
+)  # fmt: skip
+_MOST_STEPS = 2
 _CHECKS = {"isalnum", "isalpha", "isdigit", "isidentifier", "isdecimal", "match", "fullmatch", "UUID"}
 
 Follows = Callable[[ast.Call, str, PythonParameter, frozenset[str]], bool]
@@ -103,12 +111,59 @@ def unguarded(
     compared = {name for node in function.nodes if isinstance(node, ast.Compare) for name in names_in(node)}
     for parameter in suspects:
         carriers = carriers_of(function, parameter.name, holds)
-        if compared & carriers:
+        if compared & carriers or is_checked(function, parameter.name, carriers, guards):
             continue
         for call in calls:
             if follows(call, function.file.meaning(call.func) or "", parameter, carriers):
                 yield parameter, call, function.file.segment(call.func)
                 break
+
+
+def is_checked(function: PythonFunction, name: str, carriers: Container[str], guards: Container[str]) -> bool:
+    """Return whether a helper checks a parameter, or the parameter only selects one of the project's own values."""
+    for node in function.nodes:
+        match node:
+            case ast.Call() if _is_given(node, carriers) and _is_check(function, function.file, node, guards):
+                return True
+            case ast.Assign(targets=[ast.Name(id=target)], value=ast.Subscript(slice=ast.Name(id=key))) if (
+                key in carriers and target in carriers
+            ):
+                return True
+            case ast.Assign(
+                targets=[ast.Name(id=target)], value=ast.Call(func=ast.Attribute(attr="get"), args=[ast.Name(id=key)])
+            ) if key in carriers and target == name:
+                return True
+    return False
+
+
+def _is_given(call: ast.Call, carriers: Container[str]) -> bool:
+    given = [*call.args, *(one.value for one in call.keywords)]
+    return any(name in carriers for node in given for name in names_in(node))
+
+
+def _is_check(
+    function: PythonFunction, source: SourceFile, call: ast.Call, guards: Container[str], steps: int = 0
+) -> bool:
+    """Return whether the name of a function says that it checks its argument, or its source shows it."""
+    if _CHECKING.intersection(words_of(last_name(call.func))):
+        return True
+    if steps == _MOST_STEPS:
+        return False
+    for helper in helpers_called(function, source, call):
+        inner = [node for node in ast.walk(helper.node) if isinstance(node, ast.Call)]
+        if any(
+            last_name(one.func) in guards or _is_check(function, helper.source, one, guards, steps + 1) for one in inner
+        ):
+            return True
+    return False
+
+
+def helpers_called(function: PythonFunction, source: SourceFile, call: ast.Call) -> list[Defined]:
+    """Return the functions of the project that a call in a file may refer to."""
+    if not isinstance(call.func, ast.Name | ast.Attribute):
+        return []
+    found = function.file.reader.meanings.of(source, call.func)
+    return [one for one in found if isinstance(one, Defined) and isinstance(one.node, FunctionNode)]
 
 
 def names_in(node: ast.AST) -> set[str]:

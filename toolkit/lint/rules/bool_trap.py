@@ -12,7 +12,7 @@ from toolkit.problems import Problem
 from toolkit.source_code.python_functions import PythonFunction
 
 _ALTERNATIVE = re.compile(r"(?:(?:sort|order)_)?(?:by|as)_")
-_NEGATION = re.compile(r"(?:no|not|non|dont|disable|without|exclude)_")
+_NEGATION = re.compile(r"(?:no|not|dont|disable|without|exclude)_")
 _POSITIVE = re.compile(r"(?:enable|with|include|use)_")
 _EXCLUDING = re.compile(
     r"\b(?:cannot|can't|can not|not both|only one of|exclusive|instead of|incompatible|conflicts?)\b", re.IGNORECASE

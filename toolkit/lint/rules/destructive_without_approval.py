@@ -71,7 +71,7 @@ class DestructiveWithoutApproval(Rule):
             return
         if function.mark is None and tool.framework is None:
             return
-        reason = _reason(tool.name, function)
+        reason = _reason(tool.name if tool.is_named else "", function)
         if reason:
             message = f"tool {tool.name!r} {reason}, but is not marked as destructive or as requiring approval"
             yield self.problem(message, tool.location, hint=_hint(tool), fix=self._marking(tool, function))

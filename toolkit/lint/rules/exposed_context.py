@@ -69,6 +69,9 @@ def is_exposed_context(function: PythonFunction, parameter: PythonParameter) -> 
     marks = function.written.marks if function.written is not None else None
     if marks is None or not marks.injected.types or parameter.name not in marks.injected.usual:
         return False
+    registration = function.written.registration if function.written is not None else None
+    if registration is not None and registration.way == "definition":
+        return False  # the framework calls it with its own arguments, and the definition lists the parameters
     return _is_mistaken(parameter, function.file, marks)
 
 

@@ -10,7 +10,7 @@ from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
 
 _ANYWHERE = Phrase(
-    r"\b(?:TODO|FIXME|XXX|TBD)\b(?=\s*[:(]|\s*$)"
+    r"\b(?-i:TODO|FIXME|XXX|TBD)\b(?=\s*[:(]|\s*$)"
     r"|\blorem ipsum\b"
     r"|(?<![\w./=\"'`-])<(?:(?:your|the|a|an|add|insert|short|tool|parameter|param|some)[ _-])*(?:description|text|name)(?:[ _-]here)?>(?![\w/\"'`]|\.\w)"
     r"|\[(?:(?:your|the|a|an|add|insert|short|tool|parameter|param|some)[ _-])*description(?:[ _-]here)?\]"
@@ -21,7 +21,7 @@ _ANYWHERE = Phrase(
 )  # fmt: skip
 _OPTION = re.compile(r"(?<!\S)--?\w[\w-]*[ =]$")
 _WHOLE = re.compile(
-    r"(?:TODO|FIXME|XXX|TBD)\b.*|\.{2,}|…|n/?a|-+|\?+|none|null|undefined|(?:no )?description|description of the (?:argument|parameter|tool)\.?|foo|bar|test|asdf\w*|placeholder",
+    r"(?-i:TODO|FIXME|XXX|TBD)\b.*|(?:todo|fixme|xxx|tbd)\W*|\.{2,}|…|n/?a|-+|\?+|none|null|undefined|(?:no )?description|description of the (?:argument|parameter|tool)\.?|foo|bar|test|asdf\w*|placeholder",
     re.IGNORECASE | re.DOTALL,
 )
 

@@ -17,6 +17,9 @@ _STREAMS = {"sys.stdout", "sys.__stdout__"}
 _WRITING = {"write", "writelines"}
 
 
+_OTHER_TRANSPORTS = {"sse", "http", "streamable-http", "streamable_http"}
+
+
 class PrintsToStdout(Rule):
     '''A tool prints to standard output, where an MCP server talks to its client.
 
@@ -87,6 +90,7 @@ class PrintsToStdout(Rule):
             if function.node not in known and not function.is_decorated:
                 serves = any(node in serving for node in nodes_below(function.node))
                 leaving = _before_leaving(function.node) if serves else set()
+                leaving |= _for_other_transports(function.node)
                 message = f"{function.name!r} prints to standard output, where this file serves its tools"
                 yield from self._printing(function, message, besides=leaving)
 
@@ -116,6 +120,22 @@ def _before_leaving(function: ast.AST) -> set[ast.AST]:
         block = getattr(inner, "body", None) if inner is not function else None
         if isinstance(block, list) and block and _leaves(block[-1]):
             found |= {node for statement in block for node in ast.walk(statement)}
+    return found
+
+
+def _for_other_transports(function: ast.AST) -> set[ast.AST]:
+    """Return all nodes that only run if the server does not use stdio: `if transport == "sse": …`."""
+    found: set[ast.AST] = set()
+    for inner in ast.walk(function):
+        match inner:
+            case ast.If(test=ast.Compare(ops=[ast.Eq() | ast.In()], comparators=[value]), body=body, orelse=orelse):
+                named = {one.value for one in ast.walk(value) if isinstance(one, ast.Constant)}
+                block = orelse if "stdio" in named else body if named & _OTHER_TRANSPORTS else []
+            case ast.If(test=ast.Compare(ops=[ast.NotEq()], comparators=[ast.Constant(value="stdio")]), body=body):
+                block = body
+            case _:
+                continue
+        found |= {node for statement in block for node in ast.walk(statement)}
     return found
 
 

@@ -24,6 +24,9 @@ _CONSTANT = (
 _SEE_ALL = {"locals", "vars", "eval", "exec", "dir"}
 
 
+_EXPLAINING = {"description", "explanation", "rationale", "reasoning", "thought", "thoughts"}
+
+
 class UnusedParameter(Rule):
     '''A parameter of a tool is never read in its body.
 
@@ -89,6 +92,8 @@ class UnusedParameter(Rule):
                 continue  # the overridden class passes it
             if is_exposed_context(function, parameter):
                 continue  # reported as an exposed context
+            if parameter.name in _EXPLAINING:
+                continue  # a model explains its call to those who read the log, or to itself
             if parameter.name not in read and not parameter.name.startswith("_"):
                 yield self.problem(
                     f"{function.tool_name!r} never reads its parameter {parameter.name!r}",

@@ -21,3 +21,9 @@ def read_settings(file: Annotated[str, "Such as `shop.<name>.toml`, or 'shop.<yo
 def describe_cluster(city: Annotated[str, "What the command gets: cluster --region <name>."]) -> str:
     """Describe a cluster. If that fails, run `cluster describe --name <name> --all <description>` yourself."""
     return city
+
+
+@tool
+def rename(entry: Annotated[str, "Todo list entity, such as `todo.shop`."], name: Annotated[str, "Title of the todo"]) -> str:
+    """Rename a list of things that are left todo"""
+    return f"{entry} {name}"

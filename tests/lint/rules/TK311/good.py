@@ -13,3 +13,9 @@ def format_text(text: str, bold: bool = False, italic: bool = False, underline: 
     if bold and italic:
         text = text.upper()
     return f"{text} {bold} {italic} {underline}"
+
+
+@tool
+def search(text: str, contacts: bool = True, non_contacts: bool = False) -> str:
+    """Search among people."""
+    return f"{text} {contacts} {non_contacts}"

@@ -54,3 +54,14 @@ def signed_in(function):
 def local(city: str, user: str) -> str:
     """Tell the weather to somebody who is signed in."""
     return city
+
+
+@tool
+def run_command(command: str, description: str) -> str:
+    """Run one of the known commands.
+
+    Args:
+        command: What to run.
+        description: What it is for.
+    """
+    return command

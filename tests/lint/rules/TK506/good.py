@@ -97,3 +97,12 @@ def execute_query(text: str) -> str:
 def deploy_help(topic: str) -> str:
     """Explain how the shop is deployed."""
     return topic
+
+
+def register(server, names):
+    for name in names:
+
+        @server.tool(name=name)
+        def execute_tool(text: str) -> str:
+            """Do what the entry of the table says."""
+            return text

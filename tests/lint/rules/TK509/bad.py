@@ -36,3 +36,14 @@ def measure(city: Annotated[str, "The name of the city."], day: str | None = Non
     """Measure the temperature in a city."""
     file = Path("data") / city
     return file.read_text("utf-8") + Path(f"days/{day}").read_text("utf-8")
+
+
+def opened(path: str) -> str:
+    return Path(path).read_text("utf-8")
+
+
+@tool(read_only=True)
+def read_anything(path: str) -> str:
+    """Read a file of the user's."""
+    shown = opened(path)
+    return shown or Path(path).read_text("utf-8")

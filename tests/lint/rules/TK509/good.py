@@ -53,3 +53,47 @@ def note(text: str, count: int) -> str:
     with open(f"note{count}.txt", "w", encoding="utf-8") as stream:
         stream.write(text)
     return "kept"
+
+
+def ensure_allowed(path: str) -> str:
+    return "" if path.startswith("notes") else "not allowed"
+
+
+def confined(path: str) -> Path:
+    return inside_notes(path)
+
+
+def inside_notes(path: str) -> Path:
+    found = (NOTES / path).resolve()
+    if not found.is_relative_to(NOTES):
+        raise ValueError("there is no such note")
+    return found
+
+
+@tool(read_only=True)
+def read_allowed(path: str) -> str:
+    """Read a note that may be read."""
+    denied = ensure_allowed(path)
+    return denied or Path(path).read_text("utf-8")
+
+
+@tool(read_only=True)
+def read_inside(path: str) -> str:
+    """Read a note of the user's."""
+    path = confined(path)
+    return Path(path).read_text("utf-8")
+
+
+@tool(read_only=True)
+def read_checked(path: str) -> str:
+    """Read a note if it is the user's."""
+    if is_within_notes(path):
+        return Path(path).read_text("utf-8")
+    return "there is no such note"
+
+
+@tool(read_only=True)
+def read_known(path: str) -> str:
+    """Read one of the known notes."""
+    path = FILES[path]
+    return Path(path).read_text("utf-8")

@@ -46,3 +46,24 @@ async def orders(path: str, answers: dict[str, str], url: str) -> str:
     async with httpx.AsyncClient(base_url="https://shop.example", timeout=9) as client:
         answer = await client.get(path)
     return answer.text + answers.get(url, "")
+
+
+@tool(read_only=True)
+def status(url: str) -> str:
+    """Fetch the status of one of the shop's services."""
+    url = SERVICES.get(url)
+    return httpx.get(url, timeout=3).text
+
+
+@tool(read_only=True)
+def health(service: str) -> str:
+    """Fetch the health of one of the shop's services."""
+    url = SERVICES[service]
+    return httpx.get(url, timeout=3).text
+
+
+@tool(read_only=True)
+def page(url: str) -> str:
+    """Fetch a page of the shop."""
+    url = validated_url(url)
+    return httpx.get(url, timeout=3).text
