@@ -180,7 +180,7 @@ def test_prints_where_another_transport_is_used_break_nothing(tmp_path, monkeypa
 
     def found(rest):
         (tmp_path / "server.py").write_text(BY_TRANSPORT.format(rest=rest), "utf-8")
-        return CliRunner().invoke(application(), words).stdout.splitlines()[:-1]
+        return [line for line in CliRunner().invoke(application(), words).stdout.splitlines() if "TK407]" in line]
 
     assert found("else:\n        mcp.run()") == []
     assert found("else:\n        print('serving')\n        mcp.run()") == [
@@ -202,7 +202,8 @@ class Tools:
 """
     (tmp_path / "tools.py").write_text(code, "utf-8")
     words = ["lint", "--static", "--no-cache", "--select", "TK204,TK401", "--format", "concise", "tools.py"]
-    assert CliRunner().invoke(application(), words).stdout.splitlines()[:-1] == [
+    found = CliRunner().invoke(application(), words).stdout.splitlines()
+    assert [line for line in found if line.startswith("tools.py")] == [
         "tools.py:7:17: warning[TK204] parameter 'order' of 'Look up an order' has no description",
         "tools.py:7:29: warning[TK204] parameter 'shop' of 'Look up an order' has no description",
         "tools.py:7:29: warning[TK401] 'Look up an order' never reads its parameter 'shop'",

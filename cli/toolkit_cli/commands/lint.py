@@ -83,6 +83,10 @@ class LintOptions(NamedTuple):
     ignore: Ignore = None
     extend_select: ExtendSelect = None
     provider: Provider = None
+    profile: Annotated[
+        Literal["essential", "all"] | None,
+        typer.Option(help="Report all rules, or the essential ones, the default for tools of other frameworks."),
+    ] = None
     stdin_filename: Annotated[
         str | None,
         typer.Option(metavar="FILE", help="The file name for source that is read from stdin with `-`."),
@@ -247,6 +251,7 @@ def _settings(configuration: "Configuration", options: LintOptions) -> "LintSett
     return settings._replace(
         selections=(*settings.selections, layer) if any(layer) else settings.selections,
         providers=providers or settings.providers,
+        profile=options.profile or settings.profile,
         baseline=Path(options.baseline) if options.baseline else settings.baseline,
         baseline_folder=None if options.baseline else settings.baseline_folder,
         is_static=options.static,
@@ -342,7 +347,8 @@ def _note_on(check_run: CheckRun, problems: Sequence[Problem], settings: "LintSe
     if options.against is not None:
         return f"{counted_tools(check_run.tools)}; compared with {options.against}; {_STATIC}"
     tools = counted_tools(check_run.tools) if check_run.tools.tools or not errors_among(problems) else ""
-    return "; ".join(filter(None, [tools, _note_on_running(check_run.files, settings, options.paths or ())]))
+    minor = f"{counted(check_run.minor, 'minor finding')} left out, see `--profile all`" if check_run.minor else ""
+    return "; ".join(filter(None, [tools, _note_on_running(check_run.files, settings, options.paths or ()), minor]))
 
 
 def _note_on_running(files: "FileCounts", settings: "LintSettings", paths: Sequence[str | Path]) -> str:

@@ -30,6 +30,7 @@ class CheckRun:
     Attributes:
         files: How many files the last check read and imported.
         tools: How many tools the last check found.
+        minor: How many findings of the last check only the profile `all` has.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class CheckRun:
         )
         self.files = FileCounts()
         self.tools: ToolCounts
+        self.minor = 0
         self._file, self._folder = settings.baseline, settings.baseline_folder
         self._targets, self._directory = paths, configuration.directory
         self._is_new = update_baseline
@@ -73,7 +75,7 @@ class CheckRun:
 
     def __call__(self) -> list[Problem]:
         """Check the files, and return the findings that are not in the baseline."""
-        problems, self.files, self.tools = self._check()
+        problems, self.files, self.tools, self.minor = self._check()
         if self._file is None:
             return problems
 

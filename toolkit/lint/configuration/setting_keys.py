@@ -15,11 +15,13 @@ from toolkit.documents.keys import (
     Schema,
     Spot,
     is_text,
+    one_of,
     schema_of,
     table,
     texts,
     whole_number,
 )
+from toolkit.lint.configuration.profiles import PROFILES
 from toolkit.lint.configuration.selection import unknown_parts
 from toolkit.lint.rule import PORTABLE
 from toolkit.lint.rules import all_pages
@@ -142,6 +144,11 @@ _KEYS: Final = (
         "the providers that the tools are for; `portable` means all of them",
         [PORTABLE],
         take=_providers,
+    ),
+    Key(
+        "profile",
+        one_of(*PROFILES),
+        "`essential` or `all` rules; by default, `essential` for tools of other frameworks, and `all` for others",
     ),
     Key("baseline", _FILE, "the file of known findings, which do not fail the run"),
 )

@@ -5,6 +5,7 @@ select = ["ALL"]                    # codes, prefixes, names; by default, all ru
 ignore = ["TK202"]
 extend-select = []
 provider = ["openai", "anthropic"]  # the models that the tools are for; by default `portable`, which suits all
+profile = "all"                     # or "essential", the default for tools of other frameworks
 baseline = "lint-baseline.json"     # known findings, which do not fail a check
 max-parameters = 10                 # limits of rules, by name
 
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.documents.keys import Origin, Spot, read_table
+from toolkit.lint.configuration.profiles import Profile
 from toolkit.lint.configuration.selection import Selection, fits
 from toolkit.lint.configuration.setting_keys import lint_keys
 from toolkit.lint.rule import PORTABLE
@@ -39,6 +41,7 @@ class LintSettings(NamedTuple):
         limits: Limits that differ from the rules' defaults.
         baseline: The file with the known findings.
         directory: The folder that patterns are relative to.
+        profile: The rules to report; by default, the essential ones for tools of other frameworks, and all for others.
         is_static: Whether Python is only read, and no code is run.
         requires_tools: Whether a target without tools is an error.
         interpreter: The Python that opens modules; by default, the current one.
@@ -51,6 +54,7 @@ class LintSettings(NamedTuple):
     baseline: Path | None = None
     baseline_folder: Path | None = None
     directory: Path = Path()
+    profile: Profile | None = None
     is_static: bool = False
     requires_tools: bool = False
     interpreter: "Interpreter | None" = None
@@ -81,6 +85,7 @@ def read_lint_settings(configuration: Configuration) -> tuple[LintSettings, list
         selections=(Selection(found.get("select"), found.get("ignore", ()), found.get("extend-select", ())),),
         per_file_ignores=found.get("per-file-ignores", {}),
         providers=found.get("provider") or (PORTABLE,),
+        profile=found.get("profile"),
         limits={key: value for key, value in found.items() if type(value) is int},
         baseline=found.get("baseline"),
         baseline_folder=configuration.directory,

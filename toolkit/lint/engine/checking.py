@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, UNUSED_SUPPRESSION
 from toolkit.lint.breakages import BREAKAGES
+from toolkit.lint.configuration.profiles import files_of_frameworks, is_in_profile
 from toolkit.lint.configuration.selection import is_selected, meant_by, selected_codes
 from toolkit.lint.configuration.settings import LintSettings, read_lint_settings
 from toolkit.lint.configuration.suppressions import Suppression, silence, suppressions_elsewhere
@@ -25,7 +26,7 @@ from toolkit.lint.engine.requests import Asked, Request, make_requests, request_
 from toolkit.lint.engine.servers import with_listed_servers
 from toolkit.lint.engine.toolsets import Together, ToolCounts, check_together, key_of, unique_tools
 from toolkit.lint.rules import codes as all_codes
-from toolkit.problems import Location, Problem, errors_among, seen_from
+from toolkit.problems import Location, Problem, errors_among, place_from, seen_from
 from toolkit.settings.configuration import Configuration
 from toolkit.sources.import_permission import Chooser, FileCounts
 
@@ -41,11 +42,13 @@ class Checked(NamedTuple):
         problems: All problems, sorted by location.
         files: The numbers of Python files that were read and imported.
         tools: The numbers of tools and of files with tools.
+        minor: The number of findings that only the profile `all` has.
     """
 
     problems: list[Problem]
     files: FileCounts
     tools: ToolCounts
+    minor: int = 0
 
 
 def check(
@@ -115,7 +118,10 @@ def check_and_count(
     problems += [*together.problems, *(problem for report in reports for problem in report.problems)]
     read = {file for report in reports for file in report.read}
     imported = {file for report in reports for file in report.imported}
-    return Checked(_describe(problems, reports, settings), FileCounts(len(read), len(imported)), together.counts)
+    found = _describe(problems, reports, settings)
+    foreign = _files_of_frameworks(reports)
+    shown = [one for one in found if is_in_profile(one, settings.profile, foreign, settings.selections)]
+    return Checked(shown, FileCounts(len(read), len(imported)), together.counts, len(found) - len(shown))
 
 
 def find_tools(
@@ -198,6 +204,12 @@ def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: 
         left += [seen_from(here, problem) for problem in _useless(useless, settings)]
     findings = [_with_severity(problem, settings) for problem in _single(left) if not settings.ignores(problem)]
     return sorted(findings, key=_order)
+
+
+def _files_of_frameworks(reports: Sequence[Report]) -> frozenset[str]:
+    here = Path.cwd()
+    found = files_of_frameworks(tool for report in reports for tool in report.tools)
+    return frozenset(place_from(here, Location(file)).file for file in found)
 
 
 def _with_severity(problem: Problem, settings: LintSettings) -> Problem:

@@ -64,6 +64,7 @@ class BoolTrap(Rule):
     '''
 
     code = BOOL_TRAP
+    default = False
     severity = "info"
     limits = {"max-booleans": 5}
 

@@ -53,6 +53,7 @@ class GlobalState(Rule):
     '''
 
     code = GLOBAL_STATE
+    default = False
     severity = "info"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:

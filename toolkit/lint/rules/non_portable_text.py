@@ -56,6 +56,7 @@ class NonPortableText(Rule):
     """
 
     code = NON_PORTABLE_TEXT
+    default = False
     severity = "info"
     fix = "safe"
 

@@ -58,6 +58,7 @@ class ReservedName(Rule):
     '''
 
     code = RESERVED_NAME
+    default = False
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         provider = _HOSTED.get(tool.name.lower().replace("-", "_"))

@@ -54,6 +54,7 @@ class VagueToolName(Rule):
     '''
 
     code = VAGUE_TOOL_NAME
+    default = False
 
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         words = [word for word in words_of(tool.name) if not word.isdigit()]

@@ -1,0 +1,106 @@
+"""Tools of other frameworks are checked with the essential rules, unless rules or another profile are selected."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+OURS = '''
+from toolkit import tool
+
+
+@tool
+def look_up(number):
+    """Order look up"""
+    return number
+'''
+THEIRS = '''
+from fastmcp import FastMCP
+
+mcp = FastMCP("shop")
+
+
+@mcp.tool
+def look_up(number):
+    """Order look up"""
+    return number
+'''
+SERIOUS = ["TK204", "TK301"]
+ALL = ["TK202", "TK204", "TK301", "TK403"]
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ours.py").write_text(OURS, "utf-8")
+    (tmp_path / "theirs.py").write_text(THEIRS, "utf-8")
+    return tmp_path
+
+
+def run(*options):
+    return CliRunner().invoke(application(), ["lint", "--static", "--no-cache", *options]).stdout
+
+
+def codes(*options):
+    return sorted(one["code"] for one in json.loads(run("--format", "json", *options)))
+
+
+def test_essential_profile_is_the_default_for_other_frameworks(project):
+    assert codes("ours.py") == codes("theirs.py", "--profile", "all") == ALL
+    assert codes("theirs.py") == codes("ours.py", "--profile", "essential") == SERIOUS
+    assert codes(".") == sorted([*ALL, *SERIOUS])
+
+
+def test_selected_rules_take_precedence(project):
+    assert codes("theirs.py", "--select", "TK2") == ["TK202", "TK204"]
+    assert codes("theirs.py", "--extend-select", "TK403") == ["TK204", "TK301", "TK403"]
+    assert codes("theirs.py", "--profile", "essential", "--select", "ALL") == ALL
+
+
+def test_profile_can_be_configured(project):
+    project.joinpath("toolkit.toml").write_text("[lint]\nprofile = 'all'\n", "utf-8")
+    assert codes("theirs.py") == ALL
+    assert codes("theirs.py", "--profile", "essential") == SERIOUS
+    project.joinpath("toolkit.toml").write_text("[lint]\nprofile = 'most'\n", "utf-8")
+    result = CliRunner().invoke(application(), ["lint", "theirs.py"])
+    assert (result.exit_code, "'profile'" in result.stderr) == (2, True)
+
+
+def test_report_says_what_was_left_out(project):
+    assert "; 2 minor findings left out, see `--profile all`)" in run("theirs.py")
+    assert "left out" not in run("theirs.py", "--profile", "all")
+
+
+@pytest.mark.parametrize("code", ["TK104", "TK106", "TK209", "TK311", "TK409"])
+def test_rules_that_seldom_help_are_off(project, code):
+    code_with_all = '''
+import subprocess
+
+from toolkit import tool
+
+COUNT = 0
+
+
+@tool
+def process(by_size: bool, by_date: bool) -> str:
+    """Sort the <b>files</b> of the user in an order."""
+    global COUNT
+    COUNT += 1
+    return f"{by_size} {by_date}"
+
+
+@tool
+def web_search(text: str) -> str:
+    """Search the web for a text of the user.
+
+    Args:
+        text: What to search for.
+    """
+    return text
+'''
+    project.joinpath("ours.py").write_text(code_with_all, "utf-8")
+    assert code not in codes("ours.py")
+    assert code not in codes("ours.py", "--select", "ALL")
+    assert code in codes("ours.py", "--select", code)
