@@ -69,7 +69,9 @@ class Search(BaseTool):
 
 
 def linted(*arguments):
-    result = CliRunner().invoke(application(), ["lint", "--no-cache", "--format", "concise", *arguments])
+    result = CliRunner().invoke(
+        application(), ["lint", "--no-cache", "--profile", "all", "--format", "concise", *arguments]
+    )
     return result.stdout.splitlines()
 
 
@@ -116,7 +118,7 @@ def test_named_file_of_a_framework_that_is_not_installed_is_checked_too(project)
 def test_hints_are_in_the_words_of_the_framework_and_no_fix_for_our_marks_is_offered(project):
     result = CliRunner().invoke(application(), ["lint", "--static", "--no-cache", "--diff", "--unsafe-fixes", "."])
     assert result.stdout == ""
-    text = CliRunner().invoke(application(), ["lint", "--static", "--no-cache", "."]).stdout
+    text = CliRunner().invoke(application(), ["lint", "--static", "--no-cache", "--profile", "all", "."]).stdout
     hints = [line for line in text.splitlines() if line.startswith("hint: ")]
     assert hints == [
         "hint: write HumanInTheLoopMiddleware(interrupt_on={'delete_note': True}) in the agent",

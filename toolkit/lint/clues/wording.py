@@ -49,12 +49,19 @@ def _lowered(text: str) -> str | None:
 
 DESTROYING = frozenset(
     {"delete", "remove", "drop", "destroy", "erase", "wipe", "purge", "truncate", "uninstall", "unlink", "rmdir", "rm",
-     "overwrite", "terminate", "kill", "shutdown", "reboot", "revoke"}
+     "overwrite", "terminate", "kill", "shutdown", "reboot", "revoke", "cancel", "del", "hdel", "lrem", "srem", "zrem",
+     "xdel", "flushdb", "flushall"}
 )  # fmt: skip
 """Verbs of actions that cannot be undone."""
 
 SENDING = frozenset({"send", "pay", "refund", "transfer", "deploy", "publish", "exec", "execute", "purchase", "charge"})
 """Verbs of actions that reach other people, cost money, or run arbitrary code."""
+
+EXECUTORS = frozenset({"executor", "run", "eval", "evaluate"})
+"""Words that mean that code is run, if it is named next to them."""
+
+CODE = frozenset({"bash", "code", "command", "javascript", "python", "script", "shell", "sql"})
+"""Words for what can do anything if it is run."""
 
 EXECUTING = frozenset({"exec", "execute"})
 """Verbs that do not reveal what is run."""

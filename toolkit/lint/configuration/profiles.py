@@ -28,6 +28,7 @@ _MINOR = frozenset(
         codes.NO_RETURN_DESCRIPTION,
         codes.NON_PORTABLE_TEXT,
         codes.TOO_MANY_PARAMETERS,
+        codes.UNTYPED_PARAMETER,
         codes.BOOL_TRAP,
         codes.DEFAULT_MISMATCH,
         codes.TOKEN_COST,

@@ -1,12 +1,16 @@
 """TK507: a tool's marks contradict each other."""
 
+import ast
 from collections.abc import Iterator
 
 from toolkit.codes import CONTRADICTORY_HINTS
-from toolkit.lint.clues.effects import effects_of
+from toolkit.lint.clues.effects import Effect, effects_of
+from toolkit.lint.clues.guards import carriers_of, names_in
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.source_code.python_functions import PythonFunction
+from toolkit.source_code.written_tools import value_of
 
 
 class ContradictoryHints(Rule):
@@ -67,3 +71,32 @@ class ContradictoryHints(Rule):
             related = [(function.file.location(function.options["read_only"]), "marked here")]
             place = function.file.location(effect.node)
             yield self.problem(message, place, hint="remove 'read_only=True'", related=related)
+        if function is not None and (mark := _foreign_read_only(tool, function)) is not None:
+            effect = next((one for one in effects_of(function) if _is_chosen(function, one)), None)
+            if effect is not None:
+                message = f"tool {tool.name!r} is marked read-only, but uses '{effect.what}'"
+                related = [(function.file.location(mark), "marked here")]
+                place = function.file.location(effect.node)
+                yield self.problem(message, place, hint="remove 'readOnlyHint'", related=related)
+
+
+def _foreign_read_only(tool: ToolDefinition, function: PythonFunction) -> ast.expr | None:
+    """Return what marks a tool of another framework as read-only, such as `annotations={"readOnlyHint": True}`."""
+    declared = function.written.argument(tool.terms.declared) if function.written and tool.terms else None
+    match declared:
+        case ast.Dict():
+            given = value_of(declared, "readOnlyHint")
+        case ast.Call(keywords=keywords):
+            names = ("readOnlyHint", "read_only_hint")
+            given = next((one.value for one in keywords if one.arg in names), None)
+        case _:
+            given = None
+    return declared if isinstance(given, ast.Constant) and given.value is True else None
+
+
+def _is_chosen(function: PythonFunction, effect: Effect) -> bool:
+    """Whether an effect is more than a cache of the tool's own: a model chooses the place, or something is lost."""
+    if effect.kind != "write":
+        return True
+    names = names_in(effect.node)
+    return any(names & carriers_of(function, one.name) for one in function.parameters)

@@ -4,12 +4,16 @@ from collections.abc import Iterator
 
 from toolkit.codes import DESTRUCTIVE_WITHOUT_APPROVAL
 from toolkit.lint.clues.effects import effects_of, with_option
-from toolkit.lint.clues.wording import DESTROYING, EXECUTING, QUERIES, SENDING, TELLING
+from toolkit.lint.clues.wording import CODE, DESTROYING, EXECUTING, EXECUTORS, QUERIES, READING, SENDING, TELLING
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.problems import Fix, Problem
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.tools.definition.names import words_of
+
+_IN_FULL = dict.fromkeys(("del", "hdel", "lrem", "srem", "zrem", "xdel", "flushdb", "flushall"), "delete")
+_ANYWHERE = (DESTROYING | SENDING) - {"charge", "drop", "exec", "execute", "kill", "publish", "transfer"}
+"""The verbs that are hardly ever nouns, and so may follow another word."""
 
 
 class DestructiveWithoutApproval(Rule):
@@ -105,9 +109,20 @@ def _reason(name: str, function: PythonFunction) -> str | None:
         if effect.kind == "destroy":
             return f"uses '{effect.what}'"
     words = words_of(name)
-    if words and words[0] in DESTROYING | SENDING and not (function.is_stub or _only_reads(words)):
-        return f"has a name that says it can {words[0]} something"
+    if words and (verb := _verb(words)) and not (function.is_stub or _only_reads(words)):
+        return f"has a name that says it can {_IN_FULL.get(verb, verb)} something"
     return None
+
+
+def _verb(words: list[str]) -> str | None:
+    """Return the verb of a dangerous action: the first word, or one after the name of a service or at the end."""
+    if words[0] in DESTROYING | SENDING:
+        return words[0]
+    if EXECUTORS.intersection(words) and CODE.intersection(words):
+        return "execute"
+    if READING.intersection(words):
+        return None
+    return next((word for word in (*words[1:2], words[-1]) if word in _ANYWHERE), None)
 
 
 def _only_reads(words: list[str]) -> bool:

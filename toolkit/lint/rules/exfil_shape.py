@@ -19,10 +19,15 @@ _SENDING = Phrase(
 _ASKING = Phrase(
     r"\b(?:full|entire|whole|complete|all(?: of)? the|everything in the)\b\W+(?:\w+\W+){0,3}?"
     r"(?:conversation|chat|dialogue|message history|system prompt|context window)"
+    r"|\b(?:original|exact|verbatim|full|entire|complete|raw)\b\W+(?:\w+\W+){0,2}?"
+    r"(?:user'?s?\W+(?:prompt|request|message|question|input)|(?:prompt|request|message|question)\W+(?:of|from|by) the user)\b"
+    r"|\buser'?s?\W+(?:original|exact|verbatim|full|entire|complete|raw)\W+(?:prompt|request|message|question|input)\b"
+    r"|\b(?:prompt|request|message|question)\b[^.\n]{0,20}?\b(?:that|which) (?:led to|triggered|caused|prompted) this\b"
     r"|\b(?:your (?:system prompt|instructions|reasoning))\b"
     r"|\b(?<!whether to )(?:include|pass|put|paste|copy|attach|add|append|provide|send|write|insert)\b[^.\n]{0,40}?"
     r"\b(?:(?:conversation|chat|message) history|previous messages|system prompt)\b",
     "conversation", "chat", "dialogue", "message", "system prompt", "context window", "your instructions", "your reasoning",
+    "user", "led to", "triggered", "caused", "prompted",
 )  # fmt: skip
 _NOT_TEXT = {"boolean", "integer", "number", "bool", "int", "float"}
 _SIDE_CHANNELS = {"sidenote", "side_note", "sidenotes", "hidden_notes", "scratch_notes"}

@@ -1,5 +1,6 @@
 """TK703: a context parameter is sent to the model, because its type does not identify it."""
 
+import ast
 from collections.abc import Iterator
 
 from toolkit.codes import EXPOSED_CONTEXT
@@ -17,6 +18,9 @@ class ExposedContext(Rule):
 
     Frameworks recognise the context by the type of the parameter, not by its name. Without that type, the model has to
     fill in the parameter, and the function receives text where it expects an object.
+
+    The same applies to a parameter with a default such as `Header(None)`: outside of FastAPI, the model chooses its
+    value, such as the id of a session.
 
     ## Example
 
@@ -62,6 +66,20 @@ class ExposedContext(Rule):
                 message = f"parameter {parameter.name!r} of {function.tool_name!r} is sent to the model"
                 hint = f"annotate it with the type of the context in {function.written.marks.title}"
                 yield self.problem(message, function.file.location(parameter.node), hint=hint)
+            elif function.written is not None and (kind := _filled_by_fastapi(function, parameter)):
+                message = f"a model can set {parameter.name!r} of {function.tool_name!r}: only FastAPI reads {kind!r}"
+                hint = "read it from the request in the function"
+                yield self.problem(message, function.file.location(parameter.node), hint=hint)
+
+
+def _filled_by_fastapi(function: PythonFunction, parameter: PythonParameter) -> str | None:
+    """Return what FastAPI would fill a parameter with, such as `Header`; a framework of tools does not."""
+    call = parameter.default
+    if not isinstance(call, ast.Call):
+        return None
+    module, _, name = (function.file.meaning(call.func) or "").rpartition(".")
+    is_fastapi = module.partition(".")[0] in {"fastapi", "starlette"}
+    return name if is_fastapi and name in {"Cookie", "Depends", "Header", "Security"} else None
 
 
 def is_exposed_context(function: PythonFunction, parameter: PythonParameter) -> bool:

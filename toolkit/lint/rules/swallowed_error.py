@@ -6,10 +6,13 @@ from collections.abc import Iterator
 
 from toolkit.codes import SWALLOWED_ERROR
 from toolkit.lint.clues.effects import leading_text
+from toolkit.lint.clues.guards import helpers_called
 from toolkit.lint.rule import Rule
 from toolkit.problems import Problem
+from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.source_files import last_name
+from toolkit.tools.definition.names import words_of
 
 _BROAD = {"Exception", "BaseException"}
 _FAILURE = re.compile(
@@ -20,6 +23,10 @@ _SUCCESS = re.compile(
     r"|\b(?:successfully|success|(?:was|were|has been|have been) (?:sent|saved|stored|created|deleted|updated|written))\b",
     re.IGNORECASE,
 )
+
+
+_OF_ERRORS = {"error", "errors", "exception", "failure"}
+_RESULT_OR_ERROR = re.compile(r"\breturns?\b:?[^.]{0,200}?\b(?:error|failure)\b", re.IGNORECASE)
 
 
 class SwallowedError(Rule):
@@ -34,6 +41,9 @@ class SwallowedError(Rule):
     The rule reports `except Exception` and bare `except` blocks that return a string or a dict about a failure or a
     success, and a success that is returned after a block that does nothing (`except Exception: pass`) or after
     `with suppress(Exception)`.
+
+    A tool of another framework whose docstring says that it returns errors, such as `Returns: The page, or an error
+    message.`, is not reported, unless the framework serves it over MCP, where clients tell results and errors apart.
 
     ## Example
 
@@ -96,9 +106,10 @@ class SwallowedError(Rule):
                 yield self._as_success(function, statement)
 
     def _report(self, function: PythonFunction, statement: ast.Return) -> Iterator[Problem]:
-        if _is_failed_result(function, statement.value):
+        if _is_failed_result(function, statement.value) or _promises_errors(function):
             return
-        if _matches(_FAILURE, statement.value) or _describes_failure(statement.value):
+        value = statement.value
+        if _matches(_FAILURE, value) or _describes_failure(value) or _calls_helper_for_errors(function, value):
             message = f"tool {function.tool_name!r} returns a failure as if it were a result"
             yield self.problem(message, function.file.location(statement), hint=_hint(function))
         elif _matches(_SUCCESS, statement.value):
@@ -119,6 +130,41 @@ def _is_failed_result(function: PythonFunction, value: ast.expr | None) -> bool:
         if isinstance(key, ast.Constant)
     }
     return "content" in entries and function.written.marks.terms.failed in entries.items()
+
+
+def _calls_helper_for_errors(function: PythonFunction, value: ast.expr | None) -> bool:
+    """Whether a value is what a helper makes of an error, such as `return log_and_format_error(error)`.
+
+    A helper that raises an exception, or that returns a result which the framework recognises as failed, is fine.
+    """
+    if isinstance(value, ast.Await):
+        value = value.value
+    if not (isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id[:1].islower()):
+        return False
+    if not _OF_ERRORS.intersection(words_of(value.func.id)):
+        return False
+    helpers = helpers_called(function, function.file, value)
+    return bool(helpers) and not any(map(_reports_failure, helpers))
+
+
+def _reports_failure(helper: Defined) -> bool:
+    for node in ast.walk(helper.node):
+        match node:
+            case ast.Raise() | ast.keyword(arg="isError" | "is_error"):
+                return True
+            case ast.Constant(value="isError" | "is_error" | "status"):
+                return True
+            case ast.Call(func=func) if "failure" in words_of(last_name(func)):
+                return True
+    return False
+
+
+def _promises_errors(function: PythonFunction) -> bool:
+    """Whether the docstring says that errors are results, for a framework in which a model reads both alike."""
+    if function.written is None or function.written.marks.serves:
+        return False
+    text = ast.get_docstring(function.node) or ""
+    return _RESULT_OR_ERROR.search(text) is not None
 
 
 def _hint(function: PythonFunction) -> str:

@@ -68,3 +68,16 @@ def hold(text: str) -> str:
         return text.strip()
     except (ValueError, Exception):
         return "Success"
+
+
+def log_and_format_error(name: str, error: Exception) -> str:
+    return f"{name} did not work: {error}"
+
+
+@tool
+def convert(text: str) -> str:
+    """Convert a text to a number."""
+    try:
+        return str(int(text))
+    except Exception as error:
+        return log_and_format_error("convert", error)

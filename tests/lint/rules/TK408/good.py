@@ -3,6 +3,8 @@
 import os
 from contextlib import suppress
 
+from langchain_core.tools import tool as langchain_tool
+
 from toolkit import ToolResult, tool
 
 
@@ -55,3 +57,29 @@ def discard(name: str) -> str:
     with suppress(FileNotFoundError):
         os.remove(name)
     return "ok"
+
+
+def raise_error(error: Exception) -> str:
+    raise ValueError("it is no number") from error
+
+
+@tool
+def convert(text: str) -> str:
+    """Convert a text to a number."""
+    try:
+        return str(int(text))
+    except Exception as error:
+        return raise_error(error)
+
+
+@langchain_tool
+def look_up(order: str) -> str:
+    """Look up an order.
+
+    Returns:
+        The order, or an error message.
+    """
+    try:
+        return order.strip()
+    except Exception as error:
+        return f"Error: {error}"

@@ -73,3 +73,39 @@ def cancel(number: str) -> str:
 def leave(number: str) -> str:
     """Leave a group of the shop."""
     return httpx.request("DELETE", f"https://shop.example/groups/{number}", timeout=5).text
+
+
+@tool(destructive=True)
+def slack_send_message(text: str) -> str:
+    """Say something in a channel."""
+    return text
+
+
+@tool(destructive=True)
+def hdel(key: str) -> str:
+    """Forget a field."""
+    return key
+
+
+@tool(destructive=True)
+def json_del(path: str) -> str:
+    """Forget a part of a document."""
+    return path
+
+
+@tool(destructive=True)
+def cancel_flight(number: str) -> str:
+    """Give a seat on a flight back."""
+    return number
+
+
+@tool(destructive=True)
+def python_executor_tool(text: str) -> str:
+    """Calculate something with a short program."""
+    return text
+
+
+@tool(destructive=True)
+def run_sql(text: str) -> str:
+    """Ask the database for something."""
+    return text

@@ -106,3 +106,21 @@ def register(server, names):
         def execute_tool(text: str) -> str:
             """Do what the entry of the table says."""
             return text
+
+
+@tool
+def get_send_queue(name: str) -> str:
+    """Return what waits to be sent."""
+    return name
+
+
+@tool
+def storage_charge(name: str) -> str:
+    """Return what a shelf costs."""
+    return name
+
+
+@tool
+def run_report(name: str) -> str:
+    """Add up the sales of a day."""
+    return name

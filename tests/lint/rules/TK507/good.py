@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from fastmcp import FastMCP
+
 from toolkit import tool
 
 
@@ -17,3 +19,20 @@ def note(text: str) -> str:
     """Keep a note for later."""
     Path("notes.txt").write_text(text)
     return "noted"
+
+
+server = FastMCP("notes")
+
+
+@server.tool(annotations={"readOnlyHint": True})
+def look_up(number: str) -> str:
+    """Look up a note, and remember what was found."""
+    CACHE.write_text("found")
+    return number
+
+
+@server.tool(annotations={"readOnlyHint": False})
+def export(path: str) -> str:
+    """Write all notes to a file."""
+    Path(path).write_text("notes")
+    return "written"
