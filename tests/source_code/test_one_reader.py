@@ -559,3 +559,40 @@ def test_object_beside_tools_that_is_none_is_reported_by_each_command(write):
 def test_object_among_other_things_than_tools_is_not_reported(write):
     write(tools=f"{LISTED}\nclass Store:\n    pass\n\n\nstores = [Store(), Store(), 'tools', 3, len]\n")
     assert findings("tools.py") == []
+
+
+ELSEWHERE = """
+from functions import plain
+from toolkit import from_function
+
+sixth = from_function(plain, name="run_sixth")
+seventh = from_function(lambda: 7, name="run_seventh", description="Run the code of the seventh kind.")
+"""
+FUNCTIONS = '''
+def plain(code: str, limit: int = 3) -> str:
+    """Run the code of a kind.
+
+    Args:
+        limit: How many seconds it may take.
+    """
+    return code[:limit]
+'''
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_tool_whose_function_is_in_another_file_is_listed_counted_and_compared(write, mode):
+    write(tools=ELSEWHERE, functions=FUNCTIONS)
+    assert names("tools.py", *mode) == ["run_sixth", "run_seventh"]
+    assert counted("tools.py", *mode) == "2 tools"
+    assert findings("tools.py", *mode, "--select", "TK0,TK1,TK201,TK204") == ["TK204:2"]
+    assert list(compatible("tools.py", *mode)) == ["run_sixth", "run_seventh"]
+
+
+def test_change_of_a_function_in_another_file_is_a_change_of_its_tool(write):
+    write(tools=ELSEWHERE, functions=FUNCTIONS)
+    author = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    for words in (["init", "--quiet"], ["add", "."], ["commit", "--quiet", "-m", "one"]):
+        subprocess.run(["git", *author, *words], check=True, capture_output=True)
+    assert findings("--against", "HEAD", ".") == []
+    write(functions=FUNCTIONS.replace("limit: int", "limit: str"))
+    assert {one.partition(":")[0] for one in findings("--against", "HEAD", ".")} == {"TK514"}

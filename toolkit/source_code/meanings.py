@@ -47,14 +47,22 @@ Meaning = str | Defined | Module
 class Meanings:
     """Resolves expressions; each file is parsed once, and results are cached."""
 
-    def __init__(self, is_known: Callable[[str], bool], *, only_near: bool = False) -> None:
+    def __init__(
+        self,
+        is_known: Callable[[str], bool],
+        *,
+        only_near: bool = False,
+        read: Callable[[str], SourceFile] = SourceFile,
+    ) -> None:
         """Create an empty cache.
 
         Args:
             is_known: Returns whether a module, given by its dotted name, belongs to a known package.
             only_near: Whether to search for modules next to the file only, not in installed packages.
+            read: Reads and parses a file, given by its path.
         """
         self._is_known = is_known
+        self._read = read
         self._only_near = only_near
         self._sources: dict[str, SourceFile | BaseException] = {}
         self._lookups = Lookups()
@@ -67,7 +75,7 @@ class Meanings:
         real = os.path.realpath(file)
         if real not in self._sources:
             try:
-                self._sources[real] = SourceFile(real)
+                self._sources[real] = self._read(real)
             except UNREADABLE as error:
                 self._sources[real] = error
         found = self._sources[real]

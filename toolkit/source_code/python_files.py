@@ -1,16 +1,38 @@
 """Python files as rules see them: the functions in a source that are tools, ours and those of other frameworks."""
 
 import ast
+import tokenize
 from collections.abc import Mapping
 from functools import cached_property
+from io import BytesIO
 
+from toolkit.regular_files import MOST_OF_SOURCE, bounded_bytes
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.syntax_nodes import FunctionNode, parts_of
-from toolkit.source_code.written_tools import OURS, WrittenTool, is_out_of_reach, may_have_tools
+from toolkit.source_code.written_tools import OURS, ToolReader, WrittenTool, is_out_of_reach, may_have_tools
 from toolkit.tools.foreign.frameworks import framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS
+
+
+def make_reader() -> ToolReader:
+    """Return a reader of tools for which every file is a `PythonFile`."""
+    reader = ToolReader(lambda path: PythonFile(path, source_text(path), reader=reader))
+    return reader
+
+
+def source_text(path: str) -> str:
+    """Return the source of a Python file, with its original line ends.
+
+    Raises:
+        OSError: If the file cannot be read, or is too large.
+        SyntaxError: If its encoding is unknown.
+        ValueError: If it has another encoding than it says.
+    """
+    source = bounded_bytes(path, most=MOST_OF_SOURCE)
+    encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
+    return source.decode(encoding)
 
 
 class PythonFile(PythonSource):
@@ -68,6 +90,19 @@ class PythonFile(PythonSource):
     def written(self) -> tuple[WrittenTool, ...]:
         """The tools of other frameworks that the file defines."""
         return tuple(tool for tool in self._found if tool.framework != OURS)
+
+    @cached_property
+    def elsewhere(self) -> tuple[WrittenTool, ...]:
+        """The tools of this package that the file makes of functions that are not in it."""
+        return tuple(tool for tool in self._found if tool.framework == OURS and not self._is_here(tool))
+
+    def function_behind(self, tool: WrittenTool) -> PythonFunction | None:
+        """Return the function that a tool calls, in whichever file it is; None if the source does not show it."""
+        if self._is_here(tool):
+            return self._function_of(tool)
+        home = None if tool.home is None else self.reader.meanings.source(tool.home)
+        is_shown = isinstance(home, PythonSource) and isinstance(tool.function, FunctionNode)
+        return PythonFunction(home, tool.function, None, tool) if is_shown else None  # type: ignore[arg-type]  # as checked
 
     @cached_property
     def framework_functions(self) -> Mapping[WrittenTool, PythonFunction]:

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -132,9 +132,10 @@ class Registered(NamedTuple):
 class ToolReader:
     """Finds the tools of files; files are parsed once, and results are cached."""
 
-    def __init__(self) -> None:
+    def __init__(self, read: Callable[[str], SourceFile] = SourceFile) -> None:
+        """Create an empty cache; `read` reads and parses a file, given by its path."""
         self.marks = MarksTable((OUR_MARKS,))
-        self.meanings = Meanings(self.marks.is_known, only_near=True)
+        self.meanings = Meanings(self.marks.is_known, only_near=True, read=read)
         self.constants = Constants(self.meanings)
         self._wrappers: dict[Definition, Registered | None] = {}
         self._known: dict[str, Registered | None] = {}

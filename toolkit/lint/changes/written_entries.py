@@ -27,11 +27,10 @@ from toolkit.regular_files import bounded_bytes
 from toolkit.schemas.schema import Schema
 from toolkit.source_code.annotation_schemas import JSON_TYPES, is_required
 from toolkit.source_code.meanings import Defined
-from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_files import PythonFile, make_reader
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
-from toolkit.source_code.syntax_nodes import FunctionNode
-from toolkit.source_code.written_tools import ToolReader, WrittenTool, hides_arguments, may_have_tools
+from toolkit.source_code.written_tools import WrittenTool, hides_arguments, may_have_tools
 from toolkit.tools.foreign.schema_tools import marks_of
 
 _HINTS = ("read_only", "destructive", "idempotent", "open_world", "requires_approval")
@@ -61,7 +60,7 @@ class WrittenTree:
     def __init__(self, root: Path) -> None:
         """Create an empty tree, without reading any file."""
         self._root = os.path.realpath(root)
-        self._reader = ToolReader()
+        self._reader = make_reader()
         self._files: dict[str, PythonFile | Problem] = {}
 
     def path_of(self, file: str) -> str:
@@ -110,7 +109,7 @@ class WrittenTree:
         path = self.path_of(file.file)
         for function in file.tools:
             yield self._ours(function, path)
-        for tool in file.written:
+        for tool in (*file.written, *file.elsewhere):
             if (found := self._theirs(file, tool, path)).name != UNKNOWN_NAME:
                 yield found
 
@@ -133,7 +132,7 @@ class WrittenTree:
 
     def _theirs(self, file: PythonFile, tool: WrittenTool, path: str) -> WrittenEntry:
         found = framework_definition(file, tool)
-        function = found.function or self._elsewhere(tool)
+        function = found.function or file.function_behind(tool)
         description, node = found.description, written_description(tool)
         if description is None and node is not None:
             description = ast.unparse(node)
@@ -146,13 +145,6 @@ class WrittenTree:
             "hints": dict(_hints(tool, file)),
         }
         return _entry(found.name, path, found.location, entry, hides_hints=hides_arguments(tool.mark))
-
-    def _elsewhere(self, tool: WrittenTool) -> PythonFunction | None:
-        """Return the function of a tool that is registered in another file."""
-        if tool.home is None or not isinstance(tool.function, FunctionNode):
-            return None
-        home = self._python(os.path.realpath(tool.home))
-        return PythonFunction(home, tool.function, None, tool) if isinstance(home, PythonFile) else None
 
     def _their_parameters(
         self,

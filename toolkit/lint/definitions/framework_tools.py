@@ -14,22 +14,26 @@ from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.requirements import Used, version_used
 from toolkit.source_code.syntax_nodes import is_none
-from toolkit.source_code.written_tools import WrittenTool, hides_arguments, value_of
+from toolkit.source_code.written_tools import OURS, WrittenTool, hides_arguments, value_of
 from toolkit.tools.foreign.source_marks import is_among
 
 UNKNOWN_NAME = "(known at runtime)"
 
 
 def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
-    """Return the definition of a tool that a file registers, from its source; no code is run."""
+    """Return the definition of a tool that a file registers, from its source; no code is run.
+
+    It is a tool of another framework, or one of this package that calls a function of another file.
+    """
     function = file.framework_functions.get(tool)
-    description, node = _description(file, tool, function)
+    behind = function if tool.framework != OURS else file.function_behind(tool)
+    description, node = _description(file, tool, behind)
     schema = _schema(file, tool)
-    parameters = tuple(_parameters(file, tool, function, schema))
+    parameters = tuple(_parameters(file, tool, behind, schema))
     if any(is_among(name, tool.marks.rewriters) for name in file.imported_names.values()):
         parameters = tuple(replace(one, description=one.description or None) for one in parameters)
-    location = file.location(tool.node) if function is None or tool.as_class else function.location
-    name = tool.name or (function.tool_name if function else UNKNOWN_NAME)
+    location = file.location(tool.node) if behind is None or tool.as_class else behind.location
+    name = tool.name or (behind.tool_name if behind else UNKNOWN_NAME)
     at = tool.mark or tool.node
     return ToolDefinition(
         name=name,
@@ -53,7 +57,7 @@ def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
         ),
         identity=frozenset([("code", file.file, at.lineno, at.col_offset, name)]),
         is_written=True,
-        framework=tool.framework,
+        framework=None if tool.framework == OURS else tool.framework,
         habit=_habit(file, tool),
         is_named=tool.name is not None,
     )
@@ -176,10 +180,10 @@ def _parameters(
         source = SourceTexts(function)
         for one in function.parameters:
             text = source.text_of_parameter(one, is_docstring_sent=_is_docstring_sent(file, tool))
-            place = file.location(one.node)
-            yield ParameterDefinition(
-                one.name, text, place, is_required=is_required(file.resolved(one.default)), python=one
-            )
+            place = function.file.location(one.node)
+            shown = function.file.shape(one.node.annotation, one.default).if_exact if tool.framework == OURS else None
+            is_needed = is_required(function.file.resolved(one.default))
+            yield ParameterDefinition(one.name, text, place, shown, is_needed, one)
 
 
 def _is_docstring_sent(file: PythonSource, tool: WrittenTool) -> bool:

@@ -2,10 +2,8 @@
 
 import ast
 import builtins
-import tokenize
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,14 +36,14 @@ from toolkit.lint.engine.reports import Report
 from toolkit.lint.engine.requests import Request
 from toolkit.lint.rule import Rule
 from toolkit.problems import Location, Problem, Severity, read_problem
-from toolkit.regular_files import MOST_OF_SOURCE, bounded_bytes
+from toolkit.regular_files import MOST_OF_SOURCE
 from toolkit.source_code.module_files import is_installed
-from toolkit.source_code.python_files import PythonFile
+from toolkit.source_code.python_files import PythonFile, make_reader, source_text
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.requirements import version_files
 from toolkit.source_code.source_files import last_name
 from toolkit.source_code.syntax_nodes import SCOPES, parsed_annotation
-from toolkit.source_code.written_tools import ToolReader, WrittenTool
+from toolkit.source_code.written_tools import WrittenTool
 from toolkit.sources.targets import mentions_tools
 from toolkit.tools.foreign.frameworks import title_of
 
@@ -144,7 +142,7 @@ class FileChecker:
 
     def __init__(self, rules: Sequence[Rule], known_tree: KnownTree | None = None) -> None:
         """Group the rules by what they check; `known_tree` returns the trees of files that were parsed before."""
-        self._reader = ToolReader()
+        self._reader = make_reader()
         self._known_tree = known_tree or self._reader.meanings.tree_of
         self._tool, self._function, self._module, self._pipeline = (
             [rule for rule in rules if rule.overrides(check)]
@@ -213,7 +211,7 @@ class FileChecker:
         sources = [static_definition(function, is_alone=is_static) for function in unbuilt]
         theirs = [
             shown
-            for tool in module.written
+            for tool in (*module.written, *(module.elsewhere if is_static else ()))
             if tool.function not in known and tool not in written.values() and (shown := _shown(module, tool))
         ]
         if theirs:
@@ -396,9 +394,7 @@ def source_of(file: str) -> str | Problem:
         return text
 
     try:
-        source = bounded_bytes(file)
-        encoding, _ = tokenize.detect_encoding(BytesIO(source).readline)
-        return source.decode(encoding)
+        return source_text(file)
     except (OSError, SyntaxError, UnicodeDecodeError, LookupError):
         return replace(text, code=DOES_NOT_IMPORT)
 
