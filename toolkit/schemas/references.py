@@ -53,6 +53,11 @@ class References:
             (self._bases[pointer[:end]] for end in range(len(pointer), -1, -1) if pointer[:end] in self._bases), ""
         )
 
+    @property
+    def is_dynamic(self) -> bool:
+        """Whether the target of a reference can depend on how its part was reached."""
+        return bool(self._dynamic)
+
     def scope_of(self, part: Schema, scope: Scope) -> Scope:
         """Return the scope of a part that was reached with a scope."""
         if not self._dynamic:

@@ -2,11 +2,16 @@
 
 It covers every keyword that asserts something in the drafts from 4 to 2020-12. `format` and the keywords about contents
 only describe. References never lead outside the schema, and patterns are matched in linear time.
+
+Each part of a schema becomes a function when it first judges a value. For values of one Python type, it calls only the
+checks of the keywords that can say something about them. A path is put together only if something is wrong.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from math import isfinite
+from operator import ge, gt, le, lt
 from typing import Any, Final, NamedTuple
 
 from toolkit.regex_checks import MalformedExpressionError, TooMuchWorkError, compile_line_expression, rust_validator
@@ -57,9 +62,10 @@ class Validator:
         draft = draft_of(root) or draft
         self.root = Schema.of(root)
         self.references = References(root, draft)
+        self.patterns: dict[str, Callable[[str], bool]] = {}
         self._foreign = foreign
-        self._checks = {word: CHECKS[word] for word in CHECKS if draft is None or word in DRAFTS[draft]}
-        self._patterns: dict[str, Callable[[str], bool]] = {}
+        self._keywords = {word: CHECKS[word] for word in CHECKS if draft is None or word in DRAFTS[draft]}
+        self._judges: dict[Pointer, _Judge] = {}
         used: set[str] = set()
         for part in _parts(self.root, self.references):
             if (fault := malformed(part, draft)) is not None:
@@ -67,26 +73,11 @@ class Validator:
             used.update(part.keywords)
             self._compile(part)
         self.tracks = not used.isdisjoint(("unevaluatedItems", "unevaluatedProperties"))
-        self._prepared: dict[Pointer, list[tuple[_Check, str, Any]]] = {}
 
     def _compile(self, part: Schema) -> None:
         named, pattern = part.keywords.get("patternProperties"), part.keywords.get("pattern")
         for one in (*(named if isinstance(named, MAPPINGS) else ()), *([pattern] if isinstance(pattern, str) else ())):
-            self._patterns[one] = _matcher(one, foreign=self._foreign)
-
-    def matches(self, pattern: str, text: str) -> bool:
-        """Return whether a pattern matches anywhere in a text."""
-        return self._patterns[pattern](text)
-
-    def checks_of(self, part: Schema) -> "list[tuple[_Check, str, Any]]":
-        """Return the checks that a part consists of: that of its type first, those of `unevaluated…` last."""
-        found = self._prepared.get(part.pointer)
-        if found is None:
-            words = ("$ref",) if self.references.hides_siblings(part) else part.node
-            found = [(self._checks[word], word, part.node[word]) for word in words if word in self._checks]
-            found.sort(key=lambda one: (one[1] != "type", one[1].startswith("unevaluated")))
-            self._prepared[part.pointer] = found
-        return found
+            self.patterns[one] = _matcher(one, foreign=self._foreign)
 
     def misfits(self, data: Any) -> list[Misfit]:
         """Return everything that is wrong with data; an empty list if it is valid.
@@ -96,13 +87,50 @@ class Validator:
                 too deeply, or a text is too long for a pattern.
         """
         try:
-            return _Judgment(self).judge(self.root, data, (), ()).misfits
+            return list(self.judge_of(self.root)(data, _State({}, (), tracks=self.tracks)))
         except RecursionError:
             raise TooMuchWorkError from None
 
     def accepts(self, data: Any) -> bool:
         """Return whether data is valid; `misfits` says what it raises."""
         return not self.misfits(data)
+
+    def judge_of(self, part: Schema) -> "_Judge":
+        """Return the function that judges values by a part of the schema."""
+        found = self._judges.get(part.pointer)
+        if found is None:
+            found = self._judges[part.pointer] = self._made(part)
+        return found
+
+    def _made(self, part: Schema) -> "_Judge":
+        if part.node is False:
+            word = str(part.pointer[-1]) if part.pointer and part.pointer[-1] in _CLOSING else "false"
+            return lambda data, _: _misfit(word, False, data)
+        if not isinstance(part.node, MAPPINGS):
+            return _nothing
+        by_type: dict[type, _Judge] = {}
+
+        def judge(data: Any, state: _State) -> Sequence[Misfit]:
+            check = by_type.get(type(data))
+            if check is None:
+                check = by_type[type(data)] = self._check_for(part, data)
+            return check(data, state)
+
+        if not self.references.is_dynamic:
+            return judge
+        return lambda data, state: judge(data, state.within(self.references.scope_of(part, state.scope)))
+
+    def _check_for(self, part: Schema, data: Any) -> "_Judge":
+        """Return the check of values of the type of a value; if that is wrong, other keywords would only distract."""
+        hides = self.references.hides_siblings(part)
+        words = ["$ref"] if hides else [word for word in part.node if word in self._keywords]
+        if "type" in words and not isinstance(data, float) and not _is_of_a_type(data, part.node):
+            return lambda data, _: _misfit("type", part.node["type"], data)
+        kind = next((name for name, classes in _KINDS.items() if isinstance(data, classes)), "")
+        others = [word for word in words if word != "type" and self._keywords[word].kind in (kind, "any")]
+        others.sort(key=lambda word: word.startswith("unevaluated"))  # they need what the others have judged
+        check = _joined([self._keywords[word].make(self, part, word, part.node[word]) for word in others])
+        return _of_float(part.node, check) if "type" in words and isinstance(data, float) else check
 
 
 def _parts(root: Schema, references: References) -> Iterator[Schema]:
@@ -143,99 +171,165 @@ def _matcher(pattern: str, *, foreign: bool) -> Callable[[str], bool]:
     return lambda text: expression.search(text) is not None
 
 
-class _At:
-    """One part of a schema applied to one value."""
+class _State:
+    """What is known while one value is judged.
 
-    __slots__ = ("data", "items", "judgment", "misfits", "names", "part", "path", "scope")
+    Attributes:
+        known: What references say about a value, with the value, so that this is determined once.
+        scope: The addresses of the resources that were entered, for dynamic references.
+        tracks: Whether it matters which members and items have been judged.
+        names: The members of the value that some keyword has judged.
+        items: Its items that some keyword has judged.
+    """
 
-    def __init__(self, judgment: "_Judgment", part: Schema, data: Any, path: Pointer, scope: Scope) -> None:
-        self.judgment, self.part, self.data, self.path, self.scope = judgment, part, data, path, scope
-        self.misfits: list[Misfit] = []
-        self.names: set[str] = set()  # those that some keyword has judged
-        self.items: set[int] = set()
+    __slots__ = ("items", "known", "names", "scope", "tracks")
 
-    def report(self, keyword: str, limit: Any, branches: "Iterable[_At]" = ()) -> None:
-        self.misfits.append(Misfit(self.path, keyword, limit, self.data, tuple(tuple(one.misfits) for one in branches)))
+    def __init__(self, known: dict[Any, Any], scope: Scope, *, tracks: bool) -> None:
+        self.known, self.scope, self.tracks = known, scope, tracks
+        if tracks:
+            self.names: set[str] = set()
+            self.items: set[int] = set()
 
-    def same(self, *steps: str | int) -> "_At":
-        """Apply a schema inside this one to the same value."""
-        return self.judgment.judge(self.part.at(*steps), self.data, self.path, self.scope)
+    def fresh(self) -> "_State":
+        """Return the state for another schema or value."""
+        return _State(self.known, self.scope, tracks=True) if self.tracks else self
 
-    def require(self, other: "_At") -> None:
-        """Take over what another schema says about the same value."""
-        self.misfits += other.misfits
-        self.note(other)
+    def within(self, scope: Scope) -> "_State":
+        """Return the state for the same value inside a resource."""
+        inner = _State(self.known, scope, tracks=self.tracks)
+        if self.tracks:
+            inner.names, inner.items = self.names, self.items
+        return inner
 
-    def note(self, other: "_At") -> None:
-        """Take over which members and items another schema has judged, if the value is valid for it."""
-        if not other.misfits:
+    def note(self, other: "_State") -> None:
+        """Take over which members and items another schema has judged, for which the value is valid."""
+        if self.tracks:
             self.names |= other.names
             self.items |= other.items
 
-    def member(self, name: str, *steps: str | int) -> None:
-        """Apply a schema inside this one to a member."""
-        self.names.add(name)
-        self.misfits += self.judgment.judge(
-            self.part.at(*steps), self.data[name], (*self.path, name), self.scope
-        ).misfits
 
-    def item(self, index: int, *steps: str | int) -> "_At":
-        """Apply a schema inside this one to an item."""
-        self.items.add(index)
-        return self.judgment.judge(self.part.at(*steps), self.data[index], (*self.path, index), self.scope)
+_Judge = Callable[[Any, _State], Sequence[Misfit]]
+"""Returns what is wrong with a value, with paths that start from it."""
+
+_Make = Callable[[Validator, Schema, str, Any], _Judge]
+"""Returns the check of a keyword, given the part of the schema that has it, the keyword and its value."""
+
+_NOTHING: Final[tuple[Misfit, ...]] = ()
+_CLOSING: Final = ("additionalProperties", "unevaluatedProperties", "additionalItems", "unevaluatedItems")
+_KINDS: Final[Mapping[str, Any]] = {
+    "boolean": bool,
+    "string": str,
+    "number": (int, float),
+    "object": MAPPINGS,
+    "array": _LISTS,
+}
 
 
-class _Judgment:
-    """Judges one value. What a reference says about a value is determined once."""
+def _misfit(keyword: str, limit: Any, data: Any, branches: Sequence[Sequence[Misfit]] = ()) -> list[Misfit]:
+    return [Misfit((), keyword, limit, data, tuple(map(tuple, branches)))]
 
-    def __init__(self, validator: Validator) -> None:
-        self.validator = validator
-        self._known: dict[tuple[Pointer, Pointer, int, Scope], _At | None] = {}
 
-    def judge(self, part: Schema, data: Any, path: Pointer, scope: Scope) -> _At:
-        at = _At(self, part, data, path, self.validator.references.scope_of(part, scope))
-        if part.node is False:
-            at.report(str(part.pointer[-1]) if part.pointer and part.pointer[-1] in _CLOSING else "false", False)
-        elif part.node is not True:
-            for check, keyword, limit in self.validator.checks_of(part):
-                check(at, keyword, limit)
-                if keyword == "type" and at.misfits:
-                    break  # what other keywords demand would only distract
-        return at
+def _under(step: str | int, found: Sequence[Misfit]) -> list[Misfit]:
+    """Return what is wrong with a member or an item, with paths that start from the value that contains it."""
+    return [
+        one._replace(path=(step, *one.path), branches=tuple(tuple(_under(step, each)) for each in one.branches))
+        for one in found
+    ]
 
-    def judge_target(self, at: _At, keyword: str) -> _At:
-        target = self.validator.references.target(at.part, keyword, at.scope)
-        if target is None:
-            raise TooMuchWorkError
-        key = (target.pointer, at.path, id(at.data), at.scope)
-        if key not in self._known:
-            self._known[key] = None
-            self._known[key] = self.judge(target, at.data, at.path, at.scope)
-        found = self._known[key]
-        if found is None:  # it refers to itself without end
-            raise TooMuchWorkError
+
+def _same(judge: _Judge, data: Any, state: _State) -> Sequence[Misfit]:
+    """Apply another schema to the same value."""
+    inner = state.fresh()
+    bad = judge(data, inner)
+    if not bad:
+        state.note(inner)
+    return bad
+
+
+def _members(judges: Iterable[tuple[str, _Judge]], data: Any, state: _State) -> Sequence[Misfit]:
+    found: Sequence[Misfit] = _NOTHING
+    for name, judge in judges:
+        if name not in data:
+            continue
+        if state.tracks:
+            state.names.add(name)
+        if bad := judge(data[name], state.fresh() if state.tracks else state):
+            found = [*found, *_under(name, bad)]
+    return found
+
+
+def _items_of(judges: Iterable[tuple[int, _Judge]], data: Any, state: _State) -> Sequence[Misfit]:
+    found: list[Misfit] = []
+    for index, judge in judges:
+        if state.tracks:
+            state.items.add(index)
+        if bad := judge(data[index], state.fresh() if state.tracks else state):
+            found += _under(index, bad)
+    return found
+
+
+def _is_of_a_type(data: Any, node: Mapping[str, Any]) -> bool:
+    return any(is_of_type(data, name) for name in types_of(node))
+
+
+def _nothing(_: Any, __: _State) -> Sequence[Misfit]:
+    return _NOTHING
+
+
+def _joined(checks: Sequence[_Judge]) -> _Judge:
+    def check_all(data: Any, state: _State) -> Sequence[Misfit]:
+        found: Sequence[Misfit] = _NOTHING
+        for check in checks:
+            if bad := check(data, state):
+                found = [*found, *bad]
         return found
 
-
-_CLOSING: Final = ("additionalProperties", "unevaluatedProperties", "additionalItems", "unevaluatedItems")
-
-_Check = Callable[[_At, str, Any], None]
-"""Applies a keyword with its value."""
+    return check_all if len(checks) > 1 else checks[0] if checks else _nothing
 
 
-def _reference(at: _At, keyword: str, _: Any) -> None:
-    at.require(at.judgment.judge_target(at, keyword))
+def _of_float(node: Mapping[str, Any], check: _Judge) -> _Judge:
+    """Return the check of floats, of which only some are whole numbers, or numbers at all."""
+    is_number_enough, is_whole_enough = "number" in types_of(node), "integer" in types_of(node)
+
+    def check_float(data: Any, state: _State) -> Sequence[Misfit]:
+        if isfinite(data) and (is_number_enough or (is_whole_enough and data.is_integer())):
+            return check(data, state)
+        return _misfit("type", node["type"], data)
+
+    return check_float
 
 
-def _type(at: _At, keyword: str, limit: Any) -> None:
-    if not any(is_of_type(at.data, name) for name in types_of(at.part.node)):
-        at.report(keyword, limit)
+def _reference(validator: Validator, part: Schema, keyword: str, _: Any) -> _Judge:
+    references = validator.references
+    fixed = None if references.is_dynamic else references.target(part, keyword, ())
+
+    def check(data: Any, state: _State) -> Sequence[Misfit]:
+        target = fixed or references.target(part, keyword, state.scope)
+        if target is None:
+            raise TooMuchWorkError
+        key = (target.pointer, id(data), state.scope)
+        if key not in state.known:
+            state.known[key] = None
+            inner = state.fresh()
+            state.known[key] = validator.judge_of(target)(data, inner), inner, data
+        if state.known[key] is None:  # it refers to itself without end
+            raise TooMuchWorkError
+        bad, inner, _ = state.known[key]
+        if not bad:
+            state.note(inner)
+        return bad  # type: ignore[no-any-return]
+
+    return check
 
 
-def _choices(at: _At, keyword: str, limit: Any) -> None:
-    key = key_of(at.data)
-    if not any(key == key_of(one) for one in (limit if keyword == "enum" else (limit,))):
-        at.report(keyword, limit)
+def _choices(_: Validator, __: Schema, keyword: str, limit: Any) -> _Judge:
+    wanted = frozenset(map(key_of, limit if keyword == "enum" else (limit,)))
+
+    def check(data: Any, _: _State) -> Sequence[Misfit]:
+        fits = (data if type(data) is str else key_of(data)) in wanted
+        return _NOTHING if fits else _misfit(keyword, limit, data)
+
+    return check
 
 
 def key_of(value: Any) -> Any:
@@ -254,224 +348,233 @@ def same_data(one: Any, other: Any) -> bool:
     return bool(key_of(one) == key_of(other))
 
 
-def _is_multiple(value: float, limit: float) -> bool:
-    return bool(Fraction(str(value)) % Fraction(str(limit)) == 0)
+def _has_at_least(_: Validator, __: Schema, keyword: str, limit: Any) -> _Judge:
+    return lambda data, _: _NOTHING if len(data) >= limit else _misfit(keyword, limit, data)
 
 
-def _limits(applies: Callable[[Any], bool], holds: Callable[[Any, Any], bool]) -> _Check:
-    def check(at: _At, keyword: str, limit: Any) -> None:
-        if applies(at.data) and not holds(at.data, limit):
-            at.report(keyword, limit)
+def _has_at_most(_: Validator, __: Schema, keyword: str, limit: Any) -> _Judge:
+    return lambda data, _: _NOTHING if len(data) <= limit else _misfit(keyword, limit, data)
+
+
+def _bound(_: Validator, part: Schema, keyword: str, limit: Any) -> _Judge:
+    """Make the check of a lower or upper bound; in draft 4, `exclusiveMinimum: true` belongs to `minimum`."""
+    if isinstance(limit, bool):
+        return _nothing
+    is_exclusive = keyword.startswith("exclusive") or part.node.get(f"exclusive{keyword.capitalize()}") is True
+    is_lower = keyword.lower().endswith("minimum")
+    holds: Callable[[Any, Any], bool] = (gt if is_exclusive else ge) if is_lower else (lt if is_exclusive else le)
+    return lambda data, _: _NOTHING if holds(data, limit) or not is_number(data) else _misfit(keyword, limit, data)
+
+
+def _multiple(_: Validator, __: Schema, keyword: str, limit: Any) -> _Judge:
+    def check(data: Any, _: _State) -> Sequence[Misfit]:
+        holds = not is_number(data) or Fraction(str(data)) % Fraction(str(limit)) == 0
+        return _NOTHING if holds else _misfit(keyword, limit, data)
 
     return check
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
+def _unique(_: Validator, __: Schema, keyword: str, limit: Any) -> _Judge:
+    def check(data: Any, _: _State) -> Sequence[Misfit]:
+        return _NOTHING if not limit or len(set(map(key_of, data))) == len(data) else _misfit(keyword, limit, data)
+
+    return check
 
 
-def _is_list(value: Any) -> bool:
-    return isinstance(value, _LISTS)
+def _pattern(validator: Validator, _: Schema, keyword: str, limit: str) -> _Judge:
+    matches = validator.patterns[limit]
+    return lambda data, _: _NOTHING if matches(data) else _misfit(keyword, limit, data)
 
 
-def _is_object(value: Any) -> bool:
-    return isinstance(value, MAPPINGS)
+def _required(_: Validator, __: Schema, keyword: str, limit: Any) -> _Judge:
+    return lambda data, _: [Misfit((name,), keyword, name, None) for name in limit if name not in data]
 
 
-def _bound(at: _At, keyword: str, limit: Any) -> None:
-    """Apply a lower or upper bound; in draft 4, `exclusiveMinimum: true` belongs to `minimum`."""
-    if not is_number(at.data) or isinstance(limit, bool):
-        return
-    is_exclusive = keyword.startswith("exclusive") or at.part.node.get(f"exclusive{keyword.capitalize()}") is True
-    low, high = (limit, at.data) if keyword.lower().endswith("minimum") else (at.data, limit)
-    if low > high or (is_exclusive and low == high):
-        at.report(keyword, limit)
+def _properties(validator: Validator, part: Schema, keyword: str, limit: Any) -> _Judge:
+    judges = [(name, validator.judge_of(part.at(keyword, name))) for name in limit]
+    return lambda data, state: _members(judges, data, state)
 
 
-def _pattern(at: _At, keyword: str, limit: str) -> None:
-    if isinstance(at.data, str) and not at.judgment.validator.matches(limit, at.data):
-        at.report(keyword, limit)
+def _pattern_properties(validator: Validator, part: Schema, keyword: str, limit: Any) -> _Judge:
+    judges = [(validator.patterns[pattern], validator.judge_of(part.at(keyword, pattern))) for pattern in limit]
+    return lambda data, state: _members(
+        ((name, judge) for name in data for matches, judge in judges if matches(name)), data, state
+    )
 
 
-def _required(at: _At, keyword: str, limit: Any) -> None:
-    if isinstance(at.data, MAPPINGS):
-        at.misfits += [Misfit((*at.path, name), keyword, name, None) for name in limit if name not in at.data]
+def _other_properties(validator: Validator, part: Schema, keyword: str, _: Any) -> _Judge:
+    judge = validator.judge_of(part.at(keyword))
+    known = frozenset(part.node.get("properties", ()))
+    patterns = [validator.patterns[pattern] for pattern in part.node.get("patternProperties", ())]
+
+    def is_other(name: str) -> bool:
+        return name not in known and not any(matches(name) for matches in patterns)
+
+    return lambda data, state: _members([(name, judge) for name in data if is_other(name)], data, state)
 
 
-def _properties(at: _At, keyword: str, limit: Any) -> None:
-    if isinstance(at.data, MAPPINGS):
+def _unevaluated_properties(validator: Validator, part: Schema, keyword: str, _: Any) -> _Judge:
+    judge = validator.judge_of(part.at(keyword))
+    return lambda data, state: _members([(name, judge) for name in data if name not in state.names], data, state)
+
+
+def _names(validator: Validator, part: Schema, keyword: str, limit: Any) -> _Judge:
+    judge = validator.judge_of(part.at(keyword))
+
+    def check(data: Any, state: _State) -> Sequence[Misfit]:
+        judged = ((name, judge(name, state.fresh())) for name in data)
+        return [Misfit((name,), keyword, limit, name, (tuple(_under(name, bad)),)) for name, bad in judged if bad]
+
+    return check
+
+
+def _items(validator: Validator, part: Schema, keyword: str, limit: Any) -> _Judge:
+    """Make the check of `items` in both its meanings: for each position, or for all items after `prefixItems`."""
+    if isinstance(limit, _LISTS):
+        judges = [(index, validator.judge_of(part.at(keyword, index))) for index in range(len(limit))]
+        return lambda data, state: _items_of(judges[: len(data)], data, state)
+    judge, start = validator.judge_of(part.at(keyword)), len(part.node.get("prefixItems", ()))
+    return lambda data, state: _items_of(((index, judge) for index in range(start, len(data))), data, state)
+
+
+def _additional_items(validator: Validator, part: Schema, keyword: str, _: Any) -> _Judge:
+    positioned = part.node.get("items")
+    if not isinstance(positioned, _LISTS):
+        return _nothing
+    judge, start = validator.judge_of(part.at(keyword)), len(positioned)
+    return lambda data, state: _items_of(((index, judge) for index in range(start, len(data))), data, state)
+
+
+def _unevaluated_items(validator: Validator, part: Schema, keyword: str, _: Any) -> _Judge:
+    judge = validator.judge_of(part.at(keyword))
+    return lambda data, state: _items_of(
+        [(index, judge) for index in range(len(data)) if index not in state.items], data, state
+    )
+
+
+def _contains(validator: Validator, part: Schema, keyword: str, _: Any) -> _Judge:
+    judge = validator.judge_of(part.at(keyword))
+    least, most = part.node.get("minContains", 1), part.node.get("maxContains", float("inf"))
+
+    def check(data: Any, state: _State) -> Sequence[Misfit]:
+        judged = [_under(index, judge(item, state.fresh())) for index, item in enumerate(data)]
+        fitting = [index for index, bad in enumerate(judged) if not bad]
+        if state.tracks:
+            state.items.update(fitting)
+        found: list[Misfit] = []
+        if len(fitting) < least:
+            found += _misfit(keyword if least == 1 else "minContains", least, data, judged)
+        return found + (_misfit("maxContains", most, data) if len(fitting) > most else [])
+
+    return check
+
+
+def _branches(validator: Validator, part: Schema, keyword: str, limit: Any) -> list[_Judge]:
+    return [validator.judge_of(part.at(keyword, index)) for index in range(len(limit))]
+
+
+def _all_of(validator: Validator, part: Schema, keyword: str, limit: Any) -> _Judge:
+    branches = _branches(validator, part, keyword, limit)
+    return lambda data, state: [misfit for judge in branches for misfit in _same(judge, data, state)]
+
+
+def _any_of(validator: Validator, part: Schema, keyword: str, limit: Any) -> _Judge:
+    branches = _branches(validator, part, keyword, limit)
+
+    def check(data: Any, state: _State) -> Sequence[Misfit]:
+        judged = []
+        for judge in branches:
+            judged.append(_same(judge, data, state))
+            if not judged[-1] and not state.tracks:
+                return _NOTHING
+        return _misfit(keyword, limit, data, judged) if all(judged) else _NOTHING
+
+    return check
+
+
+def _one_of(validator: Validator, part: Schema, keyword: str, limit: Any) -> _Judge:
+    branches = _branches(validator, part, keyword, limit)
+
+    def check(data: Any, state: _State) -> Sequence[Misfit]:
+        judged = [_same(judge, data, state) for judge in branches]
+        fitting = sum(not bad for bad in judged)
+        return _NOTHING if fitting == 1 else _misfit(keyword, limit, data, () if fitting else judged)
+
+    return check
+
+
+def _not(validator: Validator, part: Schema, keyword: str, limit: Any) -> _Judge:
+    judge = validator.judge_of(part.at(keyword))
+    return lambda data, state: _NOTHING if judge(data, state.fresh()) else _misfit(keyword, limit, data)
+
+
+def _if(validator: Validator, part: Schema, keyword: str, _: Any) -> _Judge:
+    condition, then, otherwise = (
+        validator.judge_of(part.at(word)) if word in part.node else _nothing for word in (keyword, "then", "else")
+    )
+
+    def check(data: Any, state: _State) -> Sequence[Misfit]:
+        return _same(otherwise if _same(condition, data, state) else then, data, state)
+
+    return check
+
+
+def _dependencies(validator: Validator, part: Schema, keyword: str, limit: Any) -> _Judge:
+    """Make the check of `dependentRequired`, `dependentSchemas`, and `dependencies`, which is both."""
+    names = {name: tuple(wanted) for name, wanted in limit.items() if isinstance(wanted, _LISTS)}
+    schemas = {name: validator.judge_of(part.at(keyword, name)) for name in limit if name not in names}
+
+    def check(data: Any, state: _State) -> Sequence[Misfit]:
+        found: list[Misfit] = []
         for name in limit:
-            if name in at.data:
-                at.member(name, keyword, name)
+            if name in data and name in names:
+                found += [Misfit((one,), "required", one, None) for one in names[name] if one not in data]
+            elif name in data:
+                found += _same(schemas[name], data, state)
+        return found
+
+    return check
 
 
-def _pattern_properties(at: _At, keyword: str, limit: Any) -> None:
-    for name in at.data if isinstance(at.data, MAPPINGS) else ():
-        for pattern in limit:
-            if at.judgment.validator.matches(pattern, name):
-                at.member(name, keyword, pattern)
+class _Keyword(NamedTuple):
+    """A keyword that says which values are valid: the kind of values that it is about, and how its check is made."""
+
+    kind: str
+    make: _Make
 
 
-def _other_properties(at: _At, keyword: str, _: Any) -> None:
-    if not isinstance(at.data, MAPPINGS):
-        return
-    patterns = at.part.node.get("patternProperties", ())
-    known = at.part.node.get("properties", ())
-    for name in at.data:
-        if name not in known and not any(at.judgment.validator.matches(pattern, name) for pattern in patterns):
-            at.member(name, keyword)
+def _each(kind: str, make: _Make, *words: str) -> dict[str, _Keyword]:
+    return dict.fromkeys(words, _Keyword(kind, make))
 
 
-def _unevaluated_properties(at: _At, keyword: str, _: Any) -> None:
-    for name in at.data if isinstance(at.data, MAPPINGS) else ():
-        if name not in at.names:
-            at.member(name, keyword)
-
-
-def _names(at: _At, keyword: str, limit: Any) -> None:
-    for name in at.data if isinstance(at.data, MAPPINGS) else ():
-        judged = at.judgment.judge(at.part.at(keyword), name, (*at.path, name), at.scope)
-        if judged.misfits:
-            at.misfits.append(Misfit((*at.path, name), keyword, limit, name, (tuple(judged.misfits),)))
-
-
-def _items(at: _At, keyword: str, limit: Any) -> None:
-    """Apply `items` in both its meanings: a schema for each position, or for all items after those of `prefixItems`."""
-    if not isinstance(at.data, _LISTS):
-        return
-    is_positioned = isinstance(limit, _LISTS)
-    if not is_positioned and _are_of_the_type(at):
-        at.items.update(range(len(at.data)) if at.judgment.validator.tracks else ())
-        return
-    start = 0 if is_positioned else len(at.part.node.get("prefixItems", ()))
-    for index in range(start, min(len(limit), len(at.data)) if is_positioned else len(at.data)):
-        at.misfits += at.item(index, keyword, *([index] if is_positioned else [])).misfits
-
-
-_SCALARS: Final = {"string": str, "integer": int, "boolean": bool, "null": type(None)}
-
-
-def _are_of_the_type(at: _At) -> bool:
-    """Return whether `items` demands only a scalar type, and all items have it: long lists are judged at once."""
-    part = at.part.at("items")
-    if not isinstance(part.node, MAPPINGS):
-        return False
-    words = [word for _, word, _ in at.judgment.validator.checks_of(part)]
-    if words != ["type"]:
-        return False
-    kinds = types_of(part.node)
-    return all(kind in _SCALARS for kind in kinds) and {_SCALARS[kind] for kind in kinds}.issuperset(map(type, at.data))
-
-
-def _additional_items(at: _At, keyword: str, _: Any) -> None:
-    positioned = at.part.node.get("items")
-    if isinstance(at.data, _LISTS) and isinstance(positioned, _LISTS):
-        for index in range(len(positioned), len(at.data)):
-            at.misfits += at.item(index, keyword).misfits
-
-
-def _unevaluated_items(at: _At, keyword: str, _: Any) -> None:
-    if isinstance(at.data, _LISTS):
-        for index in range(len(at.data)):
-            if index not in at.items:
-                at.misfits += at.item(index, keyword).misfits
-
-
-def _contains(at: _At, keyword: str, _: Any) -> None:
-    if not isinstance(at.data, _LISTS):
-        return
-    judged = [
-        at.judgment.judge(at.part.at(keyword), item, (*at.path, index), at.scope) for index, item in enumerate(at.data)
-    ]
-    fitting = [index for index, one in enumerate(judged) if not one.misfits]
-    at.items.update(fitting)
-    least, most = at.part.node.get("minContains", 1), at.part.node.get("maxContains", len(fitting))
-    if len(fitting) < least:
-        at.report(keyword if least == 1 else "minContains", least, judged)
-    if len(fitting) > most:
-        at.report("maxContains", most)
-
-
-def _all_of(at: _At, keyword: str, limit: Any) -> None:
-    for index in range(len(limit)):
-        at.require(at.same(keyword, index))
-
-
-def _any_of(at: _At, keyword: str, limit: Any) -> None:
-    judged = []
-    for index in range(len(limit)):
-        judged.append(at.same(keyword, index))
-        at.note(judged[-1])
-        if not judged[-1].misfits and not at.judgment.validator.tracks:
-            return
-    if all(one.misfits for one in judged):
-        at.report(keyword, limit, judged)
-
-
-def _one_of(at: _At, keyword: str, limit: Any) -> None:
-    judged = [at.same(keyword, index) for index in range(len(limit))]
-    fitting = [one for one in judged if not one.misfits]
-    for one in fitting:
-        at.note(one)
-    if len(fitting) != 1:
-        at.report(keyword, limit, () if fitting else judged)
-
-
-def _not(at: _At, keyword: str, limit: Any) -> None:
-    if not at.same(keyword).misfits:
-        at.report(keyword, limit)
-
-
-def _if(at: _At, keyword: str, _: Any) -> None:
-    condition = at.same(keyword)
-    at.note(condition)
-    then = "else" if condition.misfits else "then"
-    if then in at.part.node:
-        at.require(at.same(then))
-
-
-def _dependencies(at: _At, keyword: str, limit: Any) -> None:
-    """Apply `dependentRequired`, `dependentSchemas`, and `dependencies`, which is both."""
-    for name in limit if isinstance(at.data, MAPPINGS) else ():
-        if name not in at.data:
-            continue
-        if isinstance(limit[name], _LISTS):
-            missing = [one for one in limit[name] if one not in at.data]
-            at.misfits += [Misfit((*at.path, one), "required", one, None) for one in missing]
-        else:
-            at.require(at.same(keyword, name))
-
-
-CHECKS: Final[Mapping[str, _Check]] = {
-    **dict.fromkeys(REFERENCES, _reference),
-    "type": _type,
-    **dict.fromkeys(("const", "enum"), _choices),
-    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _bound),
-    "multipleOf": _limits(is_number, _is_multiple),
-    "minLength": _limits(_is_text, lambda data, limit: len(data) >= limit),
-    "maxLength": _limits(_is_text, lambda data, limit: len(data) <= limit),
-    "pattern": _pattern,
-    "minItems": _limits(_is_list, lambda data, limit: len(data) >= limit),
-    "maxItems": _limits(_is_list, lambda data, limit: len(data) <= limit),
-    "uniqueItems": _limits(_is_list, lambda data, limit: not limit or len(set(map(key_of, data))) == len(data)),
-    "prefixItems": _items,
-    "items": _items,
-    "additionalItems": _additional_items,
-    "contains": _contains,
-    "minProperties": _limits(_is_object, lambda data, limit: len(data) >= limit),
-    "maxProperties": _limits(_is_object, lambda data, limit: len(data) <= limit),
-    "required": _required,
-    "properties": _properties,
-    "patternProperties": _pattern_properties,
-    "additionalProperties": _other_properties,
-    "propertyNames": _names,
-    **dict.fromkeys(("dependencies", "dependentRequired", "dependentSchemas"), _dependencies),
-    "allOf": _all_of,
-    "anyOf": _any_of,
-    "oneOf": _one_of,
-    "not": _not,
-    "if": _if,
-    "unevaluatedItems": _unevaluated_items,
-    "unevaluatedProperties": _unevaluated_properties,
+CHECKS: Final[Mapping[str, _Keyword]] = {
+    **_each("any", _reference, *REFERENCES),
+    **_each("any", _choices, "type", "const", "enum"),
+    **_each("number", _bound, "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
+    **_each("number", _multiple, "multipleOf"),
+    **_each("string", _has_at_least, "minLength"),
+    **_each("string", _has_at_most, "maxLength"),
+    **_each("string", _pattern, "pattern"),
+    **_each("array", _has_at_least, "minItems"),
+    **_each("array", _has_at_most, "maxItems"),
+    **_each("array", _unique, "uniqueItems"),
+    **_each("array", _items, "prefixItems", "items"),
+    **_each("array", _additional_items, "additionalItems"),
+    **_each("array", _contains, "contains"),
+    **_each("object", _has_at_least, "minProperties"),
+    **_each("object", _has_at_most, "maxProperties"),
+    **_each("object", _required, "required"),
+    **_each("object", _properties, "properties"),
+    **_each("object", _pattern_properties, "patternProperties"),
+    **_each("object", _other_properties, "additionalProperties"),
+    **_each("object", _names, "propertyNames"),
+    **_each("object", _dependencies, "dependencies", "dependentRequired", "dependentSchemas"),
+    **_each("any", _all_of, "allOf"),
+    **_each("any", _any_of, "anyOf"),
+    **_each("any", _one_of, "oneOf"),
+    **_each("any", _not, "not"),
+    **_each("any", _if, "if"),
+    **_each("array", _unevaluated_items, "unevaluatedItems"),
+    **_each("object", _unevaluated_properties, "unevaluatedProperties"),
 }
-"""The keywords that say which values are valid."""
+"""The keywords that say which values are valid. `type` decides which checks apply (`Validator`)."""
