@@ -11,7 +11,7 @@ from tests.volumes import examples
 from toolkit import ExitEarlyError, Pipeline, ToolArgumentsError, ToolContext, ToolResult, from_function, tool
 from toolkit.approvals import ByRisk
 from toolkit.running import drive  # private
-from toolkit.tools.short_calls import is_short  # private
+from toolkit.tools.calling import is_short  # private
 
 
 async def waited() -> int:

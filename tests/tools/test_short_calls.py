@@ -26,8 +26,8 @@ from toolkit import (
 from toolkit.approvals import AutoReviewer, ByRisk
 from toolkit.running import drive  # private
 from toolkit.tools import TextTool
+from toolkit.tools.calling import is_short, short_call  # private
 from toolkit.tools.outcomes import as_result  # private
-from toolkit.tools.short_calls import is_short, short_call  # private
 from toolkit.wrappers import OneShotTool
 
 

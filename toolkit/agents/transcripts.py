@@ -21,7 +21,7 @@ from toolkit.tools.base import Tool
 from toolkit.tools.calls.json_data import dumps, loads
 from toolkit.tools.calls.results import ToolCall, ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.recorded_results import result_in, result_text
+from toolkit.tools.outcomes import result_in, result_text
 from toolkit.tools.secret_arguments import mask_secrets, redactor_of
 from toolkit.wrappers.journaling import journaled
 

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from toolkit.frameworks.mcp_sdk import to_mcp_sdk as to_mcp_sdk
     from toolkit.frameworks.openai_agents import to_openai_agents as to_openai_agents
     from toolkit.frameworks.pydantic_ai import to_pydantic_ai as to_pydantic_ai
-    from toolkit.frameworks.recognised import ForeignClass as ForeignClass
-    from toolkit.frameworks.supported_versions import Versions as Versions
+    from toolkit.frameworks.recognised import ForeignClass as ForeignClass, Versions as Versions
 else:
     from toolkit.faces import face
 
@@ -32,7 +31,6 @@ else:
             "mcp_sdk": "to_mcp_sdk",
             "openai_agents": "to_openai_agents",
             "pydantic_ai": "to_pydantic_ai",
-            "recognised": "ForeignClass",
-            "supported_versions": "Versions",
+            "recognised": "ForeignClass Versions",
         },
     )

@@ -10,8 +10,7 @@ from typing import Any
 
 from toolkit.frameworks.exported_calls import contents_of, context_of_agent, definition_of, imported, record_export
 from toolkit.frameworks.foreign_tools import ForeignTool
-from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.supported_versions import Versions
+from toolkit.frameworks.recognised import ForeignClass, Versions
 from toolkit.running import in_thread
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.attachments import result_of_contents

@@ -8,10 +8,8 @@ from importlib import import_module
 from typing import Any
 
 from toolkit.errors import ToolExecutionError
-from toolkit.frameworks.foreign_tools import ForeignTool, explained
-from toolkit.frameworks.late_approvals import keeping_what_is_approved
-from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.supported_versions import Versions
+from toolkit.frameworks.foreign_tools import ForeignTool, explained, keeping_what_is_approved
+from toolkit.frameworks.recognised import ForeignClass, Versions
 from toolkit.running import in_thread
 from toolkit.tools.calls.foreign_values import bases_of_class, kind_of, module_of_class
 from toolkit.tools.calls.results import ToolResult

@@ -18,8 +18,7 @@ from toolkit.frameworks.exported_calls import (
     record_export,
 )
 from toolkit.frameworks.foreign_tools import ForeignTool
-from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.supported_versions import Versions
+from toolkit.frameworks.recognised import ForeignClass, Versions
 from toolkit.frameworks.wire_tools import Call, Caller, as_json, wire_tool
 from toolkit.problems import Problem
 from toolkit.running import run_coroutine

@@ -7,10 +7,15 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from toolkit.frameworks.foreign_tools import ForeignTool, awaited, new_call_id, settled
-from toolkit.frameworks.late_approvals import ApprovalWanted, keeping_what_is_approved
-from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.supported_versions import Versions
+from toolkit.frameworks.foreign_tools import (
+    ApprovalWanted,
+    ForeignTool,
+    awaited,
+    keeping_what_is_approved,
+    new_call_id,
+    settled,
+)
+from toolkit.frameworks.recognised import ForeignClass, Versions
 from toolkit.tools.calls.foreign_values import (
     bases_of_class,
     call_safely,

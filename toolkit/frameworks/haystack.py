@@ -8,8 +8,7 @@ from typing import Any, get_type_hints
 
 from toolkit.frameworks.foreign_tools import ForeignTool
 from toolkit.frameworks.given_values import missing_value_error
-from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.supported_versions import Versions
+from toolkit.frameworks.recognised import ForeignClass, Versions
 from toolkit.running import in_thread
 from toolkit.tools.calls.foreign_values import call_safely, kind_of
 from toolkit.tools.context import ToolContext

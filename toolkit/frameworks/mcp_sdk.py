@@ -20,10 +20,8 @@ from toolkit.frameworks.exported_calls import (
     record_export,
 )
 from toolkit.frameworks.foreign_tools import ForeignTool
-from toolkit.frameworks.quiet_logs import keep_own_logs_from_rich_handlers
-from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.supported_versions import Versions
-from toolkit.frameworks.wire_tools import Call, Caller, as_json, wire_tool
+from toolkit.frameworks.recognised import ForeignClass, Versions
+from toolkit.frameworks.wire_tools import Call, Caller, as_json, keep_own_logs_from_rich_handlers, wire_tool
 from toolkit.problems import Problem
 from toolkit.running import run_coroutine
 from toolkit.tools.base import Tool

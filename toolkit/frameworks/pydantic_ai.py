@@ -12,13 +12,10 @@ from types import NoneType
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 from toolkit.errors import ToolExecutionError
-from toolkit.frameworks.exported_calls import context_of_agent, imported, record_export
-from toolkit.frameworks.foreign_tools import ForeignTool, awaited, explained, new_call_id, settled
+from toolkit.frameworks.exported_calls import attachment_of, context_of_agent, imported, record_export, result_of_parts
+from toolkit.frameworks.foreign_tools import ApprovalWanted, ForeignTool, awaited, explained, new_call_id, settled
 from toolkit.frameworks.given_values import given
-from toolkit.frameworks.late_approvals import ApprovalWanted
-from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.result_parts import attachment_of, result_of_parts
-from toolkit.frameworks.supported_versions import Versions
+from toolkit.frameworks.recognised import ForeignClass, Versions
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.attachments import attachments_in
 from toolkit.tools.calls.foreign_values import call_safely, has_base, kind_of, module_of_class

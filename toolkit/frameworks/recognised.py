@@ -6,11 +6,12 @@ from itertools import chain
 from types import ModuleType
 from typing import Any, Literal, NamedTuple, Self
 
+from toolkit.codes import NOT_A_TOOL
 from toolkit.errors import InvalidTools
 from toolkit.frameworks.exported_calls import exported_tool
 from toolkit.frameworks.foreign_tools import ForeignTool
-from toolkit.frameworks.supported_versions import Versions, unsupported_version
 from toolkit.problems import Location, Problem
+from toolkit.source_code.requirements import numbers_of
 from toolkit.tools.calls.foreign_values import bases_of_class, module_of_class, name_of_class
 from toolkit.tools.definition.definition_places import place_of
 from toolkit.tools.foreign.frameworks import (
@@ -22,6 +23,33 @@ from toolkit.tools.foreign.frameworks import (
 )
 from toolkit.tools.kinds.resolution import check_tool
 from toolkit.tools.origins import function_of, place_of_tool
+
+
+class Versions(NamedTuple):
+    """The supported versions of a framework, for its `VERSIONS`.
+
+    Attributes:
+        distribution: The name of its package on PyPI.
+        first: The first supported version, such as `(2, 14)`.
+    """
+
+    distribution: str
+    first: tuple[int, ...]
+
+
+def unsupported_version(versions: Versions) -> Problem | None:
+    """Return the problem if the installed version is too old; newer versions are accepted."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        installed = version(versions.distribution)
+    except PackageNotFoundError:
+        return None
+    if numbers_of(installed) >= versions.first:
+        return None
+    first = ".".join(map(str, versions.first))
+    message = f"tools of {versions.distribution} {installed} cannot be used: the first supported version is {first}"
+    return Problem(NOT_A_TOOL, message, hint=f"upgrade it: pip install '{versions.distribution}>={first}'")
 
 
 class ForeignClass(NamedTuple):

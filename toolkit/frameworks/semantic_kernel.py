@@ -7,8 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from toolkit.frameworks.foreign_tools import ForeignTool
-from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.supported_versions import Versions
+from toolkit.frameworks.recognised import ForeignClass, Versions
 from toolkit.running import in_thread, run_in_loop
 from toolkit.tools.calls.foreign_values import bases_of_class, kind_of
 from toolkit.tools.context import ToolContext

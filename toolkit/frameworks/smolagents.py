@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any
 
 from toolkit.frameworks.foreign_tools import ForeignTool
-from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.supported_versions import Versions
+from toolkit.frameworks.recognised import ForeignClass, Versions
 from toolkit.running import in_thread
 from toolkit.tools.calls.foreign_values import kind_of
 from toolkit.tools.context import ToolContext

@@ -7,11 +7,10 @@ from types import ModuleType
 from typing import Any
 
 from toolkit.errors import ToolExecutionError
+from toolkit.frameworks.exported_calls import attachment_of, result_of_parts
 from toolkit.frameworks.foreign_tools import ForeignTool, explained
 from toolkit.frameworks.given_values import GivenValues, given
-from toolkit.frameworks.recognised import ForeignClass
-from toolkit.frameworks.result_parts import attachment_of, result_of_parts
-from toolkit.frameworks.supported_versions import Versions
+from toolkit.frameworks.recognised import ForeignClass, Versions
 from toolkit.tools.calls.foreign_values import kind_of
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext

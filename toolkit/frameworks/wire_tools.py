@@ -4,14 +4,15 @@ Each call opens its own connection to the server, in memory, so that middleware,
 as for any other client.
 """
 
-from collections.abc import Callable, Coroutine, Mapping
-from contextlib import AbstractAsyncContextManager
+import logging
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import AbstractAsyncContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
 from toolkit.errors import InvalidTools, ToolExecutionError
 from toolkit.frameworks.foreign_tools import ForeignTool
-from toolkit.frameworks.quiet_logs import library_logs_held_back
 from toolkit.problems import Problem
 from toolkit.schemas.places import definitions_in
 from toolkit.tools.calls.attachments import result_of_contents
@@ -21,6 +22,45 @@ from toolkit.tools.definition.definition_places import place_of
 from toolkit.tools.definition.spec import ToolSpec
 from toolkit.tools.foreign.elicitations import Answer, FormQuestions
 from toolkit.tools.foreign.schema_tools import marks_of, presentation_of
+
+_LIBRARIES = ("fastmcp", "mcp")
+
+_IS_HELD_BACK: ContextVar[bool] = ContextVar("_IS_HELD_BACK", default=False)
+
+
+@contextmanager
+def library_logs_held_back() -> Iterator[None]:
+    """Hide what server libraries log in this context; users' loggers are not affected."""
+    for handler in _handlers():
+        handler.addFilter(_is_shown)  # a handler adds the same filter only once
+    token = _IS_HELD_BACK.set(True)
+    try:
+        yield
+    finally:
+        _IS_HELD_BACK.reset(token)
+
+
+def keep_own_logs_from_rich_handlers() -> None:
+    """Keep our logs out of the root handler that a server library adds when a server is created."""
+    for handler in logging.getLogger().handlers:
+        if type(handler).__name__ == "RichHandler":
+            handler.addFilter(_is_not_ours)
+
+
+def _is_not_ours(record: logging.LogRecord) -> bool:
+    return record.name.partition(".")[0] != "toolkit"
+
+
+def _is_shown(record: logging.LogRecord) -> bool:
+    return not (_IS_HELD_BACK.get() and record.name.partition(".")[0] in _LIBRARIES)
+
+
+def _handlers() -> Iterator[logging.Handler]:
+    for name in ("", *_LIBRARIES):
+        yield from logging.getLogger(name).handlers
+    if logging.lastResort is not None:
+        yield logging.lastResort
+
 
 Call = Callable[[str, dict[str, Any]], Coroutine[Any, Any, Any]]
 """Calls a tool of a server by name; returns the framework's `CallToolResult`."""

@@ -22,11 +22,11 @@ from toolkit.pipelines.templated_data import MappingValue
 from toolkit.running import loop_is_running
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
+from toolkit.tools.calling import is_short
 from toolkit.tools.calls.metrics import Waiting
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.questions import binding_of, decide
-from toolkit.tools.short_calls import is_short
 
 CURRENT_PATH: ContextVar[str] = ContextVar("toolkit_pipeline_path", default="")
 """The path of the step that is running, with a slash after it. It is set only if there is a listener."""

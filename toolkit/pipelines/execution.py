@@ -31,11 +31,11 @@ from toolkit.pipelines.plans import PlannedStep
 from toolkit.pipelines.short_chains import direct_call, short_step, within_step
 from toolkit.pipelines.step_definitions import AdapterFunction, Fallback
 from toolkit.running import loop_is_running
+from toolkit.tools.calling import is_short
 from toolkit.tools.calls.metrics import Counting
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
 from toolkit.tools.outcomes import result_of_ending
-from toolkit.tools.short_calls import is_short
 
 Ready = Outcome | Sequence[Any] | None
 """The decision before a step runs: an outcome if it does not run, the items to run it for, or `None` to run it once."""

@@ -5,7 +5,7 @@ from dataclasses import replace
 from toolkit.pipelines.pipeline_states import Outcome
 from toolkit.pipelines.plans import PlannedStep
 from toolkit.tools.context import ToolContext
-from toolkit.tools.recorded_results import result_in, result_text
+from toolkit.tools.outcomes import result_in, result_text
 
 _KEPT_ENDS = ("ok", "failed", "timed_out", "rejected")
 

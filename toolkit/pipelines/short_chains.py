@@ -15,8 +15,8 @@ from toolkit.pipelines.step_definitions import Use
 from toolkit.pipelines.templated_data import MappingValue, TemplateValue, Value, expressions_in
 from toolkit.tools.base import Tool
 from toolkit.tools.callees import Arguments
+from toolkit.tools.calling import ShortCall, short_call
 from toolkit.tools.calls.results import ToolResult
-from toolkit.tools.short_calls import ShortCall, short_call
 
 
 class ShortStep(NamedTuple):

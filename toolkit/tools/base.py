@@ -13,13 +13,12 @@ from toolkit.errors import InvalidTools
 from toolkit.running import drive, loop_is_running, run_in_loop, run_in_new_thread
 from toolkit.schemas.schema import joined_sentences
 from toolkit.tools.callees import HOOKS, Arguments, Callee, forwards
-from toolkit.tools.calling import call_as_meant, call_reported, call_tool
+from toolkit.tools.calling import ShortCall, call_as_meant, call_reported, call_tool, is_short, short_call
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.definition.names import name_problem
 from toolkit.tools.definition.spec import ToolSpec, flow_of
 from toolkit.tools.definition.spec_fields import ToolOptions
-from toolkit.tools.short_calls import ShortCall, is_short, short_call
 
 _IS_DEFERRED: ContextVar[bool] = ContextVar("_IS_DEFERRED", default=False)
 

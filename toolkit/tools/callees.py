@@ -180,7 +180,7 @@ class Callee:
 
     @cached_property
     def takes_short_way(self) -> bool:
-        """Whether a call that needs no approval can use the fast path in `short_calls`."""
+        """Whether a call that needs no approval can use the fast path in `calling`."""
         is_checked = type(self).check is not Callee.check or self.demands or self.spec.requires_approval
         return self.work_at_once is not None and not is_checked and not self.hidden_parameters
 

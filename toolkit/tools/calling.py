@@ -1,11 +1,13 @@
-"""The single way to call a tool: valid arguments, permission, a place within its limits, and a result."""
+"""The one way to call a tool, and the fast path for a simple call, which gives the same."""
 
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
+from logging import INFO
 from time import perf_counter
 from traceback import format_exception
+from types import CoroutineType
 from typing import Any, Final, NamedTuple
 
 from toolkit.approvals.decisions import Refused
@@ -15,7 +17,7 @@ from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError, ToolE
 from toolkit.events import Outcome, ToolFinished, ToolStarted
 from toolkit.freezing import freeze_mapping
 from toolkit.redactors.redactor import Redactor
-from toolkit.running import ends_more_than_a_call, pause
+from toolkit.running import ends_more_than_a_call, pause, run_in_loop
 from toolkit.tools.callees import Callee
 from toolkit.tools.calls.call_limits import Limiter, Release
 from toolkit.tools.calls.foreign_values import short_repr
@@ -30,7 +32,7 @@ from toolkit.tools.calls.results import (
     trace_from_tool,
 )
 from toolkit.tools.context import ToolContext
-from toolkit.tools.outcomes import result_of_ending
+from toolkit.tools.outcomes import LARGEST_PLAIN, as_result, result_of_ending
 from toolkit.tools.questions import Admitted, CallQuestion, decide, with_arguments
 from toolkit.tools.secret_arguments import learn_parsed, mask_secrets, redactor_of, with_redactor
 
@@ -372,3 +374,57 @@ def _text(value: object) -> str:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LOGGED_LENGTH else f"{text[:_LOGGED_LENGTH]}..."
+
+
+def is_short(tool: Callee, context: ToolContext) -> bool:
+    """Return whether the fast path can be used for a call in a thread without a running event loop."""
+    if not tool.takes_short_way or context.listener is not None or context.run is not None:
+        return False
+    gate = context.gate
+    is_unasked = gate is None or (gate.asks_by_risk_alone and tool.needs_no_question)
+    return is_unasked and context.chosen_by == "person" and context.limiter is None
+
+
+ShortCall = Callable[[str | Mapping[str, Any], ToolContext], Any]
+"""Calls a tool with arguments and a context; returns the result, or only its value."""
+
+
+def short_call(tool: Callee, *, gives_values: bool = False) -> ShortCall:
+    """Return a function that calls a tool; use it only for calls for which `is_short` is true.
+
+    Args:
+        tool: The tool.
+        gives_values: Whether to return a string or an integer as it is, if the result would contain nothing else.
+    """
+    parse, work, steps, result_of = tool.parse, tool.work_at_once, tool.steps_at_once, tool.result_of
+    name, is_logged = tool.spec.name, tool.call_logger.isEnabledFor
+    gives_values = gives_values and type(tool).result_of is Callee.result_of
+
+    def call(arguments: str | Mapping[str, Any], context: ToolContext) -> Any:
+        started = perf_counter()
+        gate, metrics = context.gate, context.metrics
+        outcome: Outcome = "signal"
+        result: Any = None
+        is_admitted = False
+        try:
+            parsed = parse(arguments)
+            is_admitted = True
+            value: Any = steps(parsed, context) if work is None else work(parsed)  # type: ignore[misc]  # it has one
+            kind = type(value)
+            if gives_values and (kind is str or (kind is int and -LARGEST_PLAIN < value < LARGEST_PLAIN)):
+                result, outcome = value, "success"
+            else:
+                result = result_of(run_in_loop(value) if kind is CoroutineType else value)
+                outcome = "success" if result.error is None else "failure"
+        except BaseException as error:  # noqa: BLE001 - as for every call
+            result, outcome = ended_by(tool, error, context)
+        finally:
+            if is_admitted and gate is not None:
+                gate.history.add(tool.described.risk)
+            if metrics is not NO_METRICS:
+                count_call(name, context, outcome, perf_counter() - started)
+        if outcome != "success" or is_logged(INFO):
+            log_call(tool, arguments, context, as_result(result), perf_counter() - started)
+        return result
+
+    return call

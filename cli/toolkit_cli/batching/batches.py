@@ -14,7 +14,7 @@ from toolkit.tools.base import Tool
 from toolkit.tools.calls.json_data import dumps
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.recorded_results import result_in
+from toolkit.tools.outcomes import result_in
 from toolkit.tools.secret_arguments import redactor_of
 from toolkit_cli.batching.item_calls import ItemArguments, ItemCalls, recorded_as
 from toolkit_cli.batching.item_results import BatchOptions, ItemResults, WaitingResult

@@ -12,11 +12,11 @@ from toolkit.problems import did_you_mean
 from toolkit.runs.records import Journal
 from toolkit.runs.run import Run
 from toolkit.tools.base import Tool
+from toolkit.tools.calling import ShortCall, is_short, short_call
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.recorded_results import result_text
+from toolkit.tools.outcomes import result_text
 from toolkit.tools.secret_arguments import learn_arguments
-from toolkit.tools.short_calls import ShortCall, is_short, short_call
 from toolkit.wrappers.journaling import journaled
 from toolkit_cli import console
 from toolkit_cli.arguments.assignments import Schemas, text_place

@@ -16,7 +16,7 @@ from toolkit.stores.worker_processes import Worker
 from toolkit.tools.base import Tool
 from toolkit.tools.calls.results import ToolResult
 from toolkit.tools.context import ToolContext
-from toolkit.tools.recorded_results import result_in
+from toolkit.tools.outcomes import result_in
 from toolkit_cli import console
 from toolkit_cli.batching.batches import BatchWork
 from toolkit_cli.batching.item_calls import ItemCalls, recorded_as
