@@ -81,6 +81,36 @@ def test_everything_about_a_tool_is_shown(invoke, shop):
     assert result.stdout == ORDER
 
 
+BUILT = """
+from toolkit import Tool
+
+SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+wiper = Tool.create("wipe", "Wipe a path.", SCHEMA, lambda path: f"wiped {path}")
+"""
+
+
+@pytest.mark.parametrize(
+    "target", ["built.py:wipe", "built.py:wiper", "built.py", ".", "lists.py:wipe", "lists.py", "built"]
+)
+def test_command_for_a_tool_that_a_program_has_built_can_be_run_as_it_is(invoke, project, target):
+    (project / "built.py").write_text(BUILT, "utf-8")
+    if target.startswith("lists"):
+        (project / "lists.py").write_text("from built import wiper\n\ntools = [wiper]\n", "utf-8")
+    shown = invoke("show", target)
+    assert (shown.exit_code, shown.stderr.count("error")) == (0, 0)
+    _, run, named, path = shown.stdout.split()[-4:]
+    assert (run, path) == ("run", "path=PATH")
+    result = invoke(run, named, "path=here")
+    assert (result.exit_code, result.stdout) == (0, "wiped here\n")
+
+
+def test_hint_names_the_tools_that_a_program_has_built_as_targets(invoke, project):
+    (project / "built.py").write_text(f"{BUILT}other = wiper.with_name('clear')\n", "utf-8")
+    result = invoke("run", "built.py")
+    assert result.stderr.endswith("hint: name one: built.py:wipe, built.py:clear\n")
+    assert invoke("run", "built.py:clear", "path=here").stdout == "wiped here\n"
+
+
 def test_command_is_filled_with_the_example(invoke, shop):
     shown = invoke("show", "shop.py:label").stdout
     assert shown.splitlines()[-1] == """  toolkit run shop.py:label 'number=A 17' copies=2 'tags:=["new"]'"""

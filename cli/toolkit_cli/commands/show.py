@@ -68,7 +68,7 @@ def show(
     if unmade:
         _write_explanation(unmade, format)
     else:
-        _write(_fold(opened.tools.values(), target), format, rules)
+        _write(_fold(opened.tools.values(), target), format, rules, target)
 
 
 def _unmade(target: str, problems: Sequence[Problem]) -> ReadyTool | None:
@@ -100,7 +100,7 @@ def _fold(tools: Iterable[Tool], target: str) -> list[Tool]:
     return fold(shown)
 
 
-def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None") -> None:
+def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None", target: str) -> None:
     match format:
         case "json":
             records = [full_record(tool, policy) for tool in tools]
@@ -111,7 +111,8 @@ def _write(tools: Sequence[Tool], format: Format, policy: "FilePolicy | None") -
             console.write_data(_drawing(tools))
         case "text":
             colour, width = console.data_has_colour(), min(console.data_width(), _WIDEST)
-            console.write_data("\n\n".join(paint_all(detailed(tool, width, policy), colour=colour) for tool in tools))
+            shown = (paint_all(detailed(tool, width, policy, target), colour=colour) for tool in tools)
+            console.write_data("\n\n".join(shown))
 
 
 def _diagram(tool: Tool) -> str:
@@ -122,7 +123,6 @@ def _diagram(tool: Tool) -> str:
 
 
 def _drawing(tools: Sequence[Tool]) -> str:
-
     if len(tools) != 1:
         raise Failure(
             ExitCode.USAGE,

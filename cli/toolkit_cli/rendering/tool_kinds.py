@@ -61,12 +61,25 @@ def outline_of_agent(tool: Tool) -> "AgentOutline | None":
     return outline_of(tool)
 
 
-def address_of(spec: ToolSpec) -> str:
-    """Return the TARGET for a tool: `file.py:name`, a pipeline's file, `module:name`, or only its name."""
-    source = shown_path(spec.source or "")
+def address_of(spec: ToolSpec, target: str = "") -> str:
+    """Return the TARGET for a tool: `file.py:name`, a pipeline's file, `module:name`, or only its name.
+
+    Args:
+        spec: The definition of the tool.
+        target: The target that the tool was opened with; tools that a program has built do not know where they are.
+    """
+    source = shown_path(spec.source or "") or _holder_of(spec, target)
     if source.endswith((".yaml", ".yml")):
         return source
     if source.startswith(REMOTE):
         place = spec.location.file if spec.location else f"{source}/{spec.name}"
         return place.removeprefix(REMOTE).replace("/", ".", 1)
     return spec.name if source in {"", "builtin"} or source.endswith(".toml") else f"{source}:{spec.name}"
+
+
+def _holder_of(spec: ToolSpec, target: str) -> str:
+    """Return the file or module of a tool without a source; an empty string if it is found by its name alone."""
+    holder = target if target.endswith(".py") else target.rpartition(":")[0]
+    if holder or target in {"", spec.name} or spec.location is None:
+        return holder
+    return shown_path(spec.location.file)

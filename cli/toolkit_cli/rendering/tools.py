@@ -94,8 +94,15 @@ def full_record(tool: Tool, policy: "FilePolicy | None" = None) -> dict[str, Any
     )
 
 
-def detailed(tool: Tool, width: int, policy: "FilePolicy | None" = None) -> list[Line]:
-    """Return everything about a tool, from its name to how to run it."""
+def detailed(tool: Tool, width: int, policy: "FilePolicy | None" = None, target: str = "") -> list[Line]:
+    """Return everything about a tool, from its name to how to run it.
+
+    Args:
+        tool: The tool.
+        width: The width of the lines.
+        policy: The policy of the project, if any.
+        target: The target that the tool was opened with.
+    """
     spec = tool.spec
     lines: list[Line] = [[("strong", spec.name)]]
     paragraphs = (wrap_text(line, width - 2) for line in lines_of(spec.description))
@@ -114,7 +121,7 @@ def detailed(tool: Tool, width: int, policy: "FilePolicy | None" = None) -> list
     if options := options_of(tool):
         lines += [[], *drawn_options(spec.name, options, width)]
     if not isinstance(tool, DescribedTool):
-        lines += [[], [("strong", "Run it")], [("plain", f"  {command_for(tool)}")]]
+        lines += [[], [("strong", "Run it")], [("plain", f"  {command_for(tool, target)}")]]
     return lines
 
 
@@ -169,10 +176,15 @@ def first_sentence(text: str) -> str:
     return words if end < 0 else words[: end + 1]
 
 
-def command_for(tool: Tool) -> str:
-    """Return a command that runs the tool, with the arguments of an example, or with placeholders in capitals."""
+def command_for(tool: Tool, target: str) -> str:
+    """Return a command that runs the tool, with the arguments of an example, or with placeholders in capitals.
+
+    Args:
+        tool: The tool.
+        target: The target that it was opened with.
+    """
     spec = tool.spec
-    parts = ["toolkit", "run", quote(address_of(spec))]
+    parts = ["toolkit", "run", quote(address_of(spec, target))]
     if is_facade(tool):
         return f"{' '.join(parts)}.TOOL"
     if spec.examples:

@@ -94,7 +94,7 @@ def open_one(
 
     from toolkit_cli.rendering.tool_kinds import address_of  # only a failure names them
 
-    addresses = [address_of(tool.spec) for tool in opened.tools.values()]
+    addresses = [address_of(tool.spec, target) for tool in opened.tools.values()]
     hint = f"name one: {', '.join(addresses)}" if addresses else None
     raise Failure(ExitCode.USAGE, f"'{target}' contains {len(addresses)} tools; {use}", hint=hint)
 
