@@ -379,6 +379,32 @@ def test_edited_tools_are_served_and_broken_ones_change_nothing(project):
     assert "reloaded: wave\n" in log
 
 
+@pytest.mark.parametrize("imports", ["from deep.words import HELLO", "from deep import words; HELLO = words.HELLO"])
+def test_edited_module_in_a_folder_without_init_is_served(project, imports):
+    (project / "shop" / "deep").mkdir(parents=True)
+    words = project / "shop" / "deep" / "words.py"
+    words.write_text("HELLO = 'hello'\n", "utf-8")
+    (project / "shop" / "tools.py").write_text(f"{imports}\n{GREET}".replace('"hello ', '"{HELLO} '), "utf-8")
+
+    async def talk():
+        changes = []
+
+        async def listen(message):
+            changes.append(message)
+
+        async with over_stdio(project, "shop", "--reload", mode="legacy", message_handler=listen) as client:
+
+            async def greeting():
+                return (await client.call_tool("greet", {"name": "you"})).content[0].text
+
+            said = [await greeting()]
+            words.write_text("HELLO = 'good morning'\n", "utf-8")
+            await until(lambda: len(changes) == 1)
+            return [*said, await greeting()]
+
+    assert asyncio.run(talk()) == ["hello you", "good morning you"]
+
+
 @pytest.mark.proof
 def test_edit_that_interrupts_its_own_import_changes_nothing(capsys):
     def reopen():

@@ -112,15 +112,29 @@ def users_modules() -> dict[str, ModuleType]:
         if name == "__main__" or name.partition(".")[0] in _OURS:
             continue
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and _root_of(os.path.realpath(file)) in _folders:
+        if isinstance(file, str) and not _folders.isdisjoint(_roots_of(name, os.path.realpath(file))):
             found[name] = module
     return found
+
+
+def _roots_of(name: str, file: str) -> Iterator[str]:
+    """Yield the folders from which a module may have been imported, in packages with an `__init__.py` or without."""
+    yield _root_of(file)
+    above = name.count(".") + (os.path.basename(file) == PACKAGE)
+    yield str(Path(file).parents[above]) if above < len(Path(file).parents) else ""
+
+
+def _folders_without_code(modules: Mapping[str, ModuleType]) -> dict[str, ModuleType]:
+    """Return the packages without `__init__.py` that these modules are in; they keep their modules as attributes."""
+    names = {".".join(name.split(".")[:length]) for name in modules for length in range(1, name.count(".") + 1)}
+    return {name: sys.modules[name] for name in names - modules.keys() if name in sys.modules}
 
 
 @contextmanager
 def imported_afresh() -> Iterator[None]:
     """Within this context, import users' modules again; if it raises, restore the previous modules."""
     before, files = users_modules(), dict(_imported)
+    before |= _folders_without_code(before)
     for name in before:
         del sys.modules[name]
     _imported.clear()
@@ -129,7 +143,8 @@ def imported_afresh() -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for name in users_modules():
+        imported = users_modules()
+        for name in imported | _folders_without_code(imported):
             del sys.modules[name]
         sys.modules.update(before)
         _imported.clear()
