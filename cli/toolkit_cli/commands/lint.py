@@ -20,7 +20,7 @@ from toolkit_cli.linting.check_runs import CheckRun, add_suppressions, apply_fix
 from toolkit_cli.linting.head_starts import cache_folder
 from toolkit_cli.rendering.compatibility_tables import as_record, as_table
 from toolkit_cli.rendering.excerpts import as_lines, shown_path
-from toolkit_cli.rendering.findings import FORMATS, Format, render, spans_of, statistics_of
+from toolkit_cli.rendering.findings import FORMATS, Format, as_list, page_of, render, spans_of, statistics_of
 from toolkit_cli.rendering.problem_texts import counted, counted_files, counted_tools
 from toolkit_cli.rendering.styles import paint_all, print_lines
 from toolkit_cli.running.opened_tools import gate_for
@@ -310,7 +310,6 @@ def _show_compatibility(options: LintOptions, configuration: "Configuration", se
 def _explain(wanted: str) -> ExitCode:
     """Print the documentation of a rule, given by code or name, or a list of all rules."""
     from toolkit.lint.rules import all_pages  # few runs explain
-    from toolkit_cli.rendering.findings import as_list, page_of
 
     rules = list(all_pages())
     if wanted.upper() == "ALL":
