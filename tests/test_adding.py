@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.terminals import Terminal
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -34,26 +36,40 @@ class House:
 
     def add(self, path, line, *, after):
         """Add a line to a file of the house, after a line that begins in a certain way."""
-        lines = (ROOT / path).read_text("utf-8").splitlines(keepends=True)
+        lines = (self.root / path).read_text("utf-8").splitlines(keepends=True)
         [position] = [number for number, one in enumerate(lines) if one.startswith(after)]
-        self._unlink(path)
-        (self.root / path).unlink()
-        (self.root / path).write_text("".join([*lines[: position + 1], f"{line}\n", *lines[position + 1 :]]), "utf-8")
-        self.touched.add(path)
+        self._rewrite(path, "".join([*lines[: position + 1], f"{line}\n", *lines[position + 1 :]]))
+
+    def change(self, path, old, new):
+        """Replace a part of a file of the house, which occurs there once."""
+        text = (self.root / path).read_text("utf-8")
+        assert text.count(old) == 1
+        self._rewrite(path, text.replace(old, new))
 
     def run(self, *arguments):
         """Run the program of this house; return what it prints, and its exit code."""
-        settings = {name: value for name, value in os.environ.items() if not name.startswith("TOOLKIT_")}
         ended = subprocess.run(
             [sys.executable, "-m", "toolkit_cli", *arguments],
             cwd=self.project,
-            env={**settings, "COLUMNS": "200", "PYTHONPATH": os.pathsep.join([str(self.root), str(self.root / "cli")])},
+            env=self.environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
             check=False,
         )
         return ended.stdout, ended.stderr, ended.returncode
+
+    @property
+    def environment(self):
+        """The environment variables of a program of this house."""
+        settings = {name: value for name, value in os.environ.items() if not name.startswith("TOOLKIT_")}
+        return {**settings, "COLUMNS": "200", "PYTHONPATH": os.pathsep.join([str(self.root), str(self.root / "cli")])}
+
+    def _rewrite(self, path, text):
+        self._unlink(path)
+        (self.root / path).unlink()
+        (self.root / path).write_text(text, "utf-8")
+        self.touched.add(path)
 
     def _unlink(self, path):
         """Replace the link that leads to a file by a folder of links, one level after the other."""
@@ -243,3 +259,106 @@ def test_rule_touches_three_files_with_its_case(house):
     assert house.run("lint", good, "--quiet", "--select", "TK198") == ("", "", 0)
     assert "TK198" in house.run("lint", bad, "--format", "concise")[0]
     assert "It says nothing." in house.run("lint", "--explain", "TK198")[0]
+
+
+DECISION = '''
+@dataclass(frozen=True, slots=True)
+class Skip(Decision):
+    """Skip this call; its caller receives the reason and can continue."""
+
+    reason: str = ""
+    by: str = field(default="", kw_only=True)
+
+    word: ClassVar["DecisionWord"] = "skip"
+    answers: ClassVar = (ProgramAnswer("skip", lambda answer: Skip(answer.get("reason", ""))),)
+
+    def outcome(self, request: ReviewRequest) -> "Granted | Refused":
+        """Refuse the call."""
+        return Refused(f"Skipped: {self.reason}", self.reason)
+
+
+'''
+GATED = '''
+from toolkit import tool
+
+
+@tool(destructive=True)
+def wipe(path: str) -> str:
+    """Wipe a file."""
+    raise SystemExit("it was called")
+'''
+REVIEWED = """
+import asyncio
+
+from toolkit import Skip, ToolContext, load_tools  # private
+from toolkit.approvals import AuditLog, Gate, ScriptedReviewer
+from toolkit.webhooks.webhook_messages import read_answer, signed  # private
+
+
+async def review(request):
+    import json
+
+    answer = {"id": "1", "call": request.fingerprint, "decision": "skip", "reason": "by a program"}
+    body = json.dumps(answer).encode()
+    return read_answer("secret", signed("secret", "answer", body), body, "1", request)
+
+
+class Programs:
+    review = staticmethod(review)
+
+
+from pathlib import Path
+
+log, heard = AuditLog(Path("audit.jsonl")), []
+for reviewer in (ScriptedReviewer([Skip("not now")]), Programs()):
+    context = ToolContext(listener=heard.append).replace(gate=Gate(reviewer, audit=log))
+    print(load_tools("tools.py")["wipe"].run({"path": "x"}, context).text)
+print([one.decision for one in heard if hasattr(one, "decision")])
+"""
+
+
+def test_approval_decision_touches_four_files(house):
+    decisions = "toolkit/approvals/decisions.py"
+    house.change(decisions, "KINDS: Final[", f"{DECISION.lstrip()}KINDS: Final[")
+    house.add(decisions, "    Skip,", after="    ExitEarly,")
+    house.change("toolkit/__init__.py", '"Continue Edit ExitEarly Reject"', '"Continue Edit ExitEarly Reject Skip"')
+    house.change("toolkit/events.py", '"reject", "exit_early"]', '"reject", "exit_early", "skip"]')
+    menu = "cli/toolkit_cli/reviewing/console_reviewer.py"
+    house.add(
+        menu,
+        '    "skip": _Choice("k", "skip this call", Skip("The reviewer skipped it")),',
+        after='    "reject": _Choice',
+    )
+    house.change(
+        menu,
+        "import Continue, Decision, Edit, ExitEarly, Reject",
+        "import Continue, Decision, Edit, ExitEarly, Reject, Skip",
+    )
+    assert len(house.touched) == 4
+
+    (house.project / "tools.py").write_text(GATED, "utf-8")
+    (house.project / "script.py").write_text(REVIEWED, "utf-8")
+    ended = subprocess.run(
+        [sys.executable, "script.py"],
+        cwd=house.project,
+        env=house.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ended.stdout.splitlines(), ended.stderr) == (
+        ["Error: Skipped: not now", "Error: Skipped: by a program", "['skip', 'skip']"],
+        "",
+    )
+    records = [json.loads(line) for line in (house.project / "audit.jsonl").read_text("utf-8").splitlines()]
+    assert [(one["decision"], one["by"], one["reason"]) for one in records if one["event"] == "decision"] == [
+        ("skip", "reviewer", "not now"),
+        ("skip", "reviewer", "by a program"),
+    ]
+    terminal = Terminal(house.project, "run", "tools.py:wipe", "path=x", environment=house.environment)
+    terminal.answer("k")
+    assert terminal.end() == 3
+    assert "skip this call" in terminal.seen
+    assert "Skipped: The reviewer skipped it" in terminal.seen
+    answers = json.loads(house.run("schema", "--of", "answer")[0])["properties"]["decision"]["enum"]
+    assert answers == ["approve", "edit", "answer", "reject", "stop", "skip"]

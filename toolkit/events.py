@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 Outcome = Literal["success", "failure", "error", "signal"]
 """How a call ended."""
+DecisionWord = Literal["continue", "edit", "reject", "exit_early"]
+"""The decision of a reviewer in one word."""
 StepStatus = Literal["ok", "failed", "skipped", "rejected", "timed_out", "ended"]
 """How a step of a pipeline ended."""
 
@@ -155,7 +157,7 @@ class ApprovalDecided(Event):
     """A decision was made by a reviewer, or in advance by a rule or a flag; `by` says which."""
 
     tool: str
-    decision: Literal["continue", "edit", "reject", "exit_early"]
+    decision: DecisionWord
     by: str
     reason: str | None
     seconds: float

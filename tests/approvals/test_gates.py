@@ -1,12 +1,16 @@
 """A gate: what a kind of its own passes on, and what an answer means for questions that were waiting for it."""
 
 import asyncio
+from typing import get_args
 
 import pytest
 
+import toolkit
 from toolkit import Continue, Edit, ExitEarly, ReviewRequest
-from toolkit.approvals import ByRisk, DescribedCall, Gate, Risk, ScriptedReviewer, Verdict
-from toolkit.errors import ExitEarlyError
+from toolkit.approvals import ByRisk, Decision, DescribedCall, Gate, Risk, ScriptedReviewer, Verdict
+from toolkit.approvals.decisions import ANSWERS, KINDS, Granted, Refused  # private
+from toolkit.errors import ConfigurationError, ExitEarlyError
+from toolkit.events import DecisionWord  # private
 
 DELETE = Risk("delete", destructive=True)
 
@@ -74,3 +78,34 @@ def test_end_of_a_run_is_a_signal():
     call = gate.decide(DescribedCall(DELETE), lambda because: ReviewRequest(because, DELETE))
     with pytest.raises(ExitEarlyError, match=r"\Aenough\Z"):
         asyncio.run(call)
+
+
+class Postpone(Decision):
+    """A class of a program that claims to be a decision, and to approve."""
+
+    word = "continue"
+
+    def outcome(self, request):
+        return Granted(Continue(), "reviewer")
+
+
+@pytest.mark.parametrize("answer", [Postpone(), Decision(), Decision, Continue, "continue", Granted(), None, True])
+def test_what_is_no_declared_decision_is_an_error_and_approves_nothing(answer):
+    gate = Gate(ScriptedReviewer([answer]))
+    call = DescribedCall(Risk("wipe", destructive=True), arguments={})
+    with pytest.raises(ConfigurationError, match="returns Continue, Edit, Reject or ExitEarly"):
+        asyncio.run(gate.decide(call, lambda because: ReviewRequest("Run?", call.risk, {}, asked_by=because)))
+
+
+def test_every_decision_declares_its_own_word_and_is_public():
+    assert [kind.word for kind in KINDS] == list(get_args(DecisionWord))
+    assert all(getattr(toolkit, kind.__name__) is kind for kind in KINDS)
+    assert len(ANSWERS) == sum(len(kind.answers) for kind in KINDS)
+
+
+def test_decision_that_does_not_say_what_it_means_refuses():
+    class Vague(Decision):
+        word = "reject"
+
+    outcome = Vague().outcome(ReviewRequest("Run?", Risk("wipe"), {}, asked_by=""))
+    assert (outcome, Vague.answers) == (Refused("The decision 'reject' does not approve the call"), ())

@@ -1,17 +1,59 @@
-"""The possible decisions of a reviewer, and those of a gate about a call."""
+"""The possible decisions of a reviewer, and those of a gate about a call.
 
-from collections.abc import Mapping
+Each kind of decision is a class that declares all that it means: what the gate does, its word in events and in the
+audit log, and how a program gives it. Only the classes in `KINDS` are decisions.
+"""
+
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Protocol
 
 from toolkit.approvals.policies import DescribedCall, Verdict
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.errors import ExitEarlyError
 
+if TYPE_CHECKING:
+    from toolkit.events import DecisionWord
+
+
+class ProgramAnswer(NamedTuple):
+    """A way in which a program, such as a webhook, can give a decision.
+
+    Attributes:
+        word: The word for the decision.
+        read: Returns the decision in an answer, or `None` if the answer lacks something.
+        fits: Returns whether a question can be answered so; by default, every question can.
+    """
+
+    word: str
+    read: "Callable[[Mapping[str, Any]], Decision | None]"
+    fits: Callable[[ReviewRequest], bool] = lambda _: True
+
+
+class Decision:
+    """The decision of a reviewer.
+
+    Attributes:
+        word: The decision in events and in the audit log.
+        answers: How programs can give it; by default, they cannot.
+    """
+
+    __slots__ = ()
+    word: ClassVar["DecisionWord"]
+    answers: ClassVar[tuple[ProgramAnswer, ...]] = ()
+
+    def outcome(self, request: ReviewRequest) -> "Granted | Refused":
+        """Return whether the call may run; by default, it may not.
+
+        Raises:
+            ExitEarlyError: If the decision ends the run.
+        """
+        return Refused(f"The decision '{self.word}' does not approve the call")
+
 
 @dataclass(frozen=True, slots=True)
-class Continue:
+class Continue(Decision):
     """Run the call as it was shown.
 
     Attributes:
@@ -29,9 +71,16 @@ class Continue:
     rule: str = field(default="", kw_only=True)
     by: str = field(default="", kw_only=True)
 
+    word: ClassVar["DecisionWord"] = "continue"
+    answers: ClassVar = (ProgramAnswer("approve", lambda _: Continue(), lambda request: not request.answer_is_text),)
+
+    def outcome(self, request: ReviewRequest) -> "Granted | Refused":
+        """Let the call run."""
+        return Granted(self, REVIEWER)
+
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Decision):
     """Run the call with other arguments, which are validated again.
 
     Attributes:
@@ -42,9 +91,29 @@ class Edit:
     arguments: Mapping[str, Any] | str
     by: str = field(default="", kw_only=True)
 
+    word: ClassVar["DecisionWord"] = "edit"
+    answers: ClassVar = (
+        ProgramAnswer(
+            "edit",
+            lambda answer: Edit(answer["arguments"]) if isinstance(answer.get("arguments"), dict) else None,
+            lambda request: request.editable and not request.answer_is_text,
+        ),
+        ProgramAnswer(
+            "answer",
+            lambda answer: Edit(answer["text"]) if isinstance(answer.get("text"), str) else None,
+            lambda request: request.answer_is_text,
+        ),
+    )
+
+    def outcome(self, request: ReviewRequest) -> "Granted | Refused":
+        """Let the edited call run, if it may be edited."""
+        if request.editable or request.answer_is_text:
+            return Granted(self, REVIEWER)
+        return rejected(Reject(request.objection(self.arguments) or "these arguments may not be edited"))
+
 
 @dataclass(frozen=True, slots=True)
-class Reject:
+class Reject(Decision):
     """Reject this call; its caller receives the reason and can continue.
 
     Attributes:
@@ -55,9 +124,16 @@ class Reject:
     reason: str = ""
     by: str = field(default="", kw_only=True)
 
+    word: ClassVar["DecisionWord"] = "reject"
+    answers: ClassVar = (ProgramAnswer("reject", lambda answer: Reject(answer.get("reason", ""))),)
+
+    def outcome(self, request: ReviewRequest) -> "Granted | Refused":
+        """Refuse the call."""
+        return rejected(self)
+
 
 @dataclass(frozen=True, slots=True)
-class ExitEarly:
+class ExitEarly(Decision):
     """End the whole run, keeping the results so far.
 
     Attributes:
@@ -70,18 +146,40 @@ class ExitEarly:
     timed_out: bool = False
     interrupted: bool = False
 
+    word: ClassVar["DecisionWord"] = "exit_early"
+    answers: ClassVar = (ProgramAnswer("stop", lambda answer: ExitEarly(answer.get("reason", ""))),)
+
+    def outcome(self, request: ReviewRequest) -> "Granted | Refused":
+        """End the run.
+
+        Raises:
+            ExitEarlyError: Always.
+        """
+        raise self.signal()
+
     def signal(self) -> ExitEarlyError:
         """Return the exception that ends the run."""
         reason = self.reason or "The reviewer ended the run"
         return ExitEarlyError(reason, timed_out=self.timed_out, interrupted=self.interrupted)
 
 
-Decision = Continue | Edit | Reject | ExitEarly
-"""The decision of a reviewer."""
-
+KINDS: Final[tuple[type[Decision], ...]] = (
+    Continue,
+    Edit,
+    Reject,
+    ExitEarly,
+)
+"""All kinds of decisions. Anything else that a reviewer returns is an error, and approves nothing."""
+ANSWERS: Final = {answer.word: answer for kind in KINDS for answer in kind.answers}
+"""All ways in which programs can give a decision."""
 
 REVIEWER = "reviewer"
 """The `by` of a call that a reviewer granted or refused, rather than a rule or flag."""
+
+
+def answers_to(request: ReviewRequest) -> list[str]:
+    """Return the words with which a program can answer a question."""
+    return [answer.word for answer in ANSWERS.values() if answer.fits(request)]
 
 
 class Granted(NamedTuple):

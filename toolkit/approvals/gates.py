@@ -202,7 +202,7 @@ class Gate:
         while len(seen) < _MOST_QUESTIONS:
             request, decision = await self._reviewed(call, question, witness, verdict)
             if call is None or verdict is None or not (isinstance(decision, Edit) and request.editable):
-                return _read(decision, request)
+                return decision.outcome(request)
             seen.add((verdict.because, verdict.ground))
             edited = _edited(decision, request, call, question)
             again = self.verdict_on(edited.call)
@@ -289,22 +289,3 @@ def _check_timeout(timeout: Any) -> None:
 
 def _deny(judging: object, why: str) -> Verdict:
     return Verdict("deny", f"the policy '{type(judging).__name__}', {why}")
-
-
-def _read(decision: Decision, request: ReviewRequest) -> Granted | Refused:
-    """Convert a reviewer's decision to whether the call may run.
-
-    Raises:
-        ExitEarlyError: If the decision ends the run.
-    """
-    match decision:
-        case Continue():
-            return Granted(decision, REVIEWER)
-        case Edit() if request.editable or request.answer_is_text:
-            return Granted(decision, REVIEWER)
-        case Edit(edited):
-            return rejected(Reject(request.objection(edited) or "these arguments may not be edited"))
-        case Reject():
-            return rejected(decision)
-        case ExitEarly():
-            raise decision.signal()

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from time import monotonic
 from typing import Any, Protocol
 
-from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
+from toolkit.approvals.decisions import KINDS, Continue, Decision, ExitEarly, Reject
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.errors import ApprovalTimeoutError, ConfigurationError, Signal
 
@@ -166,7 +166,7 @@ async def answer_of(reviewer: Reviewer, request: ReviewRequest) -> Decision:
     # A reviewer can catch the cancellation and answer anyway, or block the event loop beyond the timeout.
     if clock.expired() or (deadline is not None and monotonic() >= deadline):
         return _after_timeout(request)
-    if not isinstance(answer, Continue | Edit | Reject | ExitEarly):
+    if not isinstance(answer, KINDS):
         raise _wrong(reviewer, f"'review' returned {answer!r}")
     return answer
 
@@ -198,7 +198,8 @@ async def _awaited(reviewer: Reviewer, request: ReviewRequest) -> Any:
 
 
 def _wrong(reviewer: object, why: str) -> ConfigurationError:
-    needed = "a reviewer has 'async def review(self, request)' and returns Continue, Edit, Reject or ExitEarly"
+    *kinds, last = (kind.__name__ for kind in KINDS)
+    needed = f"a reviewer has 'async def review(self, request)' and returns {', '.join(kinds)} or {last}"
     return ConfigurationError(f"{type(reviewer).__name__!r} cannot be used as a reviewer: {why}; {needed}")
 
 

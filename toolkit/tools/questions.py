@@ -7,7 +7,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolkit.approvals.decisions import REVIEWER, Continue, Decision, Edit, ExitEarly, Granted, Refused, Reject, Settled
+from toolkit.approvals.decisions import REVIEWER, Decision, Edit, Granted, Refused, Settled
 from toolkit.approvals.gates import Gate, Question
 from toolkit.approvals.pending import Binding, PendingApprovals, plain_digest, salted_digest
 from toolkit.approvals.policies import DescribedCall, Ground, Verdict
@@ -28,7 +28,6 @@ from toolkit.tools.secret_arguments import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Literal
 
     from toolkit.approvals.gates import Demand
     from toolkit.tools.callees import Callee
@@ -450,28 +449,17 @@ class _Listening:
     def decided(self, tool: str, decision: Decision, by: str, seconds: float) -> None:
         if self._context.listener is not None:
             reason = getattr(decision, "reason", None)
-            self._context.emit(ApprovalDecided(tool, _word_for(decision), by, reason, seconds))
+            self._context.emit(ApprovalDecided(tool, decision.word, by, reason, seconds))
 
     def settled(self, settled: Settled) -> None:
         decision, verdict = settled.decision, settled.verdict
-        word = _word_for(decision) if decision is not None else verdict.action if verdict is not None else ""
+        word = decision.word if decision is not None else verdict.action if verdict is not None else ""
         self._record(lambda: record_of_decision(settled, self._context, word))
 
     def _record(self, made: "Callable[[], dict[str, Any]]") -> None:
         audit = self._context.gate.audit if self._context.gate is not None else None
         if audit is not None:
             audit.append(made())
-
-
-def _word_for(decision: Decision) -> 'Literal["continue", "edit", "reject", "exit_early"]':
-    match decision:
-        case Continue():
-            return "continue"
-        case Reject():
-            return "reject"
-        case ExitEarly():
-            return "exit_early"
-    return "edit"
 
 
 def record_of_question(request: ReviewRequest, context: "ToolContext") -> dict[str, Any]:

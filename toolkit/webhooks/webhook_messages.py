@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final, Literal
 
-from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
+from toolkit.approvals.decisions import ANSWERS, Decision, answers_to
 from toolkit.approvals.requests import ReviewRequest
 from toolkit.json_texts import WrittenNumber
 
@@ -63,13 +63,6 @@ def payload_of(request: ReviewRequest, identity: str, callback: str | None) -> d
         "seconds": request.timeout,
         "callback": callback,
     }
-
-
-def answers_to(request: ReviewRequest) -> list[str]:
-    """Return the decisions that an answer to a question can have."""
-    if request.answer_is_text:
-        return ["answer", "reject", "stop"]
-    return ["approve", *(["edit"] if request.editable else []), "reject", "stop"]
 
 
 def review_schema() -> dict[str, Any]:
@@ -171,25 +164,12 @@ def read_answer(
         raise NoAnswerError("it belongs to other arguments")
     if answer.get("decision") not in answers_to(request):
         raise NoAnswerError(f"its decision is not one of {', '.join(answers_to(request))}")
-    return _decision_of(answer)
-
-
-def _decision_of(answer: Mapping[str, Any]) -> Decision:
-    reason = answer.get("reason", "")
-    if not isinstance(reason, str):
+    if not isinstance(answer.get("reason", ""), str):
         raise NoAnswerError("its reason is not a string")
-    match answer["decision"]:
-        case "approve":
-            return Continue()
-        case "edit" if isinstance(answer.get("arguments"), dict):
-            return Edit(answer["arguments"])
-        case "answer" if isinstance(answer.get("text"), str):
-            return Edit(answer["text"])
-        case "reject":
-            return Reject(reason)
-        case "stop":
-            return ExitEarly(reason)
-    raise NoAnswerError("it lacks the arguments of an edit, or the text of an answer")
+    decision = ANSWERS[answer["decision"]].read(answer)
+    if decision is None:
+        raise NoAnswerError("it lacks the arguments of an edit, or the text of an answer")
+    return decision
 
 
 def answer_schema() -> dict[str, Any]:
@@ -202,7 +182,7 @@ def answer_schema() -> dict[str, Any]:
         "properties": {
             "id": {**text, "description": "The id of the question."},
             "call": {**text, "description": "The `call` of the question, unchanged."},
-            "decision": {"enum": ["approve", "edit", "answer", "reject", "stop"], "description": "The decision."},
+            "decision": {"enum": [*ANSWERS], "description": "The decision."},
             "arguments": {"type": "object", "description": "For `edit`: all arguments, as they should be."},
             "text": {**text, "description": "For `answer`: the text."},
             "reason": {**text, "description": "For `reject` and `stop`: the message that the caller receives."},

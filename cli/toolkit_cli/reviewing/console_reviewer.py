@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Literal, TextIO
+from typing import Final, NamedTuple, TextIO
 
 from toolkit.approvals.decisions import Continue, Decision, Edit, ExitEarly, Reject
 from toolkit.approvals.requests import ReviewRequest
@@ -20,41 +20,37 @@ from toolkit_cli.rendering.styles import Line, paint
 from toolkit_cli.reviewing.rule_choices import Action, RuleBook, RuleChoice, explanation_of
 from toolkit_cli.screen import Screen
 
-Answer = Literal["fill", "once", "edit", "reject", "same", "all", "always", "allow", "deny", "view", "stop"]
 
-_WORDS: dict[Answer, str] = {
-    "fill": "fill in the form",
-    "once": "once",
-    "edit": "edit",
-    "reject": "reject with a reason",
-    "same": "same again this run",
-    "all": "every call of this tool in this step, with any arguments",
-    "always": "always (remember it)",
-    "allow": "always (choose a rule)",
-    "deny": "deny always (choose a rule)",
-    "view": "view all",
-    "stop": "stop the run",
+class _Choice(NamedTuple):
+    """An answer that the user can type.
+
+    Attributes:
+        letter: The letter to type.
+        words: What the menu shows.
+        decision: The decision, if it needs nothing else.
+    """
+
+    letter: str
+    words: str
+    decision: Decision | None = None
+
+
+_CHOICES: Final = {
+    "fill": _Choice("f", "fill in the form"),
+    "once": _Choice("o", "once"),
+    "edit": _Choice("e", "edit"),
+    "reject": _Choice("r", "reject with a reason"),
+    "same": _Choice("s", "same again this run", Continue(same_again=True)),
+    "all": _Choice("t", "every call of this tool in this step, with any arguments", Continue(whole_step=True)),
+    "always": _Choice("a", "always (remember it)", Continue(always=True)),
+    "allow": _Choice("a", "always (choose a rule)"),
+    "deny": _Choice("d", "deny always (choose a rule)"),
+    "view": _Choice("v", "view all"),
+    "stop": _Choice("q", "stop the run", ExitEarly("The reviewer stopped the run")),
 }
-_LETTERS: dict[Answer, str] = {
-    "fill": "f",
-    "once": "o",
-    "edit": "e",
-    "reject": "r",
-    "same": "s",
-    "all": "t",
-    "always": "a",
-    "allow": "a",
-    "deny": "d",
-    "view": "v",
-    "stop": "q",
-}
-_FOR_MORE: dict[Answer, Decision] = {
-    "same": Continue(same_again=True),
-    "all": Continue(whole_step=True),
-    "always": Continue(always=True),
-}
-_UNLESS_FILLED: set[Answer] = {"once", "edit", "same", "all", "always"}
-_BY_RULE: dict[Answer, Action] = {"allow": "allow", "deny": "deny"}
+"""The answers in the order of the menu."""
+_UNLESS_FILLED: Final = {"once", "edit", "same", "all", "always"}
+_BY_RULE: dict[str, Action] = {"allow": "allow", "deny": "deny"}
 _MARGIN = "     "
 _MARK = f"{_MARGIN}>"
 _FALLBACK_SIZE = (80, 24)
@@ -128,7 +124,7 @@ class _Question:
                     if (decision := await self._decide(answer)) is not None:
                         return decision
 
-    async def _decide(self, answer: Answer) -> Decision | None:
+    async def _decide(self, answer: str) -> Decision | None:
         """Return the decision for an answer, or `None` to go back to the question."""
         match answer:
             case "once":
@@ -136,9 +132,9 @@ class _Question:
             case "reject":
                 reason = await self._reason()
                 return None if reason is None else Reject(reason)
-            case "stop":
-                return ExitEarly("The reviewer stopped the run")
-        return _FOR_MORE[answer] if answer in _FOR_MORE else await self._by_rule(_BY_RULE[answer])
+            case "allow" | "deny":
+                return await self._by_rule(_BY_RULE[answer])
+        return _CHOICES[answer].decision
 
     async def ask_for_text(self) -> Decision:
         """Ask for a text answer; return `Continue` if it is empty."""
@@ -156,7 +152,7 @@ class _Question:
         return columns or _FALLBACK_SIZE[0], lines or _FALLBACK_SIZE[1]
 
     @property
-    def _choices(self) -> list[Answer]:
+    def _choices(self) -> list[str]:
         """The available answers; after an edit, the call is no longer the one that was chosen, so some are missing."""
         missing = {"same", "all"} if self._edited else set()
         if not self._request.step_digest:
@@ -166,16 +162,17 @@ class _Question:
         missing |= {"fill"} if self._request.form is None else _UNLESS_FILLED if not self._edited else {"always"}
         missing.add("same" if self._request.may_be_remembered else "always")
         missing |= {action for action in _BY_RULE if self._edited or not self._can_offer(_BY_RULE[action])}
-        return [answer for answer in _WORDS if answer not in missing]
+        return [answer for answer in _CHOICES if answer not in missing]
 
-    async def _answer(self) -> Answer:
+    async def _answer(self) -> str:
         while True:
-            self._print(menu_lines([(_LETTERS[answer], _WORDS[answer]) for answer in self._choices], self._size[0]))
+            offered = {answer: _CHOICES[answer] for answer in self._choices}
+            self._print(menu_lines([(choice.letter, choice.words) for choice in offered.values()], self._size[0]))
             line = await self._prompter.typed_line(_MARK)
-            for answer in self._choices:
-                if line.decides_for(_LETTERS[answer]):
+            for answer, choice in offered.items():
+                if line.decides_for(choice.letter):
                     return answer
-            if explanation := explanation_of(line, {_LETTERS[answer]: _WORDS[answer] for answer in self._choices}):
+            if explanation := explanation_of(line, {choice.letter: choice.words for choice in offered.values()}):
                 self._prompter.say(f"{_MARGIN}{explanation}")
 
     def _can_offer(self, action: Action) -> bool:
