@@ -15,7 +15,7 @@ def end(process):
 
 def test_first_worker_takes_the_process_that_started_ahead():
     with head_start() as ahead:
-        first, second = start_process("collecting"), start_process("collecting")
+        first, second = start_process("lint.engine.collecting"), start_process("lint.engine.collecting")
     states = [first.poll(), second.poll()]
     end(first)
     end(second)
@@ -31,7 +31,7 @@ def test_process_that_started_ahead_is_not_taken_for_anything_else(monkeypatch, 
     with head_start() as ahead:
         if other == "path":
             monkeypatch.setattr(sys, "path", [*sys.path, "/elsewhere"])
-        taken = start_process("judging" if other == "work" else "collecting", interpreter)
+        taken = start_process("lint.engine.judging" if other == "work" else "lint.engine.collecting", interpreter)
         end(taken)
 
     assert taken is not ahead
@@ -46,7 +46,7 @@ def test_process_that_nobody_takes_ends_with_the_block():
 
 def test_process_that_is_asked_nothing_ends_quietly(capfd):
     with head_start() as ahead:
-        start_process("collecting")
+        start_process("lint.engine.collecting")
         output, _ = ahead.communicate("")
 
     assert (output, ahead.returncode, capfd.readouterr().err) == ("", 0, "")

@@ -12,6 +12,8 @@ from toolkit.tools.definition.marking import mark_of
 from toolkit.tools.secret_arguments import reading_redactor
 
 NOTHING_RETURNED = "Success"
+UNWRITABLE = "the tool succeeded, but its return value"
+"""The start of the error message if a return value cannot be written as JSON."""
 LARGEST_PLAIN = 2**53
 """Integers up to this one are exact in every JSON parser."""
 
@@ -68,7 +70,7 @@ def _as_json(value: Any) -> ToolResult:
     try:
         text, data = _write(value)
     except (ValueError, RecursionError) as error:
-        message = f"the tool succeeded, but its return value ({type(value).__qualname__}) cannot be written as JSON"
+        message = f"{UNWRITABLE} ({type(value).__qualname__}) cannot be written as JSON"
         reason = str(error).removeprefix("Error serializing to JSON: ").removeprefix("ValueError: ")
         raise ValueError(f"{message}: {reason}") from error
     if isinstance(data, str) and _has_methods(type(value)):

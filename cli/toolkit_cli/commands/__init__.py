@@ -11,6 +11,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "show": ("toolkit_cli.commands.show:show", "Show everything about one tool, pipeline or agent."),
     "schema": ("toolkit_cli.commands.schema:schema", "Print tool definitions as a model receives them."),
     "lint": ("toolkit_cli.commands.lint:lint", "Check tools and pipelines for problems."),
+    "test": ("toolkit_cli.commands.test:test", "Call tools with many inputs, and report what fails."),
     "policy": ("toolkit_cli.commands.policy:POLICY", "Show which rule decides about a call; list and test rules."),
     "lock": ("toolkit_cli.commands.lock:lock", "Pin tool definitions, and report changes."),
     "new": ("toolkit_cli.commands.new:new", "Create a tool, pipeline or agent to start from."),

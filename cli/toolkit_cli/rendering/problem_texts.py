@@ -128,7 +128,7 @@ def counted_tools(tools: "ToolCounts") -> str:
     return f"{found}{' in ' if places else ''}{', '.join(places)}{': ' if kinds else ''}{kinds}"
 
 
-def as_github(problems: Sequence[Problem]) -> str:
+def as_github(problems: Sequence[Problem], command: str = "lint") -> str:
     """Return GitHub annotations, errors first, up to GitHub's limit per severity, and a note about the rest."""
     lines: list[str] = []
     for severity in _STYLES:
@@ -136,7 +136,7 @@ def as_github(problems: Sequence[Problem]) -> str:
         lines += [_annotation(problem) for problem in of_kind[:_GITHUB_SHOWS]]
     left_out = len(problems) - len(lines)
     if left_out:
-        lines.append(f"::notice title=toolkit::{left_out} more not shown; `toolkit lint` shows all")
+        lines.append(f"::notice title=toolkit::{left_out} more not shown; `toolkit {command}` shows all")
     return "\n".join(lines)
 
 

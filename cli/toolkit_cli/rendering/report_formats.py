@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from toolkit.lint.breakages import is_breakage
@@ -16,6 +16,21 @@ from toolkit.visibility import visible_json
 from toolkit_cli.rendering.excerpts import path_for_people, shown_path
 from toolkit_cli.rendering.problem_texts import summary_of
 from toolkit_cli.rendering.styles import one_line
+
+
+class ToolCase(NamedTuple):
+    """A tool that was called without an error, or why it was not called.
+
+    Attributes:
+        name: The name of the tool.
+        source: Where it comes from.
+        skipped: Why it was not called; empty if it was.
+    """
+
+    name: str
+    source: str
+    skipped: str = ""
+
 
 _SEVERITIES: dict[Severity, str] = {"error": "major", "warning": "minor", "info": "info"}
 
@@ -54,18 +69,36 @@ _IN_XML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _IN_XML_ATTRIBUTE = {**_IN_XML, **str.maketrans({'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})}
 
 
-def as_junit(problems: Sequence[Problem]) -> str:
-    """Return an XML document; warnings and notes are passed cases with a message."""
+def as_junit(problems: Sequence[Problem], *, command: str = "lint", cases: Sequence[ToolCase] = ()) -> str:
+    """Return an XML document; warnings and notes are passed cases with a message.
+
+    Args:
+        problems: The problems.
+        command: The command that found them.
+        cases: The tools that it called without an error, or did not call.
+    """
     by_file: dict[str, list[Problem]] = {}
     for problem in problems:
         by_file.setdefault(path_for_people(problem.location.file) if problem.location else "toolkit", []).append(
             problem
         )
     failed = sum(problem.severity == "error" for problem in problems)
-    suites = [_suite(file, found) for file, found in by_file.items()] or [_passed()]
-    tests = max(len(problems), 1)
-    head = f'<testsuites name="toolkit lint" tests="{tests}" failures="{failed}" errors="0">'
+    suites = [_suite(file, found) for file, found in by_file.items()]
+    suites += [_tool_suite(cases)] if cases else [] if suites else [_passed()]
+    tests = max(len(problems) + len(cases), 1)
+    head = f'<testsuites name="toolkit {command}" tests="{tests}" failures="{failed}" errors="0">'
     return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', head, *suites, "</testsuites>"])
+
+
+def _tool_suite(cases: Sequence[ToolCase]) -> str:
+    skipped = sum(bool(case.skipped) for case in cases)
+    counts = f'tests="{len(cases)}" failures="0" errors="0" skipped="{skipped}"'
+    written = [
+        f"    <testcase name={_attribute(case.name)} classname={_attribute(case.source)}"
+        + (f"><skipped message={_attribute(case.skipped)}/></testcase>" if case.skipped else "/>")
+        for case in cases
+    ]
+    return "\n".join([f'  <testsuite name="tools" {counts}>', *written, "  </testsuite>"])
 
 
 def _suite(file: str, problems: Sequence[Problem]) -> str:

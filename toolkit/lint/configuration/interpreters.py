@@ -95,7 +95,7 @@ class Interpreter(NamedTuple):
         return package_of(module) in self.packages
 
     def command(self, work: str) -> list[str]:
-        """Return the command that runs the `main` function of a lint module with this interpreter.
+        """Return the command that runs the `main` function of a module with this interpreter.
 
         Its own packages come first. This package is always the current one; missing dependencies are added.
         """

@@ -19,6 +19,7 @@ from toolkit.lint.engine.workers import Ending, Worker, temporary_folder
 from toolkit.problems import Location, Problem, problem_record
 from toolkit.settings.configuration import Configuration
 from toolkit.source_code.module_files import is_installed
+from toolkit.tools.calls.results import is_own_code
 
 if TYPE_CHECKING:
     from toolkit.lint.configuration.interpreters import Interpreter
@@ -30,19 +31,19 @@ _FRAME = re.compile(r'^  File "(.+)", line (\d+) in ', re.MULTILINE)
 
 def problem_of(ending: Ending, target: str, limits: Limits) -> Problem:
     """Return the problem of a file that ended the process, with the location in the user's code."""
-    place = _place(ending) or Location(target)
+    place = place_of_ending(ending) or Location(target)
     name = Path(target).name
     if ending.is_late:
         message = f"'{name}' did not finish: importing it took longer than {limits.seconds:g} s"
         return Problem(DOES_NOT_IMPORT, message, place, hint=_GUARD)
-    message, hint = _describe(ending.status)
+    message, hint = describe_status(ending.status)
     return Problem(DOES_NOT_IMPORT, f"'{name}' {message} while it was opened", place, hint=hint)
 
 
 _GUARD = "move what a script does under `if __name__ == '__main__':`"
 
 
-def _describe(status: int) -> tuple[str, str]:
+def describe_status(status: int) -> tuple[str, str]:
     if status >= 0:
         return f"ended the process with exit status {status}", _GUARD
     try:
@@ -55,7 +56,7 @@ def _describe(status: int) -> tuple[str, str]:
     return f"was killed ({name})", f"look for what sends this signal{memory}"
 
 
-def _place(ending: Ending) -> Location | None:
+def place_of_ending(ending: Ending) -> Location | None:
     """Return the innermost place in the user's code: of the thread that crashed, or of the first one on a timeout."""
     threads = re.split(r"^(?:Current thread|Thread|Stack) ", ending.trace, flags=re.MULTILINE)[1:]
     own = [place for thread in threads if (place := _innermost(thread))]
@@ -64,7 +65,7 @@ def _place(ending: Ending) -> Location | None:
 
 def _innermost(thread: str) -> Location | None:
     for file, line in _FRAME.findall(thread):
-        if not is_installed(file):
+        if not is_installed(file) and is_own_code(file):
             return Location(file, int(line))
     return None
 

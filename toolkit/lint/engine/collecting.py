@@ -74,8 +74,10 @@ class Channel(NamedTuple):
     def requests(self) -> Iterator[dict[str, Any]]:
         """Yield each request. Until `rest` is called, the process ends after the time that the parent allows."""
         for line in self.questions:
-            faulthandler.dump_traceback_later(self.setup["seconds"], exit=True, file=self.crash)
-            yield json.loads(line)
+            request = json.loads(line)
+            seconds = request.get("seconds", self.setup["seconds"])
+            faulthandler.dump_traceback_later(seconds, exit=True, file=self.crash)
+            yield request
 
     def rest(self) -> None:
         """Stop the timeout of the current request."""
@@ -134,7 +136,7 @@ def main() -> None:
     """Answer requests until the channel is closed."""
     channel = Channel.take()
     setup = channel.setup
-    _leave_a_trace_on_exit(channel.crash)
+    leave_a_trace_on_exit(channel.crash)
     refused = {file: read_problem(record) for file, record in setup["refused"].items()}
     trail = Trail() if setup["keeps_trail"] else None
     configuration = read_configuration(setup["configuration"])
@@ -155,7 +157,7 @@ def main() -> None:
         os._exit(1)  # a file closed the channel
 
 
-def _leave_a_trace_on_exit(crash: TextIO) -> None:
+def leave_a_trace_on_exit(crash: TextIO) -> None:
     """Record a traceback before `os._exit`, which cannot be caught."""
     leave, own = os._exit, os.getpid()
 

@@ -32,7 +32,7 @@ def main() -> None:
     wanted = json.loads(sys.argv.pop())
     sys.meta_path.insert(0, Packages({"toolkit": wanted["ours"]}))
     sys.meta_path.append(Packages(wanted["folders"]))
-    import_module(f"toolkit.lint.engine.{wanted['work']}").main()
+    import_module(f"toolkit.{wanted['work']}").main()
 
 
 if __name__ == "__main__":

@@ -118,7 +118,9 @@ class Judge:
         if self._crash_file is None:
             self._crash_file = self._folder.enter_context(temporary_folder()) / "last_words.txt"
         if self._worker is None:
-            self._worker = Worker(self._instructions.record(), self._instructions.limits, self._crash_file, "judging")
+            self._worker = Worker(
+                self._instructions.record(), self._instructions.limits, self._crash_file, "lint.engine.judging"
+            )
         return self._worker
 
     def _reason(self, ending: Ending) -> str:

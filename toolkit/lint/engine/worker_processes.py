@@ -1,4 +1,4 @@
-"""Starts the child processes of lint, one of them early, before its work is known.
+"""Starts the child processes that run users' code, one of them early, before its work is known.
 
 This module imports little, so that the early process can do its imports while this one does its own.
 """
@@ -14,13 +14,11 @@ if TYPE_CHECKING:
     from toolkit.lint.configuration.interpreters import Interpreter
 
 
-Work = Literal["collecting", "judging"]
+Work = Literal["lint.engine.collecting", "lint.engine.judging", "testing.calling"]
 """The work of a child process: the module with its `main` function."""
 
 # The child has the import path of this process, without the working directory.
-_START: Final = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from toolkit.lint.engine.{} import main; main()"
-)
+_START: Final = "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); from toolkit.{} import main; main()"
 
 _ahead: Final[list[subprocess.Popen[str]]] = []
 
@@ -31,7 +29,7 @@ def head_start() -> Iterator[subprocess.Popen[str]]:
 
     If none does, the process ends with the block. It runs no user code before it receives a request.
     """
-    process = _start(_own_command("collecting"))
+    process = _start(_own_command("lint.engine.collecting"))
     _ahead.append(process)
     try:
         yield process
@@ -56,7 +54,7 @@ def start_process(work: Work, interpreter: "Interpreter | None" = None) -> subpr
 
 
 def _own_command(work: Work) -> list[str]:
-    """Return the command that runs the `main` function of a lint module with the current Python."""
+    """Return the command that runs the `main` function of a module with the current Python."""
     return [sys.executable, "-P", "-c", _START.format(work), json.dumps([str(entry) for entry in sys.path])]
 
 

@@ -59,7 +59,7 @@ class Worker:
         setup: Mapping[str, Any],
         limits: Limits,
         crash_file: Path,
-        work: Work = "collecting",
+        work: Work = "lint.engine.collecting",
         interpreter: "Interpreter | None" = None,
     ) -> None:
         """Start the process.
@@ -80,8 +80,8 @@ class Worker:
         self._send({**setup, **limits._asdict(), "crash_file": str(crash_file), "mark": self._mark})
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any] | Ending:
-        """Return the child's answer to a request, or how the child ended."""
-        deadline = Timer(self._limits.seconds + self._limits.grace, self._end_overdue)
+        """Return the child's answer to a request, or how the child ended; its `seconds` replace the usual limit."""
+        deadline = Timer(request.get("seconds", self._limits.seconds) + self._limits.grace, self._end_overdue)
         deadline.start()
         try:
             self._send(request)

@@ -70,7 +70,7 @@ def message_of(error: BaseException) -> str:
 def raised_by(error: BaseException, words: str) -> Raised | None:
     """Return an exception as it is shown to people, or `None` for one of our own tools, whose message is enough."""
     files = [trace.tb_frame.f_code.co_filename for trace in traces_of(error)]
-    if place := place_of_raise(error, _is_own):
+    if place := place_of_raise(error, is_own_code):
         return Raised(kind_of_error(error), words, place)
     is_ours = any(file.startswith(_OURS) and not file.startswith(_AROUND_THE_WORK) for file in files)
     return None if is_ours else Raised(kind_of_error(error), words, None)
@@ -98,7 +98,7 @@ def traces_of(error: BaseException) -> Iterator[TracebackType]:
         trace = trace.tb_next
 
 
-def _is_own(file: str) -> bool:
+def is_own_code(file: str) -> bool:
     return not file.startswith((_OURS, *_LIBRARIES)) and not any(folder in file for folder in _INSTALLED)
 
 

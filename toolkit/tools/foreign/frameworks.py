@@ -61,27 +61,39 @@ class Framework(NamedTuple):
         mark: The attribute that it sets on functions; empty if it sets none.
         takes_any_object: Whether it accepts objects of any class with marked methods.
         variable: The variable by which it recognises a module as a tool; empty if there is none.
+        refusals: The names of the exceptions with which its tools refuse a call.
+        ends_runs: Whether any other exception ends the run of its agents, instead of becoming a message for the model.
     """
 
     packages: tuple[str, ...]
     mark: str = ""
     takes_any_object: bool = False
     variable: str = ""
+    refusals: tuple[str, ...] = ()
+    ends_runs: bool = False
 
 
 FRAMEWORKS: Mapping[str, Framework] = {
-    "fastmcp": Framework(("fastmcp",), mark="__fastmcp__"),
-    "mcp_sdk": Framework(("mcp", "mcp_types")),
-    "langchain": Framework(("langchain", "langchain_core", "langchain_community", "langgraph")),
-    "pydantic_ai": Framework(("pydantic_ai",)),
+    "fastmcp": Framework(
+        ("fastmcp",), mark="__fastmcp__", refusals=("ToolError", "FastMCPError", "McpError", "MCPError")
+    ),
+    "mcp_sdk": Framework(("mcp", "mcp_types"), refusals=("ToolError", "McpError", "MCPError")),
+    "langchain": Framework(
+        ("langchain", "langchain_core", "langchain_community", "langgraph"),
+        refusals=("ToolException", "GraphBubbleUp"),
+        ends_runs=True,
+    ),
+    "pydantic_ai": Framework(
+        ("pydantic_ai",), refusals=("ModelRetry", "ToolFailed", "CallDeferred", "ApprovalRequired"), ends_runs=True
+    ),
     "openai_agents": Framework(("agents",)),
-    "anthropic_sdk": Framework(("anthropic",)),
+    "anthropic_sdk": Framework(("anthropic",), refusals=("ToolError",)),
     "claude_agent_sdk": Framework(("claude_agent_sdk",)),
     "smolagents": Framework(("smolagents",)),
     "llama_index": Framework(("llama_index",)),
     "haystack": Framework(("haystack",)),
     "strands": Framework(("strands",), variable="TOOL_SPEC"),
-    "google_adk": Framework(("google.adk",)),
+    "google_adk": Framework(("google.adk",), ends_runs=True),
     "crewai": Framework(("crewai", "crewai_tools")),
     "semantic_kernel": Framework(("semantic_kernel",), mark="__kernel_function__", takes_any_object=True),
     "autogen": Framework(("autogen_core", "autogen_agentchat", "autogen_ext")),

@@ -1,0 +1,151 @@
+"""`toolkit test`: call tools with many inputs, and report what fails."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
+
+import typer
+
+from toolkit.problems import Problem, errors_among, seen_from
+from toolkit_cli import console
+from toolkit_cli.command_settings import load_configuration
+from toolkit_cli.failures import ExitCode, Failure, code_for, report
+from toolkit_cli.linting.head_starts import cache_folder
+from toolkit_cli.shared_options import Consented, Debug, Grants, PolicyPath, Rules, Sources, Targets
+
+if TYPE_CHECKING:
+    from toolkit.settings.configuration import Configuration
+    from toolkit.testing.contract_checks import Checked
+    from toolkit.testing.worker_pool import Settings
+
+_WIDEST = 120
+
+
+class TestOptions(NamedTuple):
+    """The command-line options of `toolkit test`, one per field."""
+
+    targets: Targets = None
+    approve: Rules = None
+    policy: PolicyPath = None
+    examples: Annotated[
+        int, typer.Option("--examples", min=1, max=10_000, metavar="N", help="Valid inputs for each tool.")
+    ] = 50
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", help="Try other combinations of values; the same seed repeats a test.")
+    ] = 0
+    timeout: Annotated[
+        str | None,
+        typer.Option(metavar="DURATION", help="Timeout of a call, such as 500ms or 30s.", show_default="10s"),
+    ] = None
+    python: Annotated[
+        str | None,
+        typer.Option(metavar="PYTHON", help="Call tools with this interpreter, such as .venv/bin/python."),
+    ] = None
+    format: Annotated[
+        Literal["text", "json", "junit", "github"], typer.Option("--format", help="The output format.")
+    ] = "text"
+    tools: Sources = None
+    grant: Grants = None
+    consent: Consented = None
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Do not keep failing inputs, and do not try those that were kept.")
+    ] = False
+    debug: Debug = False
+
+
+def test(options: TestOptions) -> ExitCode:
+    """Call tools with inputs made from their schemas and examples, and report what fails.
+
+    A tool may refuse an input, with a message. It must not crash, hang, end its process, or return what its definition
+    does not allow. Only tools that a model could call without a question are called: those marked read-only, and those
+    that --approve or a policy allows. The others are listed. Without a target, the configured sources are tested.
+
+    Inputs with which a tool failed are kept, and tried first the next time. The exit code is 1 if a tool fails, and 3
+    if no tool could be called without approval.
+    """
+    settings = _settings(options)
+    from toolkit.testing.contract_checks import check_tools  # help needs none of it
+
+    checked = check_tools(settings, None if options.no_cache else cache_folder(settings.configuration.directory))
+    checked = _seen_from_here(checked)
+    _show(checked, options)
+    exit_code = _exit_code(checked)
+    report(checked.problems, exit_code, as_json=options.format == "json")
+    return exit_code
+
+
+test.__test__ = False  # type: ignore[attr-defined]  # pytest would take it for a test
+
+
+def _settings(options: TestOptions) -> "Settings":
+    """Return what is tested, and how.
+
+    Raises:
+        ConfigurationError: If the configuration or a policy is invalid.
+        Failure: If an option is invalid, or there is nothing to test.
+    """
+    from toolkit.testing.worker_pool import Settings  # help needs none of it
+    from toolkit_cli.running.answer_sources import Answers, policy_of_files
+    from toolkit_cli.running.sessions import seconds_of
+
+    configuration = load_configuration(options.tools, options.grant, consent=options.consent, policy=options.policy)
+    targets = tuple(options.targets or ())
+    _refuse_servers(targets, configuration)
+    if not targets and not configuration.sources:
+        raise Failure(
+            ExitCode.USAGE, "there is nothing to test", hint="name a file, or configure `sources` in [tool.toolkit]"
+        )
+    policy_of_files(configuration, targets)
+    written = [rule.written for rule in Answers(approve=options.approve or ()).rules]
+    settings = Settings(targets, configuration, tuple(written), seed=options.seed, examples=options.examples)
+    if options.timeout is not None:
+        settings = settings._replace(seconds=seconds_of("--timeout", options.timeout))
+    if options.python is not None:
+        from toolkit.lint.configuration.interpreters import find_interpreter  # few tests use another one
+
+        settings = settings._replace(interpreter=find_interpreter(options.python))
+    return settings
+
+
+def _refuse_servers(targets: tuple[str, ...], configuration: "Configuration") -> None:
+    for target in targets:
+        if target.partition(".")[0] in configuration.mcp and not Path(target).exists():
+            message = f"'{target}' is a tool of an MCP server, or a server, and tests only call tools in Python"
+            raise Failure(ExitCode.USAGE, message, hint="test the file that defines the server's tools")
+
+
+def _seen_from_here(checked: "Checked") -> "Checked":
+    here = Path.cwd()
+
+    def shown(problem: Problem) -> Problem:
+        return seen_from(here, problem)
+
+    reports = [
+        one._replace(findings=tuple(found._replace(problem=shown(found.problem)) for found in one.findings))
+        for one in checked.reports
+    ]
+    return checked._replace(reports=tuple(reports))
+
+
+def _show(checked: "Checked", options: TestOptions) -> None:
+    from toolkit_cli.rendering import test_reports as rendering  # help needs none of it
+
+    match options.format:
+        case "json":
+            console.write_json(rendering.as_record(checked, options.seed))
+        case "junit":
+            console.write_data(f"{rendering.as_xml(checked)}\n")
+        case "github":
+            text = rendering.as_annotations(checked)
+            console.write_data(f"{text}\n" if text else "")
+        case "text":
+            width = min(console.data_width(), _WIDEST)
+            console.write_data(rendering.as_report(checked, colour=console.data_has_colour(), width=width))
+
+
+def _exit_code(checked: "Checked") -> ExitCode:
+    if any(errors_among(one.problem for one in tool.findings) for tool in checked.reports):
+        return ExitCode.FINDINGS
+    if errors_among(checked.problems):
+        return code_for(checked.problems)
+    is_any_called = any(not tool.not_called for tool in checked.reports)
+    return ExitCode.SUCCESS if is_any_called or not checked.reports else ExitCode.APPROVAL

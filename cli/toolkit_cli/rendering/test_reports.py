@@ -1,0 +1,130 @@
+"""Renders the results of testing tools, as a table with findings and in the formats of other programs."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from shlex import quote
+from typing import Any
+
+from toolkit.json_texts import json_text
+from toolkit.problems import Problem, errors_among, in_order
+from toolkit.testing.contract_checks import Checked
+from toolkit.testing.tool_checks import Finding, ToolReport
+from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.problem_texts import as_github, as_records, as_text, counted, summary_of
+from toolkit_cli.rendering.report_formats import ToolCase, as_junit
+from toolkit_cli.rendering.styles import Line, is_plain, paint_all, table
+from toolkit_cli.rendering.tool_kinds import address_of
+
+_LONGEST_COMMAND = 500
+_HEADER = ("TOOL", "CALLS", "OK", "REFUSED", "FAILED", "SLOWEST", "~TOKENS", "NOTE")
+
+
+def problems_of(checked: Checked) -> list[Problem]:
+    """Return what is wrong with all tools, each with a command that reproduces it, in the order of places."""
+    return in_order(_with_command(report, finding) for report in checked.reports for finding in report.findings)
+
+
+def _with_command(report: ToolReport, finding: Finding) -> Problem:
+    problem = finding.problem
+    return replace(problem, hint=f"{problem.hint}\nreproduce it: {command_for(report, finding)}")
+
+
+def command_for(report: ToolReport, finding: Finding) -> str:
+    """Return a command that shows the same defect: a single call, or else a test, which tries this input first."""
+    address = address_of(report.spec)
+    arguments = json_text(finding.arguments)
+    can_run = not finding.breaks and finding.kind not in {"hang", "exit", "unstable", "arguments-changed", "output"}
+    if can_run and len(arguments) <= _LONGEST_COMMAND and is_plain(arguments):
+        return f"toolkit run {quote(address)} --args {quote(arguments)}"
+    return f"toolkit test {quote(address)}"
+
+
+def as_report(checked: Checked, *, colour: bool, width: int) -> str:
+    """Return the findings with source excerpts, a table of the tools, and a summary, with a newline at the end."""
+    problems = problems_of(checked)
+    parts = [f"{as_text(problems, colour=colour, width=width)}\n"] if problems else []
+    if checked.reports:
+        parts.append(paint_all(_table(checked.reports, width), colour=colour))
+    return "\n".join([*parts, f"{summary(checked, problems)}\n"])
+
+
+def _table(reports: Sequence[ToolReport], width: int) -> list[Line]:
+    return table(_HEADER, [_row(report) for report in reports], width)
+
+
+def _row(report: ToolReport) -> tuple[str, ...]:
+    if report.not_called:
+        return (report.spec.name, "0", "", "", "", "", "", f"not called: {report.not_called}")
+    counts = (report.calls, report.ok, report.refused, report.failed)
+    slowest = f"{report.slowest * 1000:.0f} ms" if report.slowest < 1 else f"{report.slowest:.1f} s"
+    return (report.spec.name, *map(str, counts), slowest, str(report.tokens), _note(report))
+
+
+def _note(report: ToolReport) -> str:
+    return "" if report.ok else "no call succeeded: add examples to its definition"
+
+
+def summary(checked: Checked, problems: Sequence[Problem]) -> str:
+    """Return one line about everything, and one about the tools that were not called."""
+    called = [report for report in checked.reports if not report.not_called]
+    left_out = len(checked.reports) - len(called)
+    calls = sum(report.calls for report in called)
+    counts = f"{counted(len(called), 'tool')}, {counted(calls, 'call')}" + (
+        f"; {left_out} not called" if left_out else ""
+    )
+    verdict = summary_of(problems) if problems else "All checks passed!" if called else "Nothing was called."
+    advice = (
+        "\nTools that may change something are called with --approve NAME; `--approve '*'` calls all."
+        if left_out
+        else ""
+    )
+    return f"{verdict} ({counts}){advice}"
+
+
+def as_record(checked: Checked, seed: int) -> dict[str, Any]:
+    """Return the results as plain data; every key is always present."""
+    return {
+        "seed": seed,
+        "tools": [_tool_record(one) for one in checked.reports],
+        "problems": as_records(checked.problems),
+    }
+
+
+def _tool_record(report: ToolReport) -> dict[str, Any]:
+    return {
+        "name": report.spec.name,
+        "source": shown_path(report.spec.source or ""),
+        "framework": report.spec.framework,
+        "calls": report.calls,
+        "ok": report.ok,
+        "refused": report.refused,
+        "failed": report.failed,
+        "slowest_seconds": round(report.slowest, 6),
+        "largest_result_tokens": report.tokens,
+        "not_called": report.not_called or None,
+        "findings": [
+            as_records([one.problem])[0]
+            | {
+                "kind": one.kind,
+                "arguments": one.arguments,
+                "breaks": one.breaks or None,
+                "command": command_for(report, one),
+            }
+            for one in report.findings
+        ],
+    }
+
+
+def as_annotations(checked: Checked) -> str:
+    """Return GitHub annotations."""
+    return as_github(problems_of(checked), "test")
+
+
+def as_xml(checked: Checked) -> str:
+    """Return JUnit XML: a failed case for each error, and one for each other tool; skipped if it was not called."""
+    cases = [
+        ToolCase(report.spec.name, shown_path(report.spec.source or ""), report.not_called)
+        for report in checked.reports
+        if not errors_among(finding.problem for finding in report.findings)
+    ]
+    return as_junit(problems_of(checked), command="test", cases=cases)

@@ -1,0 +1,60 @@
+"""The inputs with which tools failed, which the next test of the same tools tries first."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from toolkit.redactors.redactor import redactor_of_environment
+from toolkit.regular_files import bounded_bytes
+from toolkit.replacing import write_beneath
+
+_FORMAT: Final = 1
+_MOST: Final = 10
+_LARGEST: Final = 4 * 1024 * 1024
+_NAME: Final = "failing-inputs.json"
+
+
+class FailingInputs:
+    """The failing inputs in a cache folder, by tool."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Read them; without a folder, there are none, and none are kept."""
+        self._folder = folder
+        self._before = _read(folder / _NAME) if folder is not None else {}
+        self._inputs = dict(self._before)
+
+    def of(self, tool: str) -> list[dict[str, Any]]:
+        """Return the inputs with which a tool has failed before."""
+        return [one for one in self._inputs.get(tool, ()) if isinstance(one, dict)]
+
+    def keep(self, tool: str, inputs: Sequence[Mapping[str, Any]]) -> None:
+        """Replace the inputs of a tool; those that contain a secret of the environment are left out."""
+        redactor = redactor_of_environment()
+        kept = [dict(one) for one in inputs if redactor.text(text := json.dumps(one)) == text]
+        self._inputs.pop(tool, None)
+        if kept:
+            self._inputs[tool] = kept[:_MOST]
+
+    def save(self) -> None:
+        """Write the file, if anything has changed; errors in writing are ignored."""
+        if self._folder is None or self._inputs == self._before:
+            return
+        folder = self._folder
+        content = json.dumps({"format": _FORMAT, "inputs": self._inputs}, separators=(",", ":")).encode()
+        with suppress(OSError):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            write_beneath(folder.parent, folder / _NAME, content)
+            if not os.path.lexists(folder / ".gitignore"):
+                write_beneath(folder.parent, folder / ".gitignore", b"*\n")
+
+
+def _read(file: Path) -> dict[str, list[Any]]:
+    try:
+        found = json.loads(bounded_bytes(file, most=_LARGEST))
+        inputs = found["inputs"] if found["format"] == _FORMAT else {}
+        return {tool: list(one) for tool, one in inputs.items()}
+    except (OSError, AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        return {}

@@ -1,0 +1,173 @@
+"""The parent's side of the child processes that call tools: a few, each of which opens the tools once."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any, Final, NamedTuple, Self
+
+from toolkit.lint.configuration.interpreters import Interpreter
+from toolkit.lint.engine.children import describe_status, place_of_ending, problem_of
+from toolkit.lint.engine.limits import Limits
+from toolkit.lint.engine.workers import Ending, Worker, temporary_folder
+from toolkit.problems import Location, Problem, read_problem
+from toolkit.settings.configuration import Configuration
+from toolkit.testing.outcomes import Outcome
+from toolkit.tools.definition.spec import ToolSpec
+
+_SECONDS_TO_OPEN: Final = 60.0
+_MEMORY: Final = 2 * 1024**3
+
+
+class Settings(NamedTuple):
+    """What is tested, and how.
+
+    Attributes:
+        targets: The targets; without any, the configured sources.
+        configuration: The settings of the project, with the options of the user.
+        approve: Rules that approve calls, such as `tool(argument=glob)`.
+        seed: Determines which combinations of values are tried.
+        examples: The maximum number of valid inputs for each tool.
+        seconds: The timeout of a call.
+        interpreter: The Python that opens the tools; by default, the current one.
+    """
+
+    targets: tuple[str, ...]
+    configuration: Configuration
+    approve: tuple[str, ...] = ()
+    seed: int = 0
+    examples: int = 50
+    seconds: float = 10.0
+    interpreter: Interpreter | None = None
+
+    @property
+    def limits(self) -> Limits:
+        """The limits for opening all tools; each call has its own timeout."""
+        return Limits(_SECONDS_TO_OPEN, _MEMORY, grace=1.0)
+
+    def setup(self) -> dict[str, Any]:
+        """Return the setup of a child."""
+        found = self.configuration
+        return {
+            "targets": self.targets,
+            "approve": self.approve,
+            "sources": found.sources,
+            "user_sources": found.user_sources,
+            "granted": sorted(found.granted),
+            "consented": sorted(found.consented),
+            "named_policy": found.named_policy and str(found.named_policy),
+        }
+
+
+class TestedTool(NamedTuple):
+    """A tool that was opened: the name by which it is called, its definition, and where it is defined."""
+
+    key: str
+    spec: ToolSpec
+    place: Location | None = None
+
+
+class Catalog(NamedTuple):
+    """The tools of all targets, and the problems with the others."""
+
+    tools: tuple[TestedTool, ...]
+    problems: tuple[Problem, ...]
+    files: Mapping[str, int]
+    targets: tuple[str, ...]
+
+
+class CallingProcess:
+    """A child process that calls tools; after one that ended it, the next call starts another."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Prepare a child, without starting it."""
+        self._settings = settings
+        self._targets = settings.targets
+        self._stack = ExitStack()
+        self._crash_file = self._stack.enter_context(temporary_folder()) / "last_words.txt"
+        self._worker: Worker | None = None
+
+    def __enter__(self) -> Self:
+        """Return this object."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the child and everything that it has started."""
+        self._close()
+        self._stack.close()
+
+    def open(self) -> Catalog:
+        """Open the targets; one that ends the process is reported, and the others are opened."""
+        found = self._opened()
+        if not isinstance(found, Ending):
+            return _catalog(found, (), self._targets)
+        if not self._targets:
+            return Catalog((), (problem_of(found, "the configured sources", self._settings.limits),), {}, ())
+        problems, kept = [], []
+        for target in self._settings.targets:
+            self._targets = (target,)
+            answer = self._opened()
+            if isinstance(answer, Ending):
+                problems.append(problem_of(answer, target, self._settings.limits))
+            else:
+                kept.append(target)
+        return self._open_rest(tuple(kept), tuple(problems))
+
+    def _open_rest(self, targets: tuple[str, ...], problems: tuple[Problem, ...]) -> Catalog:
+        self._targets = targets
+        answer = self._opened() if targets else None
+        if answer is None or isinstance(answer, Ending):
+            return Catalog((), problems, {}, ())
+        return _catalog(answer, problems, targets)
+
+    def use(self, targets: tuple[str, ...]) -> Self:
+        """Open only these targets, once a call needs them."""
+        self._targets = targets
+        return self
+
+    def call(self, name: str, arguments: Mapping[str, Any]) -> Outcome:
+        """Call a tool; a call that ends the process, or has to be ended, has an outcome too."""
+        if self._worker is None:
+            self._opened()
+        assert self._worker is not None
+        request = {"call": name, "arguments": arguments, "seconds": self._settings.seconds}
+        answer = self._worker.ask(request)
+        if not isinstance(answer, Ending):
+            outcome = Outcome.read(answer)
+            if outcome.kind == "MemoryError":
+                self._close()
+            return outcome
+        self._close()
+        place = place_of_ending(answer)
+        if answer.is_late:
+            seconds = self._settings.seconds
+            return Outcome("hung", f"it does not end within {seconds:g} s", "", place, seconds)
+        return Outcome("ended", f"it {describe_status(answer.status)[0]}", "", place)
+
+    def _opened(self) -> dict[str, Any] | Ending:
+        self._close()
+        self._worker = Worker(
+            self._settings.setup(),
+            self._settings.limits,
+            self._crash_file,
+            "testing.calling",
+            self._settings.interpreter,
+        )
+        answer = self._worker.ask({"open": self._targets})
+        if isinstance(answer, Ending):
+            self._close()
+        return answer
+
+    def _close(self) -> None:
+        if self._worker is not None:
+            self._worker.close()
+            self._worker = None
+
+
+def _catalog(answer: Mapping[str, Any], problems: Sequence[Problem], targets: tuple[str, ...]) -> Catalog:
+    tools = tuple(
+        TestedTool(one["key"], ToolSpec.from_json(one["spec"]), one["place"] and Location(*one["place"]))
+        for one in answer["tools"]
+    )
+    return Catalog(tools, (*problems, *map(read_problem, answer["problems"])), answer["files"], targets)
