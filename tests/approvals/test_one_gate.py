@@ -18,10 +18,10 @@ SOURCES = {
     [
         (r'"Rejected by reviewer', ["toolkit/approvals/decisions.py"]),
         (r"\.decide\(", ["toolkit/approvals/consents.py", "toolkit/tools/questions.py"]),
-        # The gate waits for its reviewer in `answers`; the other two are reviewers that ask another one.
+        # The gate waits for its reviewer in `answer_of`, next to a reviewer that asks another one, as that of MCP does.
         (
             r"\.review\(",
-            ["toolkit/approvals/reviewers.py", "toolkit/approvals/waiting.py", "toolkit/mcp/serving/calls.py"],
+            ["toolkit/approvals/reviewers.py", "toolkit/mcp/serving/calls.py"],
         ),
     ],
 )

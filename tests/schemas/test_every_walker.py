@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 from tests.schemas.metaschemas import HOLDING
 from tests.volumes import examples
 from toolkit import Tool, ToolSpec
-from toolkit.approvals.schema_fits import fault_of  # private
+from toolkit.approvals.matchers import fault_of  # private
 from toolkit.codes import UNTYPED_PARAMETER
 from toolkit.dialects import objections
 from toolkit.dialects.provider_limits import Notes  # private

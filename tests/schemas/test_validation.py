@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from tests.volumes import examples
 from toolkit import Tool, ToolSpec
-from toolkit.approvals.schema_fits import KEYWORDS, fault_of, fits_schema  # private
+from toolkit.approvals.matchers import KEYWORDS, fault_of, fits_schema  # private
 from toolkit.errors import ToolArgumentsError
 from toolkit.lint.clues.schema_values import misfit_of_arguments, misfit_of_value  # private
 from toolkit.mcp.serving.catalogs import Definition  # private

@@ -25,10 +25,10 @@ from toolkit.approvals.decisions import (
     denied,
     rejected,
 )
-from toolkit.approvals.flow_histories import CallHistory
 from toolkit.approvals.policies import NO_QUESTION, ByRisk, DescribedCall, Policy, Verdict
 from toolkit.approvals.requests import DEFAULT_TIMEOUT, EditedCall, OnTimeout, ReviewRequest
 from toolkit.approvals.reviewers import Reviewer, answer_of, turn_of
+from toolkit.approvals.risks import CallHistory
 from toolkit.errors import ConfigurationError, Signal, ToolArgumentsError
 from toolkit.running import await_or_run
 

@@ -3,8 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple, Protocol
 
-from toolkit.approvals.flow_histories import describe_readings, has_read_both
-from toolkit.approvals.risks import Chooser, Risk, server_of
+from toolkit.approvals.risks import Chooser, Risk, describe_readings, has_read_both, server_of
 from toolkit.problems import Location
 
 

@@ -7,10 +7,21 @@ from datetime import date
 from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple
 
-from toolkit.approvals.flow_histories import After, Fit, all_fit, any_fits, each_fits, fit_of, fit_of_readings
 from toolkit.approvals.matchers import Matcher
 from toolkit.approvals.policies import DescribedCall, Ground
-from toolkit.approvals.risks import Chooser, Flow, Risk, server_of
+from toolkit.approvals.risks import (
+    After,
+    Chooser,
+    Fit,
+    Flow,
+    Risk,
+    all_fit,
+    any_fits,
+    each_fits,
+    fit_of,
+    fit_of_readings,
+    server_of,
+)
 from toolkit.approvals.text_fits import folded
 from toolkit.approvals.value_fits import is_from, leads_to
 from toolkit.documents.keys import Owner

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from toolkit.approvals.flow_histories import Fit, any_fits, each_fits, fit_of
+from toolkit.approvals.risks import Fit, any_fits, each_fits, fit_of
 
 _MOST_ENCODINGS: Final = 4
 _LONGEST_PATH: Final = 4_096

@@ -8,8 +8,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 from urllib.parse import urlsplit
 
-from toolkit.approvals.flow_histories import Fit, each_fits
-from toolkit.approvals.risks import server_of
+from toolkit.approvals.risks import Fit, each_fits, server_of
 from toolkit.approvals.text_fits import RealPath, Unreadable, folded, real_path, real_paths, spellings_of
 from toolkit.schemas.validation import same_data
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Self
 
-from toolkit.approvals.pending import ApprovalAnswer, PendingApproval
+from toolkit.approvals.requests import ApprovalAnswer, PendingApproval
 from toolkit.runs.records import JournalError
 from toolkit.stores.databases import Database, compact_file
 from toolkit.stores.recorded_approvals import APPROVALS_SCHEMA, answer_question, open_questions, withdraw_all

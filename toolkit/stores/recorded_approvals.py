@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from toolkit.approvals.pending import ApprovalAnswer, PendingApproval, question_text
+from toolkit.approvals.requests import ApprovalAnswer, PendingApproval, question_text
 from toolkit.json_texts import json_text
 from toolkit.stores.databases import Database
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
-from toolkit.approvals.pending import ApprovalAnswer, PendingApproval
+from toolkit.approvals.requests import ApprovalAnswer, PendingApproval
 
 State = Literal["running", "completed", "failed", "interrupted", "killed", "cancelled", "waiting"]
 """The state of a run. A `waiting` run can be resumed once its questions are answered.

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Mapping
 
-from toolkit.approvals.pending import PendingApproval, plain_digest
+from toolkit.approvals.requests import PendingApproval, plain_digest
 from toolkit.runs.records import StepRecord
 from toolkit.stores.databases import Database
 from toolkit.stores.recorded_approvals import add_pending, has_questions, pending_at, withdraw

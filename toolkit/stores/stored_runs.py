@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
-from toolkit.approvals.pending import ApprovalAnswer, PendingApproval, question_text
+from toolkit.approvals.requests import ApprovalAnswer, PendingApproval, question_text
 from toolkit.json_texts import json_text
 from toolkit.releases import software_versions
 from toolkit.stores.engines import StoreError, attempted, transacted

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dbos import DBOSClient
     from sqlalchemy import Engine
 
-    from toolkit.approvals.pending import ApprovalAnswer, PendingApproval
+    from toolkit.approvals.requests import ApprovalAnswer, PendingApproval
     from toolkit.stores.presences import Presence, Present
     from toolkit.stores.recorded_runs import RecordedRun, RecordedStep
 

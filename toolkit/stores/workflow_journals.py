@@ -12,7 +12,7 @@ from typing import Any, Final
 from dbos import DBOS, DBOSClient
 from sqlalchemy.exc import SQLAlchemyError
 
-from toolkit.approvals.pending import PendingApproval
+from toolkit.approvals.requests import PendingApproval
 from toolkit.errors import Signal
 from toolkit.running import loop_is_running, run_in_new_thread
 from toolkit.runs.records import StepRecord

@@ -9,9 +9,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.approvals.decisions import REVIEWER, Decision, Edit, Granted, Refused, Settled
 from toolkit.approvals.gates import Gate, Question
-from toolkit.approvals.pending import Binding, PendingApprovals, plain_digest, salted_digest
 from toolkit.approvals.policies import DescribedCall, Ground, Verdict
-from toolkit.approvals.requests import DEFAULT_TIMEOUT, EditedCall, ReviewRequest, state_of
+from toolkit.approvals.requests import (
+    DEFAULT_TIMEOUT,
+    Binding,
+    EditedCall,
+    PendingApprovals,
+    ReviewRequest,
+    plain_digest,
+    salted_digest,
+    state_of,
+)
 from toolkit.errors import ToolArgumentsError, ToolExecutionError
 from toolkit.events import ApprovalAsked, ApprovalDecided
 from toolkit.redactors.redactor import MASK, Redactor

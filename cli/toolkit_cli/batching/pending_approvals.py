@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast
 
 from toolkit.approvals.audit_log import current_person
 from toolkit.approvals.decisions import REVIEWER
-from toolkit.approvals.pending import Answer, ApprovalAnswer, PendingApproval
+from toolkit.approvals.requests import Answer, ApprovalAnswer, PendingApproval
 from toolkit.problems import did_you_mean
 from toolkit.stores.recorded_runs import RecordedRuns
 from toolkit.stores.store_urls import StoreUrl

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 import typer
 
-from toolkit.approvals.flow_histories import READINGS_OF, After
 from toolkit.approvals.gates import Gate
-from toolkit.approvals.risks import Risk
+from toolkit.approvals.risks import READINGS_OF, After, Risk
 from toolkit.problems import Problem, errors_among
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections

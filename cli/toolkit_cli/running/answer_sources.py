@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import AllowAll, Policy
 from toolkit.approvals.requests import DEFAULT_TIMEOUT
-from toolkit.approvals.reviewers import RefusingReviewer, Reviewer
+from toolkit.approvals.reviewers import RefusingReviewer, Reviewer, WaitingReviewer
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.paths import state_folder
 from toolkit.tools.base import Tool
@@ -176,8 +176,6 @@ def make_gate(answers: Answers, screen: "Screen", timeout: float | None) -> Gate
     else:
         reviewer = RefusingReviewer(answers.why_not)
     if answers.waits:
-        from toolkit.approvals.waiting import WaitingReviewer  # few runs wait
-
         reviewer = WaitingReviewer(reviewer)
     gate = Gate(reviewer, answers.policy(), timeout=DEFAULT_TIMEOUT if timeout is None else timeout)
     if answers.book is not None:

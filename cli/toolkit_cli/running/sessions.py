@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.amounts import parse_duration
+from toolkit.approvals.reviewers import WaitingReviewer
 from toolkit.errors import ConfigurationError
 from toolkit.events import both
 from toolkit.problems import Problem
@@ -191,8 +192,6 @@ class Session(NamedTuple):
         context = self.context.replace(values=values, memory_id=given.memory_id or self.context.memory_id)
         if not waits or self.gate.reviewer is None:
             return context
-        from toolkit.approvals.waiting import WaitingReviewer  # few runs wait
-
         return context.replace(gate=self.gate.with_reviewer(WaitingReviewer(self.gate.reviewer)))
 
     def audit(self) -> None:

@@ -23,8 +23,8 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolkit.approvals.decisions import Continue, Decision, Edit, Reject
-from toolkit.approvals.flow_histories import CallHistory
 from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.risks import CallHistory
 from toolkit.events import Event, ItemFinished, PipelineStarted, Progress, StepFinished, StepStarted
 from toolkit.json_texts import json_text
 from toolkit.redactors.redactor import Redactor
