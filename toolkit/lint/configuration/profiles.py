@@ -40,7 +40,7 @@ _MINOR = frozenset(
         codes.WHOLE_DOCSTRING,
     }
 )
-"""The rules that are not essential: more than one in five of their findings is true, but changes little."""
+"""The rules that are not essential: many of their findings are true, but change little."""
 
 
 def is_essential(problem: Problem) -> bool:
