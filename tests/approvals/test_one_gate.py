@@ -16,7 +16,7 @@ SOURCES = {
 @pytest.mark.parametrize(
     ("pattern", "places"),
     [
-        (r'"Rejected by reviewer', ["toolkit/approvals/decisions.py"]),
+        (r'f"Rejected by reviewer', ["toolkit/approvals/decisions.py"]),
         (r"\.decide\(", ["toolkit/approvals/consents.py", "toolkit/tools/questions.py"]),
         # The gate waits for its reviewer in `answer_of`, next to a reviewer that asks another one, as that of MCP does.
         (
