@@ -349,7 +349,7 @@ def test_consent_is_bound_to_the_project_and_to_where_a_link_leads(clone, attack
 def test_what_is_remembered_is_for_its_user_alone(clone, attacks):
     store = clone.folder.parent / "home/toolkit/consents.json"
     store.parent.mkdir(parents=True)
-    store.write_text("{}")
+    store.write_text('{"consents": {}}')
     store.chmod(0o644)
     clone.configure(SETTINGS[1])
     asked_of(clone, Continue(always=True))

@@ -29,6 +29,7 @@ from toolkit.pipelines import Retry
 from toolkit.pipelines.builder import PlainStepTool  # private
 from toolkit.pipelines.retrying import RetriedTool  # private
 from toolkit.runs import Run
+from toolkit.testing.calling import WatchedTool  # private
 from toolkit.tools import RecordingMetrics, RedescribedTool, innermost
 from toolkit.wrappers import (
     ArtifactSinkingTool,
@@ -54,6 +55,7 @@ WRAPPERS = {
     TimedTool: lambda inner: TimedTool(inner, 30.0),
     RetriedTool: lambda inner: RetriedTool(inner, Retry(1, 0.0)),
     PlainStepTool: PlainStepTool,
+    WatchedTool: WatchedTool,
 }
 
 CLOSING = {ClosedTool}

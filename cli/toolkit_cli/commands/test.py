@@ -127,7 +127,7 @@ def _seen_from_here(checked: "Checked") -> "Checked":
 
 
 def _show(checked: "Checked", options: TestOptions) -> None:
-    from toolkit_cli.rendering import test_reports as rendering  # help needs none of it
+    from toolkit_cli.rendering import contract_reports as rendering  # help needs none of it
 
     match options.format:
         case "json":
