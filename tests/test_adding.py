@@ -1,19 +1,30 @@
-"""What CONTRIBUTING says of adding things is true: each test adds one to a copy of the house, and uses the command line.
+"""What CONTRIBUTING says about adding things is true: each test adds one to a copy of the house, and uses the command line.
 
 The copy consists of links to the real files, except for those that the new thing touches.
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from tests.terminals import Terminal
 
 ROOT = Path(__file__).parents[1]
+
+
+def test_files_that_the_guide_names_exist():
+    guide = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    named = set(re.findall(r"`([\w/.-]+\.(?:py|md|toml|yml|json))`", guide))
+    folders = [ROOT / name for name in (".github", "cli", "docs", "tests", "toolkit")]
+    files = [*ROOT.glob("*.*"), *(file for folder in folders for file in folder.rglob("*.*"))]
+    assert len(named) > 40
+    assert sorted(name for name in named if not any(file.as_posix().endswith(f"/{name}") for file in files)) == []
 
 
 class House:
@@ -59,11 +70,28 @@ class House:
         )
         return ended.stdout, ended.stderr, ended.returncode
 
+    def script(self, name):
+        """Run a script of the project; return what it prints."""
+        ended = subprocess.run(
+            [sys.executable, name],
+            cwd=self.project,
+            env=self.environment,
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+        return ended.stdout, ended.stderr
+
     @property
     def environment(self):
         """The environment variables of a program of this house."""
         settings = {name: value for name, value in os.environ.items() if not name.startswith("TOOLKIT_")}
-        return {**settings, "COLUMNS": "200", "PYTHONPATH": os.pathsep.join([str(self.root), str(self.root / "cli")])}
+        return {
+            **settings,
+            "COLUMNS": "200",
+            "PYTHONPATH": os.pathsep.join([str(self.root), str(self.root / "cli")]),
+            "XDG_STATE_HOME": str(self.root / "state"),
+        }
 
     def _rewrite(self, path, text):
         self._unlink(path)
@@ -338,15 +366,8 @@ def test_approval_decision_touches_four_files(house):
 
     (house.project / "tools.py").write_text(GATED, "utf-8")
     (house.project / "script.py").write_text(REVIEWED, "utf-8")
-    ended = subprocess.run(
-        [sys.executable, "script.py"],
-        cwd=house.project,
-        env=house.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (ended.stdout.splitlines(), ended.stderr) == (
+    printed, said = house.script("script.py")
+    assert (printed.splitlines(), said) == (
         ["Error: Skipped: not now", "Error: Skipped: by a program", "['skip', 'skip']"],
         "",
     )
@@ -362,3 +383,143 @@ def test_approval_decision_touches_four_files(house):
     assert "Skipped: The reviewer skipped it" in terminal.seen
     answers = json.loads(house.run("schema", "--of", "answer")[0])["properties"]["decision"]["enum"]
     assert answers == ["approve", "edit", "answer", "reject", "stop", "skip"]
+
+
+FAIL = '''
+class Fail(NamedTuple):
+    """A step that ends the pipeline with an error."""
+
+    message: Value
+
+    @property
+    def kind(self) -> str:
+        """The key that makes it a step of this kind."""
+        return "fail"
+
+    @property
+    def values(self) -> Mapping[str, Value]:
+        """The values that may contain expressions, by the names under which an outline shows them."""
+        return {"message": self.message}
+
+
+'''
+FAIL_STEP = '''
+class FailStep:
+    """Fails with a message."""
+
+    def __init__(self, fail: Fail) -> None:
+        self._message = fail.message
+
+    async def act(self, flow: Flow, turn: Turn) -> Outcome:
+        return outcome_of(ToolResult.failure(text_of(self._message.render(flow.roots()))))
+
+
+'''
+FAIL_METHOD = '''
+    def fail(self, message: Any, **keys: "Unpack[StepKeys]") -> Self:
+        """Add a step that ends the pipeline with an error."""
+        return self._add(self._steps, {"fail": message}, keys)
+
+'''
+REFUNDS = """
+description: Refund an order of the shop, unless the amount is too large, and return the doubled amount.
+inputs:
+  amount: {type: integer}
+steps:
+  - id: doubled
+    set: ${{ inputs.amount * 2 }}
+  - fail: "${{ steps.doubled.output }} is too much"
+    when: ${{ inputs.amount > 10 }}
+"""
+BUILT = """
+from toolkit import Pipeline
+
+refund = Pipeline.builder().name("refund").description("Refund.").set(3).fail("no refund of ${{ prev }}").build()
+print(refund.run({"input": "x"}).text)
+"""
+
+
+def test_step_kind_touches_five_files(house):
+    pipelines = "toolkit/pipelines"
+    house.change(f"{pipelines}/step_definitions.py", "Action = Use |", f"{FAIL.lstrip()}Action = Fail | Use |")
+    row = '    Key("fail", VALUE, "ends the pipeline with this error", beside=frozenset({"fail"})),'
+    house.add(f"{pipelines}/step_keys.py", row, after='    Key("set", VALUE')
+    house.change(f"{pipelines}/step_keys.py", '("use", "set", "parallel")', '("use", "set", "parallel", "fail")')
+    house.add(f"{pipelines}/steps.py", "    Fail,", after="    Each,")
+    house.add(
+        f"{pipelines}/steps.py",
+        '            case "fail":\n                return Fail(own["fail"])',
+        after='                return Compute(own["set"])',
+    )
+    actions = f"{pipelines}/actions.py"
+    house.change(actions, "import Approval, Compute, Use", "import Approval, Compute, Fail, Use")
+    house.add(
+        actions,
+        "        case Fail() as fail:\n            return FailStep(fail)",
+        after="            return ComputeValue(compute)",
+    )
+    house.change(actions, "class AskPerson:", f"{FAIL_STEP.lstrip()}class AskPerson:")
+    house.change(f"{pipelines}/builder.py", "    def on_failure(", f"{FAIL_METHOD.lstrip(chr(10))}    def on_failure(")
+    assert len(house.touched) == 5
+
+    (house.project / "refund.yaml").write_text(REFUNDS, "utf-8")
+    assert house.run("run", "refund.yaml", "amount=5", "--quiet") == ("10\n", "", 0)
+    printed, said, code = house.run("run", "refund.yaml", "amount=50", "--quiet")
+    assert (printed, "100 is too much" in said, code) == ("", True, 1)
+    assert "fail" in house.run("show", "refund.yaml")[0]
+    assert house.run("lint", "refund.yaml", "--quiet", "--select", "TK6") == ("", "", 0)
+    schema = json.loads(house.run("schema", "--of", "pipeline")[0])
+    assert jsonschema.Draft7Validator(schema).is_valid({"steps": [{"fail": "no"}]})
+    assert not jsonschema.Draft7Validator(schema).is_valid({"steps": [{"fail": "no", "set": 1}]})
+
+    (house.project / "both.yaml").write_text(REFUNDS.replace("    when:", "    set: 1\n    when:"), "utf-8")
+    assert "a step has either 'fail' or 'set', not both" in house.run("lint", "both.yaml", "--format", "concise")[0]
+    (house.project / "misspelt.yaml").write_text(REFUNDS.replace("inputs.amount >", "inputs.amuont >"), "utf-8")
+    assert "did you mean 'amount'?" in house.run("lint", "misspelt.yaml")[0]
+
+    (house.project / "script.py").write_text(BUILT, "utf-8")
+    assert house.script("script.py") == ("Error: no refund of 3\n", "")
+
+
+CUSTOMER = """
+Customer = Annotated[str | None, typer.Option(metavar="NAME", help="The customer whom the run is for.")]
+
+
+"""
+FOR_CUSTOMER = """
+    if options.customer is not None:
+        console.say(f"for {options.customer}")
+"""
+COUNTED = '''
+from pathlib import Path
+
+from toolkit import tool
+
+
+@tool(read_only=True)
+def look(n: int) -> int:
+    """Look."""
+    if Path("broken").exists():
+        raise ValueError("broken")
+    return n
+'''
+
+
+def test_option_that_applies_again_when_a_run_is_resumed_touches_two_files(house):
+    options = "cli/toolkit_cli/run_options.py"
+    house.change(options, "\n\nclass RunOptions(", f"{CUSTOMER}class RunOptions(")
+    house.add(options, "    customer: Customer = None", after="    each: Each = None")
+    launching = "cli/toolkit_cli/launching.py"
+    house.change(launching, "    run = _batch_of(", f"{FOR_CUSTOMER.lstrip(chr(10))}    run = _batch_of(")
+    assert len(house.touched) == 2
+
+    (house.project / "tools.py").write_text(COUNTED, "utf-8")
+    (house.project / "items.jsonl").write_text("1\n", "utf-8")
+    (house.project / "broken").touch()
+    batch = ("run", "tools.py:look", "--each", "items.jsonl", "--out", "out.jsonl", "--quiet")
+    assert house.run(*batch, "--customer", "Ada")[1].startswith("for Ada\n")
+    (house.project / "broken").unlink()
+    [run] = json.loads(house.run("runs", "list", "--format", "json")[0])
+    assert house.run("runs", "resume", run["id"], "--failed", "--quiet") == ("", "for Ada\n", 0)
+    assert (house.project / "out.jsonl").read_text("utf-8") == '{"item": 1, "output": 1}\n'
+    assert house.run(*batch) == ("", "", 0)

@@ -149,10 +149,13 @@ APPROVE_KEYS: Final = (
 )
 RETRY: Final = mapping_of(RETRY_KEYS, _retry, example="{attempts: 3, backoff: 1s}", schema=reference("retry"))
 
+KINDS: Final = ("use", "set", "parallel")
+"""The keys that make a step one of their kind; a step with only `approve` is of that kind."""
+
 _CALLS: Final = frozenset({"use"})
 _COMPUTES: Final = frozenset({"use", "set"})
 _ACTS: Final = frozenset({"use", "set", "parallel"})
-_EVERY: Final = frozenset({"use", "set", "parallel", "approve"})
+_EVERY: Final = frozenset({*KINDS, "approve"})
 
 # fmt: off
 STEP: Final = (
@@ -191,7 +194,6 @@ STEP: Final = (
 )
 # fmt: on
 STEP_KEYS: Final = names_of(STEP)
-KINDS: Final = ("use", "set", "parallel")
 EACH_KEYS: Final = ("max_parallel", "on_item_error")
 BESIDE: Final[dict[str, frozenset[str]]] = {
     kind: frozenset(key.name for key in STEP if kind in key.beside) for kind in (*KINDS, "approve")

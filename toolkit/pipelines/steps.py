@@ -21,7 +21,7 @@ from toolkit.pipelines.step_keys import ARGUMENTS, BESIDE, EACH_KEYS, KINDS, STE
 from toolkit.pipelines.templated_data import OPENING
 from toolkit.problems import Location, Problem, nearest
 
-SHORT_FORMS: Final = "write a tool's name, 'tool_name: {arguments}', or the keys use, set, parallel or approve"
+SHORT_FORMS: Final = f"write a tool's name, 'tool_name: {{arguments}}', or the keys {', '.join(KINDS)} or approve"
 
 
 class StepDefaults(NamedTuple):
@@ -108,7 +108,7 @@ class StepReader:
         return None if action is None else self._definition(spot, node, action, values)
 
     def _action(self, kind: str, values: dict[str, Any]) -> Action | None:
-        own = {name: values.pop(name, None) for name in ("use", "with", "pipe", "set", "parallel")}
+        own = {name: values.pop(name, None) for name in (*KINDS, "with", "pipe")}
         match kind:
             case "use":
                 return None if own["use"] is None else Use(own["use"], own["with"], own["pipe"])
@@ -170,7 +170,7 @@ def _kind(spot: NodeSpot, node: Mapping) -> str | None:
         return "approve"
     if not kinds:
         if not any(nearest(name, KINDS, most=1) for name in node.entries if name not in STEP_KEYS):
-            spot.report("a step needs one of 'use', 'set', 'parallel' or 'approve'")
+            spot.report(f"a step needs one of {', '.join(map(repr, KINDS))} or 'approve'")
         return None
     for other in kinds[1:]:
         message = f"a step has either {kinds[0]!r} or {other!r}, not both"
