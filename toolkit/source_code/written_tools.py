@@ -39,6 +39,7 @@ class WrittenTool:
         as_class: Details of a class that is a tool.
         declared: The definition in a variable of a module that is a tool.
         is_wrapped: Whether its mark is a function of the project that applies one, and may add anything.
+        scope: The scope of its mark; `None` for the top level of the file.
     """
 
     path: str
@@ -54,6 +55,7 @@ class WrittenTool:
     as_class: ClassTool | None = None
     declared: ast.Dict | None = None
     is_wrapped: bool = False
+    scope: LocalNames | None = None
 
     def argument(self, places: Sequence[Place]) -> ast.expr | None:
         """Return the first argument of its mark with one of these positions or names, or `None`."""
@@ -268,6 +270,7 @@ class _Walk:
             function=_as_function(node),
             home=self._source.path,
             is_wrapped=found.is_wrapped,
+            scope=names,
         )
 
     # ------------------------------------------------------------------------------------------------------------ calls
@@ -323,12 +326,20 @@ class _Walk:
                 registration=registration,
                 function=_as_function(one.node),
                 home=one.source.path,
+                scope=names,
             )
         named = argument_of(call, [place for place in registration.name if isinstance(place, str)])
         if not defined and (is_sure or named is not None or isinstance(given, ast.Lambda)):
-            name = self._name(call, registration, None, names)
-            function = given if isinstance(given, ast.Lambda) else None
-            yield self._tool(marks, kind, call, name=name, mark=call, registration=registration, function=function)
+            yield self._tool(
+                marks,
+                kind,
+                call,
+                name=self._name(call, registration, None, names),
+                mark=call,
+                registration=registration,
+                function=given if isinstance(given, ast.Lambda) else None,
+                scope=names,
+            )
 
     def _defined(self, call: ast.Call, found: Registered, names: LocalNames | None) -> WrittenTool:
         registration = found.registration
@@ -343,6 +354,7 @@ class _Walk:
             registration=registration,
             function=None if defined is None else _as_function(defined.node),
             home=None if defined is None else defined.source.path,
+            scope=names,
         )
 
     def _held(self, call: ast.Call, found: Registered, names: LocalNames | None) -> Iterator[WrittenTool]:

@@ -11,6 +11,7 @@ from toolkit.lint.configuration.suppressions import Suppression, suppressions_in
 from toolkit.lint.definitions.framework_tools import (
     UNKNOWN_NAME,
     framework_definition,
+    model_behind,
     written_description,
     written_schema_of,
 )
@@ -26,7 +27,6 @@ from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
 from toolkit.schemas.schema import Schema
 from toolkit.source_code.annotation_schemas import JSON_TYPES, is_required
-from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_files import PythonFile, make_reader
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
@@ -158,10 +158,9 @@ class WrittenTree:
             return schema
         written = written_schema_of(file, tool)
         if written is not None:
-            cls = _class_behind(written)
-            found = (meaning for meaning in self._reader.meanings.of(file, cls) if isinstance(meaning, Defined))
-            is_class = any(isinstance(one.node, ast.ClassDef) for one in found)
-            return file.shape(cls).schema if is_class else {"definition": ast.unparse(written)}
+            model = model_behind(file, written)
+            shown = None if model is None else model[0].shape(ast.Name(model[1].name)).schema
+            return shown or {"definition": ast.unparse(written)}
         if parameters or function is None:
             return written_parameters(file, parameters).schema if parameters or tool.function else None
         own = [
@@ -188,14 +187,6 @@ def _result(function: PythonFunction) -> Mapping[str, Any] | None:
     parts = [part.keywords for part in Schema.of(schema).parts()]
     has_form = any("properties" in part or part.get("type", "null") not in JSON_TYPES for part in parts)
     return schema if has_form else None
-
-
-def _class_behind(written: ast.expr) -> ast.expr:
-    """Return the expression that may be a class in a tool's schema: `Model`, or `Model.model_json_schema()`."""
-    match written:
-        case ast.Call(func=ast.Attribute(value=model, attr="model_json_schema" | "schema")):
-            return model
-    return written
 
 
 def _hints(tool: WrittenTool, file: PythonSource) -> Iterator[tuple[str, Any]]:

@@ -9,6 +9,8 @@ from toolkit.lint.definitions.python_tools import SourceTexts, described, shows_
 from toolkit.lint.definitions.tool_definitions import ParameterDefinition, Text, ToolDefinition, Written
 from toolkit.lint.definitions.written_places import Somewhere, WrittenInPython
 from toolkit.source_code.annotation_schemas import is_required
+from toolkit.source_code.constants import UnknownValueError
+from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
@@ -74,7 +76,7 @@ def _description(
             is_named_later = tool.as_class is not None and not text.value and not tool.name
             return (None, None) if is_named_later else (text.value, text)
         if not is_none(text):
-            return None, None
+            return file.reader.constants.text(file, node, tool.scope), None
     if tool.as_class is not None and not tool.as_class.kind.listing:
         return None, None  # it may be inherited
     if function is None:
@@ -144,13 +146,13 @@ def written_schema_of(file: PythonSource, tool: WrittenTool) -> ast.expr | None:
 
 
 def _schema(file: PythonSource, tool: WrittenTool) -> Mapping[str, Any] | None:
-    """Return a JSON Schema that is a literal in the source; None if there is none, or if a part of it is computed."""
+    """Return the JSON Schema that a tool is given; None if there is none, or if a part of it is computed."""
     written = written_schema_of(file, tool)
-    if not isinstance(written, ast.Dict):
-        return None
     try:
-        found = ast.literal_eval(written)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        found = None if written is None else file.reader.constants.value(file, written, tool.scope)
+    except UnknownValueError:
+        return None
+    if not isinstance(found, dict):
         return None
     is_schema = isinstance(found.get("properties", found.get("type")), dict | str)
     return found if is_schema and all(isinstance(key, str) for key in found) else None
@@ -160,7 +162,7 @@ def _parameters(
     file: PythonSource, tool: WrittenTool, function: PythonFunction | None, schema: Mapping[str, Any] | None
 ) -> Iterator[ParameterDefinition]:
     written = written_schema_of(file, tool)
-    if schema is not None and isinstance(written, ast.Dict):
+    if schema is not None and written is not None:
         yield from _in_schema(file, written, schema)
     elif isinstance(written, ast.Dict):
         yield from _in_mapping(file, written)
@@ -193,18 +195,17 @@ def _is_docstring_sent(file: PythonSource, tool: WrittenTool) -> bool:
     return is_parsed or written_description(tool) is None
 
 
-def _in_schema(file: PythonSource, written: ast.Dict, schema: Mapping[str, Any]) -> Iterator[ParameterDefinition]:
-    """Yield the parameters of a JSON Schema that is written out, each at its key."""
-    inner = value_of(written, "properties")
-    properties = schema.get("properties", {})
+def _in_schema(file: PythonSource, written: ast.expr, schema: Mapping[str, Any]) -> Iterator[ParameterDefinition]:
+    """Yield the parameters of a JSON Schema, each at its key if the schema is written out in the file."""
+    inner = value_of(written, "properties") if isinstance(written, ast.Dict) else None
+    keys = [one for one in inner.keys if one is not None] if isinstance(inner, ast.Dict) else []
+    places = {file.text_of(one): one for one in keys}
     required = schema.get("required") or ()
-    for key in inner.keys if isinstance(inner, ast.Dict) else ():
-        if isinstance(key, ast.Constant) and isinstance(key.value, str):
-            known = properties.get(key.value)
-            text = str(known.get("description") or "") if isinstance(known, dict) else None
-            shown = known if isinstance(known, dict) else None
-            place = file.location(key)
-            yield ParameterDefinition(key.value, text, place, shown, key.value in required)
+    properties = schema.get("properties", {})
+    for name, known in properties.items() if isinstance(properties, dict) else ():
+        shown = known if isinstance(known, dict) else None
+        text = None if shown is None else str(shown.get("description") or "")
+        yield ParameterDefinition(str(name), text, file.location(places.get(name, written)), shown, name in required)
 
 
 def _in_mapping(file: PythonSource, written: ast.Dict) -> Iterator[ParameterDefinition]:
@@ -225,26 +226,31 @@ def _in_mapping(file: PythonSource, written: ast.Dict) -> Iterator[ParameterDefi
 
 
 def _in_class(file: PythonSource, written: ast.expr | None) -> Iterator[ParameterDefinition]:
-    """Yield the parameters for the fields of a model in the file."""
-    match written:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="model_json_schema" | "schema")):
-            cls = file.classes.get(name)
-        case ast.Name(id=name):
-            cls = file.classes.get(name)
-        case _:
-            cls = None
-    for field in cls.body if cls is not None else ():
-        if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
+    """Yield the parameters for the fields of a model; of one in another file, where this file refers to it."""
+    found = None if written is None else model_behind(file, written)
+    home, cls = found or (None, None)
+    for field in cls.body if home is not None and cls is not None else ():
+        if home is None or not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
             continue
-        texts = [*described(field.annotation, file), *described(field.value, file)]
-        is_whole = shows_all(field.annotation, file) and (field.value is None or shows_all(field.value, file))
+        texts = [*described(field.annotation, home), *described(field.value, home)]
+        is_whole = shows_all(field.annotation, home) and (field.value is None or shows_all(field.value, home))
         description = texts[0] if texts else "" if is_whole else None
-        yield ParameterDefinition(
-            field.target.id,
-            description,
-            file.location(field.target),
-            is_required=is_required(file.resolved(field.value)),
-        )
+        place = file.location(field.target if home is file or written is None else written)
+        is_needed = is_required(home.resolved(field.value))
+        yield ParameterDefinition(field.target.id, description, place, is_required=is_needed)
+
+
+def model_behind(file: PythonSource, written: ast.expr) -> tuple[PythonSource, ast.ClassDef] | None:
+    """Return the class that the schema of a tool is: `Model`, or `Model.model_json_schema()`; None if it is none."""
+    match written:
+        case ast.Call(func=ast.Attribute(value=model, attr="model_json_schema" | "schema")):
+            return model_behind(file, model)
+        case ast.Name(id=name) if name in file.classes:
+            return file, file.classes[name]
+    for meaning in file.reader.meanings.of(file, written):
+        if isinstance(meaning, Defined) and isinstance(meaning.node, ast.ClassDef):
+            return (meaning.source, meaning.node) if isinstance(meaning.source, PythonSource) else None
+    return None
 
 
 def _texts(
