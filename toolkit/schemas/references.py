@@ -119,4 +119,7 @@ def _joined(base: str, reference: str) -> str:
         return base + reference
     from urllib.parse import urljoin
 
-    return urljoin(base, reference)
+    try:
+        return urljoin(base, reference)
+    except ValueError:  # one of them is not an address, such as `http://[`
+        return reference

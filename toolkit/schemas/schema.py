@@ -147,7 +147,11 @@ class Schema(NamedTuple):
 
     def applied(self) -> "list[Schema]":
         """Return every schema that applies to the same value: itself, reference targets, branches and conditions."""
-        return [self] if _OF_SAME_VALUE.isdisjoint(self.keywords) else _closed_over(self, _applied_directly)
+        return [self] if _OF_SAME_VALUE.isdisjoint(self.keywords) else _closed_over(self, Schema.applied_directly)
+
+    def applied_directly(self) -> "list[Schema]":
+        """Return the schemas directly inside, or referred to, that apply to the same value."""
+        return [] if _OF_SAME_VALUE.isdisjoint(self.keywords) else [*self.inner(_OF_SAME_VALUE), *self.targets()]
 
     def reached(self) -> "list[Schema]":
         """Return every schema that applies to the value or to something in it, following references."""
@@ -261,11 +265,6 @@ def _closed_over(part: Schema, leads: Callable[[Schema], list[Schema]]) -> list[
             found[current.pointer] = current
             waiting += reversed(leads(current))
     return list(found.values())
-
-
-def _applied_directly(part: Schema) -> list[Schema]:
-    """Return the schemas directly inside, or referred to, that apply to the same value."""
-    return [] if _OF_SAME_VALUE.isdisjoint(part.keywords) else [*part.inner(_OF_SAME_VALUE), *part.targets()]
 
 
 def _branches_of(part: Schema) -> list[Schema]:

@@ -18,7 +18,8 @@ class InvalidSchema(Rule):
 
     Providers answer such a definition with an error, and the whole request fails: for a misspelled type, a `$ref` to a
     missing definition, a bound that is not a number, an enum without values. Clients that do not reject it interpret it
-    differently. A schema that contradicts itself makes every call fail. Definitions in JSON, and those of servers, are
+    differently. A schema that contradicts itself makes every call fail, such as a `const` that is not in the `enum`, and
+    a `$ref` that leads back to itself can make a program hang. Definitions in JSON, and those of servers, are
     checked against the draft of JSON Schema that they name in `$schema`, or else against all drafts from 4 to 2020-12.
 
     ## Example
