@@ -514,6 +514,9 @@ def test_folder_without_tools_is_reported_and_fails_where_tools_are_required(inv
         1,
         "error[TK004] there are no tools in 'code'\nFound 1 error. (1 Python file read, 0 run)\n",
     )
+    for path in ("code", "code/module.py"):
+        result = invoke("lint", path, "--require-tools", "--ignore", "TK004")
+        assert (result.exit_code, "there are no tools in" in result.stdout) == (1, True)
 
 
 def test_configuration_with_only_servers_is_no_check_of_them(invoke, project):

@@ -194,6 +194,17 @@ def test_branch_that_refers_to_a_definition_of_another_name_is_the_same():
     assert not [one for one in changes_of(union("A"), union("B")) if "types of" in one]
 
 
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf", "allOf"])
+def test_order_of_branches_changes_nothing_but_what_they_accept_does(keyword):
+    def union(*branches):
+        return taking({"x": {keyword: [*branches]}})
+
+    described = {**TEXT, "description": "A name."}
+    assert changes_of(union(TEXT, WHOLE), union(WHOLE, TEXT)) == []
+    assert [one.partition(":")[0] for one in changes_of(union(TEXT, WHOLE), union(WHOLE, described))] == ["text"]
+    assert [one.partition(":")[0] for one in changes_of(union(TEXT, WHOLE), union(NUMBER, TEXT))] == ["breaking"]
+
+
 def test_property_called_default_is_compared_in_branches_too():
     def union(kind):
         return taking({"x": {"anyOf": [{"type": "object", "properties": {"default": kind}}, WHOLE]}})

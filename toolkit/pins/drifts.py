@@ -10,6 +10,8 @@ definition: a server could put instructions for a model there.
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from operator import itemgetter
 from typing import Any, Literal, NamedTuple
 
 from toolkit.codes import DEFINITION_DRIFT
@@ -28,6 +30,7 @@ _COMPARED = {"type", "properties", "required", "enum", "const", "additionalPrope
              *DEFINITIONS, *TEXTS, *LOWER_BOUNDS, *UPPER_BOUNDS}  # fmt: skip
 """The keywords that are compared by a dedicated method."""
 _UNORDERED = {"required", "enum", "type"}
+_UNIONS = {"oneOf", "allOf"}
 _SHOWN = 3
 _MOST_WHOLE = 200
 """The longest message that quotes a text before and after its change; of longer texts, only changed words are shown."""
@@ -233,6 +236,7 @@ class _Comparison:
         """Yield the changes of a union; any other schema counts as a union with one branch."""
         same = Sameness()
         old, new = ([(same.name_of(one), one) for one in _branches_of(union)] for union in (before, now))
+        old, new = (sorted(named, key=itemgetter(0)) for named in (old, new))  # their order means nothing
         was, becomes = ([name for name, _ in named] for named in (old, new))
         if was != becomes:
             is_wider, is_narrower = all(one in becomes for one in was), all(one in was for one in becomes)
@@ -310,9 +314,9 @@ class _Comparison:
         for key in sorted({*old, *new} - _COMPARED):
             if key == "items" and not any(isinstance(one.get(key), list | tuple) for one in (old, new)):
                 yield from self._compare(before.at(key), now.at(key), f"{path}[]", depth + 1)
-            elif bare_keyword(old, key) != bare_keyword(new, key):
+            elif _sorted(bare_keyword(old, key), key) != _sorted(bare_keyword(new, key), key):
                 yield Change("breaking", f"'{key}' of {self._label(path)} has changed")
-            elif old.get(key) != new.get(key):
+            elif _sorted(old.get(key), key) != _sorted(new.get(key), key):
                 yield Change("text", f"the text of '{key}' of {self._label(path)} has changed")
 
     def _presence(self, required: bool) -> str:  # noqa: FBT001 - it selects a word
@@ -329,6 +333,12 @@ class _Comparison:
 def _values_of(part: Schema) -> list[str] | None:
     is_listed = "const" in part.keywords or isinstance(part.keywords.get("enum"), list | tuple)
     return [_value(one) for one in part.choices()] if is_listed else None
+
+
+def _sorted(value: Any, key: str) -> Any:
+    """Return the branches under `oneOf` or `allOf` in an order of their own, and any other value as it is."""
+    is_branches = key in _UNIONS and isinstance(value, list)
+    return sorted(value, key=partial(json.dumps, sort_keys=True)) if is_branches else value
 
 
 def _branches_of(part: Schema) -> list[Schema]:

@@ -19,9 +19,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from toolkit.codes import NO_TOOLS
 from toolkit.documents.keys import Origin, Spot, read_table
 from toolkit.lint.configuration.profiles import Profile
-from toolkit.lint.configuration.selection import Selection, fits
+from toolkit.lint.configuration.selection import Selection, fits, is_selected
 from toolkit.lint.configuration.setting_keys import lint_keys
 from toolkit.lint.rule import PORTABLE
 from toolkit.problems import Problem
@@ -58,6 +59,10 @@ class LintSettings(NamedTuple):
     is_static: bool = False
     requires_tools: bool = False
     interpreter: "Interpreter | None" = None
+
+    def wants(self, code: str) -> bool:
+        """Return whether a code is selected; where tools are required, their absence always is."""
+        return is_selected(code, self.selections) or (self.requires_tools and code == NO_TOOLS)
 
     def ignores(self, problem: Problem) -> bool:
         """Return whether a pattern for the file of a problem excludes it."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS, UNUSED_SUPPRESSION
 from toolkit.lint.breakages import BREAKAGES
 from toolkit.lint.configuration.profiles import files_of_frameworks, is_in_profile
-from toolkit.lint.configuration.selection import is_selected, meant_by, selected_codes
+from toolkit.lint.configuration.selection import meant_by, selected_codes
 from toolkit.lint.configuration.settings import LintSettings, read_lint_settings
 from toolkit.lint.configuration.suppressions import Suppression, silence, suppressions_elsewhere
 from toolkit.lint.engine.caching import Cache
@@ -193,7 +193,7 @@ def _together(reports: Sequence[Report], inspection: Inspection, cache: Cache) -
 def _describe(problems: Iterable[Problem], reports: Sequence[Report], settings: LintSettings) -> list[Problem]:
     """Return the findings to report, in order."""
     here = Path.cwd()
-    is_wanted = functools.cache(lambda code: code not in all_codes() or is_selected(code, settings.selections))
+    is_wanted = functools.cache(lambda code: code not in all_codes() or settings.wants(code))
     wanted = [problem for problem in problems if is_wanted(problem.code)]
     own = [one for report in reports for one in report.suppressions]
     others = suppressions_elsewhere(wanted, {one.location.file for one in own})
