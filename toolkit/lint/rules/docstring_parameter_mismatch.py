@@ -73,31 +73,19 @@ class DocstringParameterMismatch(Rule):
     fix = "safe"
 
     def check_function(self, function: PythonFunction) -> Iterator[Problem]:
-        documented = function.docstring.parameters
-        written = [one.name for one in function.all_parameters]
-        if list(documented) == [name for name in written if name in documented]:
-            return
+        entries = _suspicious_entries(function)
         literal = function.docstring_literal
-        if literal is None or any(one.kind == "**" for one in function.all_parameters):
-            return  # the docstring may describe keyword arguments
-        entries = [found for name in documented if (found := _entry(name, literal))]
+        if not entries or literal is None:
+            return
+        written = [one.name for one in function.all_parameters]
         seen = [one.name for one in function.parameters]
-        if (
-            function.written is not None
-            and not any(entry.name in written for entry in entries)
-            and _takes_model(function)
-        ):
-            return  # the docstring describes the fields of the model
         if unknown := [entry for entry in entries if entry.name not in written]:
-            yield self._unknown(function, literal, unknown, [name for name in seen if name not in documented])
+            yield self._unknown(function, literal, unknown)
         elif moved := _first_moved([entry for entry in entries if entry.name in seen], seen):
             yield self._disordered(function, literal, moved, entries, written)
 
-    def _unknown(self, function: PythonFunction, literal: Literal, unknown: list[_Entry], bare: list[str]) -> Problem:
-        meant = _probable_names(unknown, bare)
-        is_safe = bool(meant)
-        if not meant and len(unknown) == len(bare) == 1:
-            meant = {unknown[0]: bare[0]}
+    def _unknown(self, function: PythonFunction, literal: Literal, unknown: list[_Entry]) -> Problem:
+        meant, is_safe = _meant_by(unknown, function)
         edits = [
             function.file.edit(*literal.span(entry.offset, len(entry.name)), name) for entry, name in meant.items()
         ]
@@ -151,6 +139,36 @@ class DocstringParameterMismatch(Rule):
         ordered = sorted(blocks, key=written.index)
         lines = line_end.join(blocks[name].replace("\n", line_end) for name in ordered)
         return self.fixed_by("Put the entries in order", function.file.edit(begin, end, lines))
+
+
+def renamed_parameters(function: PythonFunction) -> frozenset[str]:
+    """Return the parameters that the docstring describes under a name that they do not have."""
+    written = [one.name for one in function.all_parameters]
+    unknown = [entry for entry in _suspicious_entries(function) if entry.name not in written]
+    return frozenset(_meant_by(unknown, function)[0].values())
+
+
+def _suspicious_entries(function: PythonFunction) -> list[_Entry]:
+    """Return the entries of a docstring, unless they match the parameters or may well describe something else."""
+    documented = function.docstring.parameters
+    written = [one.name for one in function.all_parameters]
+    if list(documented) == [name for name in written if name in documented]:
+        return []
+    literal = function.docstring_literal
+    if literal is None or any(one.kind == "**" for one in function.all_parameters):
+        return []  # the docstring may describe keyword arguments
+    entries = [found for name in documented if (found := _entry(name, literal))]
+    if function.written is not None and not any(entry.name in written for entry in entries) and _takes_model(function):
+        return []  # the docstring describes the fields of the model
+    return entries
+
+
+def _meant_by(unknown: list[_Entry], function: PythonFunction) -> tuple[dict[_Entry, str], bool]:
+    """Return the parameters that unknown entries probably describe, and whether their names leave no doubt."""
+    bare = [one.name for one in function.parameters if one.name not in function.docstring.parameters]
+    if meant := _probable_names(unknown, bare):
+        return meant, True
+    return {unknown[0]: bare[0]} if len(unknown) == len(bare) == 1 else {}, False
 
 
 def _takes_model(function: PythonFunction) -> bool:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
 from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.rule import Rule
+from toolkit.lint.rules.docstring_parameter_mismatch import renamed_parameters
 from toolkit.problems import Problem
 
 _MESSAGE = re.compile(r"parameter (?P<name>'[^']+') of (?P<tool>'[^']+') has no description")
@@ -24,7 +25,8 @@ class MissingParameterDescription(Rule):
 
     If a framework sends the whole docstring, its `Args:` section counts. So does a mention of the parameter in the
     tool's description: `city` in quotes or backticks, `city: …`, or an unmistakable name such as max_results. A
-    description that a framework generates, such as `Parameter city`, does not count.
+    description that a framework generates, such as `Parameter city`, does not count. A parameter that the docstring
+    describes under another name is reported by `TK205` alone.
 
     Reports for people have one finding for each tool, with the names of all its parameters. `concise`, JSON and SARIF
     have one for each parameter, for editors.
@@ -73,8 +75,11 @@ class MissingParameterDescription(Rule):
     def check_tool(self, tool: ToolDefinition) -> Iterator[Problem]:
         if tool.origin == "pipeline":
             return
+        renamed = frozenset() if tool.function is None else renamed_parameters(tool.function)
         for parameter in tool.parameters:
             is_elsewhere = isinstance(parameter.schema, dict) and "$ref" in parameter.schema
+            if parameter.name in renamed:
+                continue
             if parameter.description == "" and not (is_elsewhere or _mentions(tool.description or "", parameter.name)):
                 yield self.problem(
                     f"parameter {parameter.name!r} of {tool.name!r} has no description",

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from toolkit.codes import SWALLOWED_ERROR
 from toolkit.lint.clues.effects import leading_text
@@ -39,8 +39,8 @@ class SwallowedError(Rule):
     An exception becomes a failed result automatically, with its message for the model.
 
     The rule reports `except Exception` and bare `except` blocks that return a string or a dict about a failure or a
-    success, and a success that is returned after a block that does nothing (`except Exception: pass`) or after
-    `with suppress(Exception)`.
+    success, or assign it to a name that is returned. It also reports a success that is returned after a block that does
+    nothing (`except Exception: pass`) or after `with suppress(Exception)`.
 
     A tool of another framework whose docstring says that it returns errors, such as `Returns: The page, or an error
     message.`, is not reported, unless the framework serves it over MCP, where clients tell results and errors apart.
@@ -94,9 +94,8 @@ class SwallowedError(Rule):
     ) -> Iterator[Problem]:
         broad = [handler for handler in node.handlers if _is_broad(handler.type)]
         for handler in broad:
-            for statement in handler.body:
-                if isinstance(statement, ast.Return):
-                    yield from self._report(function, statement)
+            for statement, value in _results_of(handler, behind):
+                yield from self._report(function, statement, value)
         if any(map(_does_nothing, broad)):
             yield from self._behind(function, behind)
 
@@ -105,19 +104,50 @@ class SwallowedError(Rule):
             if isinstance(statement, ast.Return) and _matches(_SUCCESS, statement.value):
                 yield self._as_success(function, statement)
 
-    def _report(self, function: PythonFunction, statement: ast.Return) -> Iterator[Problem]:
-        if _is_failed_result(function, statement.value) or _promises_errors(function):
+    def _report(
+        self, function: PythonFunction, statement: ast.Return | ast.Assign, value: ast.expr | None
+    ) -> Iterator[Problem]:
+        if _is_failed_result(function, value) or _promises_errors(function):
             return
-        value = statement.value
         if _matches(_FAILURE, value) or _describes_failure(value) or _calls_helper_for_errors(function, value):
             message = f"tool {function.tool_name!r} returns a failure as if it were a result"
             yield self.problem(message, function.file.location(statement), hint=_hint(function))
-        elif _matches(_SUCCESS, statement.value):
+        elif _matches(_SUCCESS, value):
             yield self._as_success(function, statement)
 
-    def _as_success(self, function: PythonFunction, statement: ast.Return) -> Problem:
+    def _as_success(self, function: PythonFunction, statement: ast.Return | ast.Assign) -> Problem:
         message = f"tool {function.tool_name!r} reports success after any exception"
         return self.problem(message, function.file.location(statement), hint=_hint(function))
+
+
+def _results_of(
+    handler: ast.ExceptHandler, behind: list[ast.stmt]
+) -> Iterator[tuple[ast.Return | ast.Assign, ast.expr | None]]:
+    """Yield what a handler returns, or assigns to a name that is returned, with the statement that says so."""
+    stored = [(one, one.targets[0]) for one in handler.body if isinstance(one, ast.Assign)]
+    assigned = {target.id: one for one, target in stored if isinstance(target, ast.Name)}
+    returned = [one for one in handler.body if isinstance(one, ast.Return)]
+    if not any(isinstance(one, ast.Return | ast.Raise | ast.Continue | ast.Break) for one in handler.body):
+        returned += _first_return(behind, assigned.keys())
+    for statement in returned:
+        if isinstance(statement.value, ast.Name) and (source := assigned.get(statement.value.id)):
+            yield source, source.value
+        elif statement in handler.body:
+            yield statement, statement.value
+
+
+def _first_return(statements: list[ast.stmt], names: Collection[str]) -> list[ast.Return]:
+    """Return the first return statement, unless something before it raises an exception or assigns to a name."""
+    for statement in statements:
+        if isinstance(statement, ast.Return):
+            return [statement]
+        if any(isinstance(one, ast.Raise) or _stores(one, names) for one in ast.walk(statement)):
+            return []
+    return []
+
+
+def _stores(node: ast.AST, names: Collection[str]) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in names
 
 
 def _is_failed_result(function: PythonFunction, value: ast.expr | None) -> bool:

@@ -58,3 +58,13 @@ def named(days: int, max_results: int, unit: str, style: str) -> str:
     unit: C or F. Example: named(style='short').
     """
     return f"{days} {max_results} {unit} {style}"
+
+
+@tool
+def renamed(city: str) -> str:
+    """Forecast the weather in a city; TK205 reports the wrong name.
+
+    Args:
+        location: The name of the city.
+    """
+    return city

@@ -81,3 +81,25 @@ def convert(text: str) -> str:
         return str(int(text))
     except Exception as error:
         return log_and_format_error("convert", error)
+
+
+@tool
+def halve(number: int) -> str:
+    """Halve a number."""
+    try:
+        result = str(number / 2)
+    except Exception:
+        result = "Success"
+    return result
+
+
+@tool
+def double(number: int) -> dict[str, str]:
+    """Double a number."""
+    try:
+        answer = {"number": str(number * 2)}
+    except Exception as error:
+        answer = {"error": str(error)}
+        return answer
+    print(answer)
+    return answer

@@ -83,3 +83,37 @@ def look_up(order: str) -> str:
         return order.strip()
     except Exception as error:
         return f"Error: {error}"
+
+
+@tool
+def halve(number: int) -> str:
+    """Halve a number."""
+    try:
+        problem, result = "", str(number / 2)
+    except Exception as error:
+        problem = f"Error: {error}"
+    if problem:
+        raise ValueError(problem)
+    return result
+
+
+@tool
+def double(number: int) -> str:
+    """Double a number."""
+    try:
+        text = str(number * 2)
+    except Exception as error:
+        text = f"Error: {error}"
+    text = "0" if text.startswith("Error") else text
+    return text
+
+
+@tool
+def triple(number: int) -> str:
+    """Triple a number."""
+    try:
+        text = str(number * 3)
+    except Exception as error:
+        text = f"Error: {error}"
+        raise ValueError(text) from error
+    return text
