@@ -509,8 +509,9 @@ def test_option_that_applies_again_when_a_run_is_resumed_touches_two_files(house
     options = "cli/toolkit_cli/run_options.py"
     house.change(options, "\n\nclass RunOptions(", f"{CUSTOMER}class RunOptions(")
     house.add(options, "    customer: Customer = None", after="    each: Each = None")
-    launching = "cli/toolkit_cli/launching.py"
-    house.change(launching, "    run = _batch_of(", f"{FOR_CUSTOMER.lstrip(chr(10))}    run = _batch_of(")
+    house.change(
+        "cli/toolkit_cli/tool_runs.py", "    run = _batch_of(", f"{FOR_CUSTOMER.lstrip(chr(10))}    run = _batch_of("
+    )
     assert len(house.touched) == 2
 
     (house.project / "tools.py").write_text(COUNTED, "utf-8")

@@ -289,6 +289,20 @@ def test_an_agent_that_cannot_go_on_is_not_kept(invoke, arguments, message):
     assert message in refused.stderr
 
 
+@pytest.mark.parametrize("command", [("agent", "poster.yaml", "1 2"), ("run", "poster.yaml", "task=1 2")])
+def test_an_agent_that_has_got_locks_is_not_resumed_and_the_error_names_what_was_typed(
+    agents, program, newest, command
+):
+    (agents / "deadly").touch()
+    assert program(*command, *MODEL, "--journal", "--yes").returncode == -signal.SIGKILL
+    (agents / "poster.yaml").write_text(PLAYBOOK, "utf-8")
+    refused = program("runs", "resume", newest()["id"], "--accept-changes", "--yes")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("error: `toolkit runs resume` records ")
+    assert "an agent whose kind locks tools" in refused.stderr
+    assert lines(agents) == ["look 1", "post 1 turn-2.1", "look 2"]
+
+
 def test_a_conversation_that_is_continued_is_not_kept(project, invoke):
     first = invoke(*RUN, "--transcript", "talk.json")
     assert first.exit_code == 0

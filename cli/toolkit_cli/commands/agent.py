@@ -1,7 +1,7 @@
 """`toolkit agent`: let a model work on a task with tools, or chat with it."""
 
-from toolkit_cli.agent_launching import launch_agent
 from toolkit_cli.agent_options import AgentOptions
+from toolkit_cli.agent_runs import run_agent
 
 
 def agent(options: AgentOptions) -> int:
@@ -10,4 +10,4 @@ def agent(options: AgentOptions) -> int:
     You are asked before each call that the model makes, unless the tool is marked as read-only. Without a terminal,
     calls that no flag allows are rejected, and the model sees the rejection.
     """
-    return launch_agent(options)
+    return run_agent(options)

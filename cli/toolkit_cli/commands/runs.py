@@ -14,13 +14,12 @@ from toolkit.problems import did_you_mean
 from toolkit.stores.journal_files import JournalFile
 from toolkit.stores.recorded_runs import RecordedRun, RecordedRuns, State
 from toolkit_cli import console
-from toolkit_cli.agent_launching import launch_agent
 from toolkit_cli.agent_options import AGENT, AgentOptions
+from toolkit_cli.agent_runs import run_agent
 from toolkit_cli.batching.pending_approvals import Reply, decide_approval, list_approvals
 from toolkit_cli.batching.stored_runs import absolute_store, named_store, open_store
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
-from toolkit_cli.launching import launch
 from toolkit_cli.option_values import restored
 from toolkit_cli.rendering.run_pages.pages import question_entries
 from toolkit_cli.rendering.run_tables import listed_runs, shown_run, step_line, work_of_agents
@@ -29,6 +28,7 @@ from toolkit_cli.run_options import RunOptions
 from toolkit_cli.running.journaled_runs import Resumed, find_run, refuse_doubts
 from toolkit_cli.running.run_page_files import records_of, write_run_page
 from toolkit_cli.shared_options import AskingOptions, MessageOptions, OpeningOptions, SessionOptions, StoreName
+from toolkit_cli.tool_runs import run_target
 
 _GLANCE = 0.3
 """How often `watch` checks for new steps, in seconds."""
@@ -393,7 +393,7 @@ def resume_run(options: ResumeOptions) -> int:
         raise Failure(ExitCode.USAGE, message, hint=f"pass them again: toolkit runs resume {run.id} name=value")
     _enter_folder(run)
     earlier = RunOptions.of_request(run.request, options.words or ())
-    return launch(
+    return run_target(
         earlier._replace(
             store=url,
             session=_session(options, earlier.session),
@@ -418,7 +418,7 @@ def _resume_agent(options: ResumeOptions, run: RecordedRun, resumed: Resumed) ->
         raise Failure(ExitCode.USAGE, message, hint="leave them out; the task is recorded")
     _enter_folder(run)
     earlier = restored(AgentOptions, run.request)
-    return launch_agent(
+    return run_agent(
         earlier._replace(
             session=_session(options, earlier.session),
             on_approval="ask" if options.asking.no_input else earlier.on_approval,

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.policies import AllowAll, Policy
@@ -11,6 +11,7 @@ from toolkit.approvals.requests import DEFAULT_TIMEOUT
 from toolkit.approvals.reviewers import RefusingReviewer, Reviewer, WaitingReviewer
 from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.paths import state_folder
+from toolkit.problems import Problem
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.failures import ExitCode, Failure
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from toolkit_cli.screen import Screen
     from toolkit_cli.shared_options import AskingOptions
 
+NOT_FROM_TEXTS: Final = (
+    "an agent whose kind locks tools, or whose objects provide tools, cannot be resumed from recorded text"
+)
 _IN_CI = "CI"
 _NO_TERMINAL = "there is no terminal to ask on"
 _NO_INPUT = "--no-input forbids asking"
@@ -161,6 +165,34 @@ def waits_for_answers(on_approval: str, asking: "AskingOptions", journal: bool |
     if journal is False:
         hint = "leave out --no-journal"
         raise Failure(ExitCode.USAGE, "--on-approval wait needs a journal, which records the question", hint=hint)
+    return True
+
+
+def is_recorded(
+    journal: bool | None,  # noqa: FBT001 - the option as typed
+    *,
+    waits: bool,
+    resumes: bool,
+    is_usual: bool,
+    why_not: Problem | None,
+) -> bool:
+    """Return whether the journal records a single run.
+
+    Args:
+        journal: The value of `--journal` or `--no-journal`, if given.
+        waits: Whether questions are recorded and wait for a later answer.
+        resumes: Whether the run continues a recorded one.
+        is_usual: Whether runs are recorded if no option says so.
+        why_not: Why it could not be resumed from a record, worded to follow the name of an option.
+
+    Raises:
+        Failure: If an option requires it, but the run could not be resumed from a record.
+    """
+    needed_by = "--journal" if journal else "--on-approval wait" if waits else "`toolkit runs resume`"
+    if not (journal or waits or resumes):
+        return journal is not False and is_usual and why_not is None
+    if why_not is not None:
+        raise Failure(ExitCode.USAGE, f"{needed_by} {why_not.message}", hint=why_not.hint)
     return True
 
 

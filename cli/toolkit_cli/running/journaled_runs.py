@@ -107,11 +107,6 @@ def _step(step: "StepOutline", prefix: str, tools: dict[str, Tool]) -> dict[str,
     }
 
 
-NOT_FROM_TEXTS: Final = (
-    "an agent whose kind locks tools, or whose objects provide tools, cannot be resumed from recorded text"
-)
-
-
 class Resumed(NamedTuple):
     """A run to resume, and what the user has allowed for that.
 

@@ -1,4 +1,4 @@
-"""Runs `toolkit agent`: reads the options, opens the tools and the model, and runs the task or the chat."""
+"""Runs the agent of `toolkit agent`: reads the options, opens its tools and model, and runs the task or the chat."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,7 +19,7 @@ from toolkit_cli.running.agent_sessions import (
     names_file,
     read_transcript,
 )
-from toolkit_cli.running.answer_sources import Answers, waits_for_answers
+from toolkit_cli.running.answer_sources import NOT_FROM_TEXTS, Answers, is_recorded, waits_for_answers
 from toolkit_cli.running.foreseen_calls import check_names
 from toolkit_cli.running.sessions import Session, ShownRun, open_session, seconds_of
 from toolkit_cli.running.watchdog import leave_if_threads_remain
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from toolkit_cli.running.journaled_runs import JournaledRun
 
 
-def launch_agent(options: AgentOptions) -> int:
+def run_agent(options: AgentOptions) -> int:
     """Run the task or the chat, and return the exit code.
 
     Raises:
@@ -174,28 +174,30 @@ def _recorded(options: AgentOptions, session: Session, ready: ReadyAgent, file: 
     Raises:
         Failure: If an option requires recording, but the run could not be resumed from a record.
     """
-    is_wanted = bool(options.journal) or options.on_approval == "wait" or options.resumed is not None
-    if not is_wanted and (options.journal is False or not session.configuration.journal):
+    if not is_recorded(
+        options.journal,
+        waits=options.on_approval == "wait",
+        resumes=options.resumed is not None,
+        is_usual=session.configuration.journal,
+        why_not=_why_not_recorded(options, ready),
+    ):
         return None
     from toolkit_cli.running.journaled_runs import JournaledRun  # it loads SQLite, and most record nothing
 
-    if (why_not := _why_not_recorded(options, ready)) is not None:
-        if not is_wanted:
-            return None
-        option = "--journal" if options.journal else "--on-approval wait"
-        raise Failure(ExitCode.USAGE, f"{option} records a task so that it can be resumed, but {why_not}")
     request, tool = options.as_request(file, ready.task), ready.declared or ready.agent
     return JournaledRun(session.report.run, tool, request["target"], request, arguments={}, resumed=options.resumed)
 
 
-def _why_not_recorded(options: AgentOptions, ready: ReadyAgent) -> str | None:
-    from toolkit_cli.running.journaled_runs import NOT_FROM_TEXTS  # as above
-
+def _why_not_recorded(options: AgentOptions, ready: ReadyAgent) -> Problem | None:
     if ready.is_chat:
-        return "a chat has no single task"
-    if options.go_on:
-        return "a continued conversation depends on its earlier messages"
-    return None if ready.agent.keeps_steps else NOT_FROM_TEXTS
+        why_not = "a chat has no single task"
+    elif options.go_on:
+        why_not = "a continued conversation depends on its earlier messages"
+    elif ready.agent.keeps_steps:
+        return None
+    else:
+        why_not = NOT_FROM_TEXTS
+    return Problem("", f"records a task so that it can be resumed, but {why_not}")
 
 
 def _agent(

@@ -1,18 +1,19 @@
-"""Runs `toolkit run`: opens and checks the target, calls it once or for each item of a file, and shows the result."""
+"""Runs the target of `toolkit run`: opens and checks it, calls it once or for each item, and shows the result."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from toolkit.problems import Problem
 from toolkit.tools.base import Tool
 from toolkit.tools.secret_arguments import learn_arguments
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections, piped_text
-from toolkit_cli.failures import ExitCode, Failure, refuse
+from toolkit_cli.failures import ExitCode, refuse
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.rendering.tool_kinds import is_agent
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.answer_sources import refuse_unanswerable
+from toolkit_cli.running.answer_sources import NOT_FROM_TEXTS, is_recorded, refuse_unanswerable
 from toolkit_cli.running.foreseen_calls import check_rules, questions_of
 from toolkit_cli.running.opened_tools import open_one
 from toolkit_cli.running.sessions import Session, ShownRun, open_session, timed
@@ -20,7 +21,7 @@ from toolkit_cli.running.tool_calls import with_hint_on_json
 from toolkit_cli.running.watchdog import leave_if_threads_remain
 
 
-def launch(options: RunOptions) -> int:
+def run_target(options: RunOptions) -> int:
     """Run the target, and return the exit code.
 
     Raises:
@@ -61,7 +62,14 @@ def _run_once(options: RunOptions, session: Session, tool: Tool, given: Given) -
         return _rehearse(tool, arguments, session, options)
     check_rules(session.answers.rules, tool, arguments, session.gate)
     refuse_unanswerable(tool, arguments, session.gate, session.answers)
-    recorded = options.record(session.report.run, tool, arguments) if _is_recorded(options, session, tool) else None
+    is_kept = is_recorded(
+        options.journal,
+        waits=options.waits,
+        resumes=options.resumed is not None,
+        is_usual=session.configuration.journal,
+        why_not=_why_not_recorded(tool),
+    )
+    recorded = options.record(session.report.run, tool, arguments) if is_kept else None
     shown = ShownRun(session, options.format, recorded, is_agent=is_agent(tool))
     context = shown.context.replace(run=shown.run, path="", journal=shown.run.journal)
     return shown.call(
@@ -69,29 +77,13 @@ def _run_once(options: RunOptions, session: Session, tool: Tool, given: Given) -
     )
 
 
-def _is_recorded(options: RunOptions, session: Session, tool: Tool) -> bool:
-    """Return whether the steps of a single run are recorded in the journal.
-
-    Raises:
-        Failure: If an option requires it, but the tool has no steps to record.
-    """
-    if options.resumed is not None:
-        return True
-    waits = options.on_approval == "wait"
-    if options.journal is None and not waits:
-        return session.configuration.journal and tool.keeps_steps
-    if (options.journal or waits) and not tool.keeps_steps:
-        raise _without_steps("--journal" if options.journal else "--on-approval wait", tool)
-    return options.journal is not False
-
-
-def _without_steps(option: str, tool: Tool) -> Failure:
-    from toolkit_cli.running.journaled_runs import NOT_FROM_TEXTS  # as above
-
-    why_not, hint = f"'{tool.name}' has none", "with --each, every item of a batch is recorded"
+def _why_not_recorded(tool: Tool) -> Problem | None:
+    if tool.keeps_steps:
+        return None
+    why_not = f"records the steps of a pipeline or an agent, but '{tool.name}' has none"
     if is_agent(tool):
-        why_not = f"'{tool.name}' has none: {NOT_FROM_TEXTS}"
-    return Failure(ExitCode.USAGE, f"{option} records the steps of a pipeline or an agent, but {why_not}", hint=hint)
+        why_not = f"{why_not}: {NOT_FROM_TEXTS}"
+    return Problem("", why_not, hint="with --each, every item of a batch is recorded")
 
 
 def _complete(tool: Tool, given: Given, session: Session, target: str) -> Mapping[str, Any]:
