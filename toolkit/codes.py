@@ -138,3 +138,5 @@ UNTRUE_SCHEMA: Final = "TK802"
 UNUSABLE_RESULT: Final = "TK803"
 UNREPEATABLE_CALL: Final = "TK804"
 LEAKING_ERROR: Final = "TK805"
+# Found by running cases.
+FAILED_CASE: Final = "TK806"

@@ -94,6 +94,25 @@ turns:
   - [x]
   - {calls: {}}
 """
+CASES = """\
+toolkit: 2
+cases:
+  - {name: a, run: calculator, wth: {}, stub: [x], answers: [{mail: aprove}, {ask: answer}, mail]}
+  - name: b
+    run: calculator
+    snapshot: false
+    files: {../x: a}
+    expect:
+      outptu: 1
+      that: len(result)
+      matches: (
+      schema: {type: nonsense}
+      events: [step_finishd]
+      exit: 300
+      within: {time: 3, tokns: 1}
+      not: 3
+  - {name: c}
+"""
 EXPECTED = {
     "toolkit.toml": [
         "1:1 unknown key 'sourcs' (did you mean 'sources'?)",
@@ -175,6 +194,26 @@ EXPECTED = {
         "7:14 'last_answer' must be true or false, not nothing (write last_answer: true)",
         "9:1 duplicate key 'max_turns' (remove one of the two)",
     ],
+    "a.cases.yaml": [
+        "1:10 unknown format version; 'toolkit' must be 1",
+        "3:32 unknown key 'wth' in a case (did you mean 'with'?)",
+        "3:47 'stub' must be a mapping, not a list (write stub: {mail: sent})",
+        "3:69 the answer to 'mail' must be one of approve, edit, answer, reject, stop (did you mean 'approve'?)",
+        "3:84 the answer to 'ask' lacks its text (write {answer: …})",
+        "3:93 an answer must be a mapping with one key, not the text 'mail' (write {refund: approve})",
+        "6:15 'snapshot' must be true, not false",
+        "7:13 the file '../x' is not inside the folder of the case (write a relative path)",
+        "9:7 unknown key 'outptu' in 'expect' (did you mean 'output'?)",
+        "10:13 'that' must be an expression in ${{ }}, or true or false, or a list of them, not the text 'len(result)' (write ${{ len(result) }})",
+        "11:16 'matches' is not a regular expression: missing ), unterminated subpattern at position 0",
+        """12:15 'schema' is not a JSON Schema: it has "nonsense" as its 'type', which must be one of string, integer, number, boolean, array, object, null, or a list of different ones""",
+        "13:16 there is no event 'step_finishd' (did you mean 'step_finished' or 'item_finished' or 'tool_finished'?)",
+        "14:13 'exit' must be a whole number from 0 to 255, not 300",
+        "15:22 'time' must be a duration (write 3s for seconds)",
+        "15:25 unknown key 'tokns' in 'within' (did you mean 'tokens'?)",
+        "16:12 'not' must be a list, not 3",
+        "17:5 a case needs 'run'",
+    ],
     "flows.yaml": [
         "2:13 the state 'a' must be a list of tools, or a mapping of them with the states that they lead to, not 3",
         "2:16 no tool leads to the state 'b' (make a tool of another state lead to it, or remove it)",
@@ -225,6 +264,7 @@ def shown(problem):
         ("inputs.yaml", INPUTS, ["schema", "inputs.yaml"]),
         ("agent.yaml", AGENT, ["schema", "agent.yaml"]),
         ("flows.yaml", FLOWS, ["schema", "flows.yaml"]),
+        ("a.cases.yaml", CASES, ["test", "a.cases.yaml"]),
         ("script.yaml", SCRIPT, ["agent", "Work.", "--model", "scripted:script.yaml"]),
     ],
 )
@@ -245,11 +285,12 @@ def test_a_wrong_version_is_reported_alike_in_every_document(project, program, v
         "toolkit.policy.yaml": "default: ask",
         "pipeline.yaml": "steps: [calculator]",
         "agent.yaml": "agent: simple",
+        "a.cases.yaml": "cases: []",
     }
     wrong = set()
     for file, rest in documents.items():
         (project / file).write_text(f"toolkit: {version}\n{rest}\n", "utf-8")
-        arguments = ["policy", "list"] if "policy" in file else ["schema", file]
+        arguments = ["policy", "list"] if "policy" in file else ["test" if "cases" in file else "schema", file]
         problems = json.loads(program(*arguments, "--format", "json").stderr)["problems"]
         wrong |= {
             (file, one["message"]) for one in problems if "version" in one["message"] or "'toolkit'" in one["message"]

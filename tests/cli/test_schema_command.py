@@ -130,6 +130,29 @@ def test_format_of_configurations_is_a_schema_that_editors_read(invoke, weather)
     assert not validator.is_valid({"lint": {"ignroe": []}})
 
 
+def test_format_of_cases_is_a_schema_that_editors_read(invoke, weather):
+    result = invoke("schema", "--of", "cases")
+    assert (result.exit_code, result.stderr) == (0, "")
+    schema = json.loads(result.stdout)
+    jsonschema.Draft7Validator.check_schema(schema)
+    validator = jsonschema.Draft7Validator(schema)
+    case = {
+        "name": "a", "run": "shop.py:refund", "with": {"order": "A-17"}, "model": "scripted:a.yaml", "files": {"a": "b"},
+        "answers": [{"refund": "approve"}, {"refund": {"reject": "no"}}], "stub": {"mail": "sent"}, "snapshot": True,
+        "expect": {
+            "output": [1], "subset": {}, "schema": {}, "matches": "a", "that": ["${{ result }}"], "error": True, "code": "a",
+            "exit": 1, "calls": ["mail", {"refund": {"order": "A-17"}}], "not": ["mail"], "asked": [{"refund": "text"}],
+            "files": {"a": None}, "events": ["tool_started"], "within": {"time": "3s", "tokens": 1, "cost": 0.5},
+        },
+    }  # fmt: skip
+    assert validator.is_valid({"toolkit": 1, "cases": [case]})
+    assert [validator.is_valid({"cases": [case | one]}) for one in ({"wth": {}}, {"expect": {"outptu": 1}})] == [
+        False,
+        False,
+    ]
+    assert not validator.is_valid({"cases": [{"name": "a"}]})
+
+
 def test_a_format_and_targets_exclude_each_other(invoke, weather):
     result = invoke("schema", "weather.py", "--of", "pipeline")
     assert (result.exit_code, result.stdout) == (2, "")

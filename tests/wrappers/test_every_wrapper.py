@@ -23,6 +23,7 @@ from toolkit import (
 )
 from toolkit.agents.kinds import ClosedTool  # private
 from toolkit.approvals import ScriptedReviewer
+from toolkit.cases.stubs import StubbedTool  # private
 from toolkit.disclosure import UnfoldingTool
 from toolkit.disclosure.progressive import GuideTool  # private
 from toolkit.pipelines import Retry
@@ -58,8 +59,8 @@ WRAPPERS = {
     WatchedTool: WatchedTool,
 }
 
-CLOSING = {ClosedTool}
-"""What goes round a tool to keep every call from it; its own tests say how."""
+CLOSING = {ClosedTool, StubbedTool}
+"""What goes round a tool to keep every call from it; their own tests say how."""
 
 GUIDING = {GuideTool}
 """What stands in the place of a facade and leads to the tools behind it; the tests of facades say how."""

@@ -1,5 +1,6 @@
 """Formats plain data as YAML for people to read."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
@@ -134,3 +135,81 @@ def _end_of_line(text: str, index: int) -> int:
 
 def _appended(text: str, more: str, end: str) -> str:
     return f"{text}{'' if not text or text.endswith(chr(10)) else end}{more}"
+
+
+def with_value(text: str, path: Sequence[str | int], value: Any) -> str:
+    """Return a document with another value at a path of keys and indexes; comments, order and layout are kept.
+
+    Keys that are missing at the end of the path are added. A block stays a block, and everything else is written on one
+    line.
+
+    Raises:
+        ValueError: If the document is not YAML, or the path leads through something else than mappings and lists.
+    """
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        raise ValueError(f"the document is not YAML: {' '.join(str(error).split())}") from error
+    if root is None:
+        raise ValueError("the document is empty")
+    node, indent = root, 0
+    for at, step in enumerate(path):
+        inner = _inner(node, step)
+        if inner is None:
+            for name in reversed(path[at + 1 :]):
+                value = {name: value}
+            assert isinstance(node, yaml.MappingNode)  # other nodes lack no key
+            return _with_entry(text, node, str(step), value)
+        indent = node.start_mark.column
+        node = inner
+    start, end = node.start_mark.index, _end_of(node)
+    if isinstance(node, yaml.ScalarNode) and node.style in {"|", ">"}:
+        end = len(text[:end].rstrip("\r\n"))
+        if isinstance(value, str) and _fits_in_block(value):
+            return text[:start] + _as_block(value, indent + 2) + text[end:]
+    is_block = isinstance(node, yaml.CollectionNode) and not node.flow_style
+    if is_block and isinstance(value, dict | list) and value:
+        lines = as_yaml(value).rstrip("\n").split("\n")
+        return text[:start] + f"\n{' ' * node.start_mark.column}".join(lines) + text[end:]
+    gap = " " if start and text[start - 1] == ":" else ""  # a missing value begins right behind the colon
+    return f"{text[:start]}{gap}{as_yaml_line(value)}{text[end:]}"
+
+
+def _inner(node: yaml.Node, step: str | int) -> yaml.Node | None:
+    """Return the node at a key or an index, or `None` if a mapping lacks the key.
+
+    Raises:
+        ValueError: If the node has no such items.
+    """
+    if isinstance(node, yaml.MappingNode) and isinstance(step, str):
+        return next((found for name, found in node.value if name.value == step), None)
+    if isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+        found: yaml.Node = node.value[step]
+        return found
+    message = f"there is nothing at '{step}'"
+    raise ValueError(message)
+
+
+def _with_entry(text: str, mapping: yaml.MappingNode, key: str, value: Any) -> str:
+    if mapping.flow_style:
+        at = mapping.value[-1][1].end_mark.index if mapping.value else mapping.start_mark.index + 1
+        return f"{text[:at]}{', ' if mapping.value else ''}{key}: {as_yaml_line(value)}{text[at:]}"
+    at = _end_of_line(text, _end_of(mapping))
+    end = "\r\n" if "\r\n" in text else "\n"
+    return f"{text[:at]}{end}{' ' * mapping.start_mark.column}{key}: {as_yaml_line(value)}{text[at:]}"
+
+
+def _fits_in_block(value: str) -> bool:
+    lines = value.removesuffix("\n").split("\n")
+    return (
+        bool(value.strip())
+        and not value.startswith((" ", "\n"))
+        and not value.endswith("\n\n")
+        and (unreadable_in(value) is None and "\r" not in value and not any(line != line.rstrip() for line in lines))
+    )
+
+
+def _as_block(value: str, indent: int) -> str:
+    lines = value.removesuffix("\n").split("\n")
+    indented = "\n".join(f"{' ' * indent}{line}" if line else "" for line in lines)
+    return f"|{'' if value.endswith(chr(10)) else '-'}\n{indented}"

@@ -245,6 +245,12 @@ def _duration(*, may_be_zero: bool) -> Kind:
     return node(f"a duration such as 500ms, 30s or 5m, {limits}", read, reference("duration"), advice=advice)
 
 
+DURATION_SCHEMA: Final = {
+    "type": "string",
+    "description": "A duration such as 500ms, 30s or 5m.",
+    "pattern": r"^\d+(\.\d+)?\s*(ms|s|m|h)$",
+}
+"""The definition that the schemas of durations refer to."""
 TEXT: Final = replace(keys.text("text"), advice=_in_quotes)
 WORD: Final = replace(TEXT, read=lambda written, spot: spot.word if is_text(written) else None)
 DURATION: Final = _duration(may_be_zero=False)

@@ -7,6 +7,7 @@ from toolkit.documents.keys import VERSION, Key, Schema, names_of, one_of, schem
 from toolkit.documents.node_keys import (
     DRAFT,
     DURATION,
+    DURATION_SCHEMA,
     NAME,
     NODES,
     TEXT,
@@ -114,11 +115,6 @@ def pipeline_schema() -> Schema:
 
 
 _EXPRESSION: Final = r"\$\{\{"
-_DURATION: Final = {
-    "type": "string",
-    "description": "A duration such as 500ms, 30s or 5m.",
-    "pattern": r"^\d+(\.\d+)?\s*(ms|s|m|h)$",
-}
 
 
 def _definitions() -> Schema:
@@ -137,7 +133,7 @@ def _definitions() -> Schema:
         },
         "expression": {"type": "string", "pattern": _EXPRESSION},
         "condition": {"anyOf": [{"type": "boolean"}, reference("expression")]},
-        "duration": _DURATION,
+        "duration": DURATION_SCHEMA,
         "retry": schema_of(RETRY_KEYS),
         "approval": {"anyOf": [{"const": True}, {"type": "string", "minLength": 1}, schema_of(APPROVE_KEYS)]},
         "input": input_format(),

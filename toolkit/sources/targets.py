@@ -17,6 +17,8 @@ from toolkit.settings.configuration import POLICY_FILE
 PYTHON = ".py"
 YAML = (".yaml", ".yml")
 SUFFIXES = (PYTHON, *YAML)
+CASES = (".cases.yaml", ".cases.yml")
+"""The ends of the names of files with test cases."""
 
 _SKIPPED_FOLDERS = frozenset({"__pycache__", "node_modules", "site-packages"})
 # The Python files among these are run by other programs, and have effects when imported.
@@ -35,9 +37,14 @@ def tool_files(folder: Path) -> list[Path]:
     """
     found: dict[str, Path] = {}
     for path in files_below(folder, SUFFIXES):
-        if path.suffix == PYTHON or means_tool(path):
+        if path.suffix == PYTHON or (means_tool(path) and not is_case_file(path.name)):
             found.setdefault(os.path.realpath(path), path)
     return list(found.values())
+
+
+def is_case_file(name: str) -> bool:
+    """Return whether a file with this name holds test cases."""
+    return name.endswith(CASES)
 
 
 def means_tool(path: Path) -> bool:
@@ -213,6 +220,8 @@ def _files(text: str, base: Path, name: str | None) -> FilesTarget | Problem | N
 
 
 def _one_file(text: str, path: Path, name: str | None) -> FilesTarget | Problem:
+    if is_case_file(path.name):
+        return Problem(NOT_A_TOOL, f"'{text}' holds test cases, not tools", hint=f"run them: toolkit test {text}")
     if path.suffix in SUFFIXES:
         return FilesTarget(text, (path,), name)
     return Problem(
@@ -228,7 +237,7 @@ def _matching(pattern: str, base: Path, name: str | None) -> FilesTarget | Probl
     for match in matches:
         if match.is_dir():
             paths |= dict.fromkeys(tool_files(match))
-        elif match.suffix == PYTHON or (match.suffix in YAML and means_tool(match)):
+        elif match.suffix == PYTHON or (match.suffix in YAML and means_tool(match) and not is_case_file(match.name)):
             paths[match] = None
     return FilesTarget(pattern, tuple(paths), name, is_single=False) if matches else None
 

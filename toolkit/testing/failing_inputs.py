@@ -42,13 +42,17 @@ class FailingInputs:
         """Write the file, if anything has changed; errors in writing are ignored."""
         if self._folder is None or self._inputs == self._before:
             return
-        folder = self._folder
-        content = json.dumps({"format": _FORMAT, "inputs": self._inputs}, separators=(",", ":")).encode()
-        with suppress(OSError):
-            folder.parent.mkdir(parents=True, exist_ok=True)
-            write_beneath(folder.parent, folder / _NAME, content)
-            if not os.path.lexists(folder / ".gitignore"):
-                write_beneath(folder.parent, folder / ".gitignore", b"*\n")
+        keep_record(self._folder, _NAME, {"format": _FORMAT, "inputs": self._inputs})
+
+
+def keep_record(folder: Path, name: str, record: Any) -> None:
+    """Write a record to a file in a cache folder; errors in writing are ignored."""
+    content = json.dumps(record, separators=(",", ":")).encode()
+    with suppress(OSError):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        write_beneath(folder.parent, folder / name, content)
+        if not os.path.lexists(folder / ".gitignore"):
+            write_beneath(folder.parent, folder / ".gitignore", b"*\n")
 
 
 def _read(file: Path) -> dict[str, list[Any]]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 else:
     Dialect = Literal[(_PLAIN, *DIALECTS)]
 
-_Format = Literal["pipeline", "agent", "config", "policy", "review", "answer"]
+_Format = Literal["pipeline", "agent", "cases", "config", "policy", "review", "answer"]
 
 
 def schema(  # noqa: PLR0913 - each is an option of the command
@@ -126,6 +126,10 @@ def _format_schema(of: _Format) -> Any:
             from toolkit.agents.files.agent_keys import agent_schema
 
             return agent_schema()
+        case "cases":
+            from toolkit.cases.case_format import case_schema
+
+            return case_schema()
         case "config":
             from toolkit.lint.configuration.setting_keys import lint_schema
             from toolkit.settings.toml_settings import configuration_schema

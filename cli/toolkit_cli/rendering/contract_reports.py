@@ -11,7 +11,7 @@ from toolkit.testing.contract_checks import Checked
 from toolkit.testing.tool_checks import Finding, ToolReport
 from toolkit_cli.rendering.excerpts import shown_path
 from toolkit_cli.rendering.problem_texts import as_github, as_records, as_text, counted, summary_of
-from toolkit_cli.rendering.report_formats import ToolCase, as_junit
+from toolkit_cli.rendering.report_formats import ToolCase, as_junit, as_markdown
 from toolkit_cli.rendering.styles import Line, is_plain, paint_all, table
 from toolkit_cli.rendering.tool_kinds import address_of
 
@@ -118,6 +118,11 @@ def _tool_record(report: ToolReport) -> dict[str, Any]:
 def as_annotations(checked: Checked) -> str:
     """Return GitHub annotations."""
     return as_github(problems_of(checked), "test")
+
+
+def as_table(checked: Checked) -> str:
+    """Return Markdown."""
+    return as_markdown(problems_of(checked), command="test")
 
 
 def as_xml(checked: Checked) -> str:

@@ -19,17 +19,19 @@ from toolkit_cli.rendering.styles import one_line
 
 
 class ToolCase(NamedTuple):
-    """A tool that was called without an error, or why it was not called.
+    """One test case of a report: a tool that was called, or a case of a case file.
 
     Attributes:
-        name: The name of the tool.
+        name: The name of the tool or of the case.
         source: Where it comes from.
         skipped: Why it was not called; empty if it was.
+        problems: How it has failed.
     """
 
     name: str
     source: str
     skipped: str = ""
+    problems: tuple[Problem, ...] = ()
 
 
 _SEVERITIES: dict[Severity, str] = {"error": "major", "warning": "minor", "info": "info"}
@@ -69,36 +71,50 @@ _IN_XML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _IN_XML_ATTRIBUTE = {**_IN_XML, **str.maketrans({'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"})}
 
 
-def as_junit(problems: Sequence[Problem], *, command: str = "lint", cases: Sequence[ToolCase] = ()) -> str:
+def as_junit(
+    problems: Sequence[Problem], *, command: str = "lint", cases: Sequence[ToolCase] = (), suite: str = "tools"
+) -> str:
     """Return an XML document; warnings and notes are passed cases with a message.
 
     Args:
         problems: The problems.
         command: The command that found them.
-        cases: The tools that it called without an error, or did not call.
+        cases: The test cases besides those of the problems.
+        suite: The name of the suite that contains them.
     """
     by_file: dict[str, list[Problem]] = {}
     for problem in problems:
         by_file.setdefault(path_for_people(problem.location.file) if problem.location else "toolkit", []).append(
             problem
         )
-    failed = sum(problem.severity == "error" for problem in problems)
+    failed = sum(problem.severity == "error" for problem in problems) + _failed(cases)
     suites = [_suite(file, found) for file, found in by_file.items()]
-    suites += [_tool_suite(cases)] if cases else [] if suites else [_passed()]
+    suites += [_tool_suite(cases, suite)] if cases else [] if suites else [_passed()]
     tests = max(len(problems) + len(cases), 1)
     head = f'<testsuites name="toolkit {command}" tests="{tests}" failures="{failed}" errors="0">'
     return "\n".join(['<?xml version="1.0" encoding="utf-8"?>', head, *suites, "</testsuites>"])
 
 
-def _tool_suite(cases: Sequence[ToolCase]) -> str:
+def _failed(cases: Sequence[ToolCase]) -> int:
+    return sum(bool(case.problems) for case in cases)
+
+
+def _tool_suite(cases: Sequence[ToolCase], name: str) -> str:
     skipped = sum(bool(case.skipped) for case in cases)
-    counts = f'tests="{len(cases)}" failures="0" errors="0" skipped="{skipped}"'
-    written = [
-        f"    <testcase name={_attribute(case.name)} classname={_attribute(case.source)}"
-        + (f"><skipped message={_attribute(case.skipped)}/></testcase>" if case.skipped else "/>")
-        for case in cases
-    ]
-    return "\n".join([f'  <testsuite name="tools" {counts}>', *written, "  </testsuite>"])
+    counts = f'tests="{len(cases)}" failures="{_failed(cases)}" errors="0" skipped="{skipped}"'
+    return "\n".join([f"  <testsuite name={_attribute(name)} {counts}>", *map(_tool_case, cases), "  </testsuite>"])
+
+
+def _tool_case(case: ToolCase) -> str:
+    head = f"    <testcase name={_attribute(case.name)} classname={_attribute(case.source)}"
+    inside = [f"<skipped message={_attribute(case.skipped)}/>"] if case.skipped else map(_failure, case.problems)
+    return f"{head}>{''.join(inside)}</testcase>" if case.skipped or case.problems else f"{head}/>"
+
+
+def _failure(problem: Problem, at: Location | str | None = None) -> str:
+    hint = f"\nhint: {problem.hint}" if problem.hint else ""
+    body = _clean(f"{at or problem.location}: {problem.severity}: {problem.message}{hint}").translate(_IN_XML)
+    return f"<failure message={_attribute(problem.message)} type={_attribute(problem.code)}>{body}</failure>"
 
 
 def _suite(file: str, problems: Sequence[Problem]) -> str:
@@ -113,12 +129,12 @@ def _case(file: str, problem: Problem) -> str:
     at = place._replace(file=file) if place else file
     name = _attribute(f"{problem.code or 'toolkit'} {at}")
     line = f' line="{place.line}"' if place and place.line is not None else ""
-    hint = f"\nhint: {problem.hint}" if problem.hint else ""
-    body = _clean(f"{at}: {problem.severity}: {problem.message}{hint}").translate(_IN_XML)
     head = f"    <testcase name={name} classname={_attribute(file)} file={_attribute(file)}{line}>"
     if problem.severity == "error":
-        child = f"      <failure message={_attribute(problem.message)} type={_attribute(problem.code)}>{body}</failure>"
+        child = f"      {_failure(problem, at)}"
     else:
+        hint = f"\nhint: {problem.hint}" if problem.hint else ""
+        body = _clean(f"{at}: {problem.severity}: {problem.message}{hint}").translate(_IN_XML)
         child = f"      <system-out>{body}</system-out>"
     return f"{head}\n{child}\n    </testcase>"
 
@@ -143,12 +159,13 @@ _SIGNS: dict[Severity, str] = {"error": "❌", "warning": "⚠️", "info": "�
 _SPECIAL = re.compile(r"([\\`*_\[\]<>|#!~])")
 
 
-def as_markdown(problems: Sequence[Problem]) -> str:
-    """Return a heading, a summary, and a table of the findings."""
+def as_markdown(problems: Sequence[Problem], *, command: str = "lint") -> str:
+    """Return a heading, a summary, and a table of the findings of a command."""
+    heading = f"### toolkit {command}"
     if not problems:
-        return "### toolkit lint\n\nAll checks passed! ✅"
+        return f"{heading}\n\nAll checks passed! ✅"
     rows = [_row(problem) for problem in problems]
-    head = ["### toolkit lint", "", summary_of(problems), "", "| | rule | where | what |", "| --- | --- | --- | --- |"]
+    head = [heading, "", summary_of(problems), "", "| | rule | where | what |", "| --- | --- | --- | --- |"]
     return "\n".join([*head, *rows])
 
 

@@ -110,10 +110,23 @@ def end_run(work: Callable[[], ToolResult], collected: CollectedSteps, show: Cal
 
 def _ending(work: Callable[[], ToolResult], interrupts: Interrupts) -> Ending:
     try:
+        return ending_of(work)
+    except KeyboardInterrupt:
+        return _ended("interrupted", "interrupted", interrupts.exit_code)
+
+
+def ending_of(work: Callable[[], ToolResult]) -> Ending:
+    """Run work that returns a result, and return how it ended.
+
+    Raises:
+        ConfigurationError: If the configuration is invalid.
+        KeyboardInterrupt: If it is interrupted.
+    """
+    try:
         return _ending_of(work())
     except ExitEarlyError as ending:
         if ending.interrupted:
-            return _ended("interrupted", "interrupted", interrupts.exit_code)
+            raise KeyboardInterrupt from ending
         return _ended(ending.reason, "exit_early", ExitCode.APPROVAL)
     except ApprovalPending as pending:
         return _ended(str(pending), "waiting", ExitCode.APPROVAL)._replace(pending=pending)
@@ -122,8 +135,6 @@ def _ending(work: Callable[[], ToolResult], interrupts: Interrupts) -> Ending:
         return _ended(str(ending), "budget" if isinstance(ending, BudgetExceeded) else "journal", exit_code)
     except TerminationRequested as ending:
         return _ended(f"the run was ended: {ending.reason}", "terminated", ExitCode.FINDINGS)
-    except KeyboardInterrupt:
-        return _ended("interrupted", "interrupted", interrupts.exit_code)
     except GeneratorExit as error:
         return _ended(describe_error(error), "error", ExitCode.FINDINGS)
 

@@ -168,6 +168,7 @@ class DeclaredAgent(Tool):
     Attributes:
         definition: The content of the file.
         parts: The objects that the file refers to.
+        open_model: Returns the model, or raises a ConfigurationError if it cannot be opened.
     """
 
     delegates = True
@@ -183,7 +184,7 @@ class DeclaredAgent(Tool):
         """
         self.definition = definition
         self.parts = parts
-        self._open_model = open_model
+        self.open_model = open_model
         self._shape = InputShape(inputs_of(definition))
         self.keeps_steps = can_record_turns(parts.kind, parts.chaining)
 
@@ -230,7 +231,7 @@ class DeclaredAgent(Tool):
         return AgentTool(
             definition.name.text,
             definition.description,
-            self._open_model(),
+            self.open_model(),
             self.parts.tools.values(),
             kind=self.parts.kind,
             references=self.parts.references,

@@ -190,6 +190,8 @@ class FileChecker:
                 return self._python(read, opened, problems, is_static=answer is None)
             case "json":
                 return self._json(request)
+            case "cases":
+                return self._cases(request)
             case "pipeline":
                 return self._pipeline_file(request, opened, problems, is_static=answer is None)
         tools = [built_definition(record, None, request.target, opened.child) for record in opened.tools]
@@ -254,6 +256,16 @@ class FileChecker:
         if not tools and not problems and request.is_named:
             problems.append(Problem(NO_TOOLS, f"there are no tools in '{request.target}'", Location(file), "warning"))
         return self._finished(problems, tools, file, "", _Opened.of(None))._replace(needs={"files": [], "listings": []})
+
+    def _cases(self, request: Request) -> Report:
+        from toolkit.cases.case_format import read_cases  # few checks have cases
+
+        file = Path(str(request.file))
+        text = read_text(file, str(file)) if request.text is None else request.text
+        if isinstance(text, Problem):
+            return Report((text,))
+        _, problems = read_cases(file, parse_document(text, str(file)))
+        return self._finished(problems, [], str(file), text, _Opened.of(None))
 
     def _pipeline_file(
         self, request: Request, opened: "_Opened", problems: list[Problem], *, is_static: bool

@@ -90,11 +90,11 @@ def opened_files(
     """
     interpreter = settings.interpreter
     with Answers(configuration, limits, keeps_trail=keeps_trail, interpreter=interpreter) as answers:
-        if any(request.kind != "json" for request in requests):
+        if any(request.is_opened for request in requests):
             answers.begin()
         permission = ImportPermission(configuration, looks=True)
         refused = refused_files(requests, permission, chooser, interpreter)
-        accepted = [request for request in requests if request.kind != "json" and request not in refused]
+        accepted = [request for request in requests if request.is_opened and request not in refused]
         answers.ask(accepted)
         waiting = set(accepted)
 

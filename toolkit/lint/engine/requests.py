@@ -2,17 +2,18 @@
 
 import os
 from collections.abc import Iterable
+from glob import has_magic
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from toolkit.codes import NOT_FOUND
 from toolkit.problems import Problem
-from toolkit.sources.targets import PYTHON, FilesTarget, files_below, parse_target
+from toolkit.sources.targets import CASES, PYTHON, FilesTarget, files_below, is_case_file, parse_target
 
 JSON = ".json"
 _TOOLS_JSON = "tools.json"
 
-Kind = Literal["python", "pipeline", "json", "name"]
+Kind = Literal["python", "pipeline", "cases", "json", "name"]
 
 
 class Request(NamedTuple):
@@ -33,12 +34,19 @@ class Request(NamedTuple):
     text: str | None = None
 
     @property
+    def is_opened(self) -> bool:
+        """Whether a child process opens the target, since it may be code."""
+        return self.kind not in {"cases", "json"}
+
+    @property
     def kind(self) -> Kind:
         """The kind of target, by its file name."""
         if self.file is None:
             return "name"
         if self.file.endswith(JSON):
             return "json"
+        if is_case_file(self.file):
+            return "cases"
         return "python" if self.file.endswith(PYTHON) else "pipeline"
 
 
@@ -60,14 +68,15 @@ def make_requests(targets: Iterable[str], base: Path) -> Asked:
     """Return a request for each file or name, and problems of targets that were not found.
 
     Python files come first, since pipelines use them. In a folder, JSON files count as lists of definitions if they are
-    named `tools.json` or `….tools.json`; others have to be named as targets.
+    named `tools.json` or `….tools.json`, and YAML files as cases if they are named `….cases.yaml`; others have to be
+    named as targets.
     """
     requests: dict[str, Request] = {}
     folders: dict[str, list[Request]] = {}
     problems = []
     for text in targets:
-        if text.endswith(JSON):
-            found: FilesTarget | Problem | None = _json_file(text, base)
+        if text.endswith(JSON) or (is_case_file(text) and not has_magic(text)):
+            found: FilesTarget | Problem | None = _file_itself(text, base)
         else:
             target = parse_target(text, base)
             found = target if isinstance(target, Problem | FilesTarget) else None
@@ -75,7 +84,7 @@ def make_requests(targets: Iterable[str], base: Path) -> Asked:
             case Problem():
                 problems.append(found)
             case FilesTarget(paths=paths, name=None, is_single=is_named):
-                lists = () if is_named else _definitions_below(base / text)
+                lists = () if is_named else _others_below(base / text)
                 meant = [
                     requests.setdefault(file, Request(str(path), "", file, is_named))
                     for path in (*paths, *lists)
@@ -92,18 +101,19 @@ def request_for_text(text: str, file: str) -> Asked:
     return Asked([Request(file, "", os.path.realpath(file), text=text)], [], {})
 
 
-def _json_file(text: str, base: Path) -> FilesTarget | Problem:
+def _file_itself(text: str, base: Path) -> FilesTarget | Problem:
     path = base / text
     if path.is_file():
         return FilesTarget(text, (path,))
     return Problem(NOT_FOUND, f"there is no file '{text}'", hint=f"looked for in '{path.parent.resolve()}'")
 
 
-def _definitions_below(folder: Path) -> Iterable[Path]:
+def _others_below(folder: Path) -> Iterable[Path]:
+    """Return the lists of definitions and the case files in a folder, or in those that match a pattern."""
     if not folder.is_dir():
         return ()
     return [
         path
-        for path in files_below(folder, (JSON,))
-        if path.name == _TOOLS_JSON or path.name.endswith(f".{_TOOLS_JSON}")
+        for path in files_below(folder, (JSON, *CASES))
+        if path.name == _TOOLS_JSON or path.name.endswith((f".{_TOOLS_JSON}", *CASES))
     ]

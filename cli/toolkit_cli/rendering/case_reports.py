@@ -1,0 +1,83 @@
+"""Renders the results of cases: as text, and in the formats of other programs."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from toolkit.problems import Problem, seen_from
+from toolkit_cli.rendering.excerpts import shown_path
+from toolkit_cli.rendering.problem_texts import as_github, as_records, as_text, counted
+from toolkit_cli.rendering.report_formats import ToolCase, as_junit, as_markdown
+
+if TYPE_CHECKING:
+    from toolkit.cases.case import Ran
+
+
+def problems_of(ran: "Sequence[Ran]") -> list[Problem]:
+    """Return how cases fail, in order, with paths as seen from the working directory."""
+    here = Path.cwd()
+    return [seen_from(here, problem) for one in ran for problem in one.result.problems]
+
+
+def as_report(ran: "Sequence[Ran]", left_out: int, *, colour: bool, width: int) -> str:
+    """Return the failures with source excerpts, and a summary, with a newline at the end."""
+    problems = problems_of(ran)
+    parts = [f"{as_text(problems, colour=colour, width=width)}\n"] if problems else []
+    return "\n".join([*parts, f"{summary(ran, left_out)}\n"])
+
+
+def summary(ran: "Sequence[Ran]", left_out: int) -> str:
+    """Return how many cases passed, failed, could not be run, and were left out."""
+    broken = sum(one.result.is_broken for one in ran)
+    passed = sum(one.result.passed for one in ran)
+    failed = len(ran) - passed - broken
+    files = len({one.case.file for one in ran})
+    counts = [
+        f"{failed} failed" if failed else "",
+        f"{broken} cannot be run" if broken else "",
+        f"{passed} passed",
+        f"{left_out} not run" if left_out else "",
+    ]
+    return f"{', '.join(filter(None, counts))} ({counted(len(ran), 'case')} in {counted(files, 'file')})"
+
+
+def as_record(ran: "Sequence[Ran]") -> dict[str, Any]:
+    """Return the results as plain data; every key is always present."""
+    return {"cases": [_record(one) for one in ran]}
+
+
+def _record(one: "Ran") -> dict[str, Any]:
+    result, here = one.result, Path.cwd()
+    return {
+        "name": one.case.name.text,
+        "file": shown_path(str(one.case.file)),
+        "line": one.case.name.location.line,
+        "status": "passed" if result.passed else "broken" if result.is_broken else "failed",
+        "seconds": round(result.seconds, 6),
+        "problems": as_records([seen_from(here, problem) for problem in result.problems]),
+    }
+
+
+def as_annotations(ran: "Sequence[Ran]") -> str:
+    """Return GitHub annotations."""
+    return as_github(problems_of(ran), "test")
+
+
+def as_table(ran: "Sequence[Ran]") -> str:
+    """Return Markdown."""
+    return as_markdown(problems_of(ran), command="test")
+
+
+def as_xml(ran: "Sequence[Ran]") -> str:
+    """Return JUnit XML with one test case for each case."""
+    here = Path.cwd()
+    cases = [
+        ToolCase(
+            one.case.name.text,
+            shown_path(str(one.case.file)),
+            problems=tuple(replace(seen_from(here, problem), severity="error") for problem in one.result.problems),
+        )
+        for one in ran
+    ]
+    return as_junit([], command="test", cases=cases, suite="cases")

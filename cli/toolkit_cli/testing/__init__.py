@@ -1,0 +1,1 @@
+"""Runs the cases of case files, for `toolkit test` and for pytest."""

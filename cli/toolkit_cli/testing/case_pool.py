@@ -1,0 +1,158 @@
+"""Finds the cases of files, chooses some, and runs them: one after another, or several at once in child processes."""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from glob import has_magic
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from toolkit.cases.case import Case, CaseFile, CaseResult, Ran
+from toolkit.cases.case_format import read_cases
+from toolkit.codes import NOT_FOUND
+from toolkit.problems import Problem, errors_among
+from toolkit.testing.failing_inputs import keep_record
+from toolkit_cli import console
+from toolkit_cli.failures import Failure, code_for
+from toolkit_cli.testing.case_runs import CaseRunner
+
+if TYPE_CHECKING:
+    from toolkit.settings.configuration import Configuration
+
+_FAILED: Final = "failed-cases.json"
+
+
+def read_files(targets: Sequence[str]) -> list[CaseFile]:
+    """Read all case files.
+
+    Raises:
+        Failure: If one of them is missing or wrong; it contains the problems of all.
+    """
+    found, problems = list[CaseFile](), list[Problem]()
+    for target in targets:
+        paths = _matching(target)
+        if not paths:
+            problems.append(Problem(NOT_FOUND, f"no file matches '{target}'"))
+        for path in paths:
+            file, more = read_cases(Path(os.path.abspath(path)))  # noqa: PTH100 - a Path would resolve links
+            problems += more
+            found += [] if file is None else [file]
+    if errors_among(problems):
+        raise Failure(code_for(problems), problems=problems)
+    return list({file.path: file for file in found}.values())
+
+
+def _matching(target: str) -> list[Path]:
+    """Return the files that a pattern matches, which shells of Windows leave to the program, or the file itself."""
+    start = Path(target).anchor
+    return sorted(Path(start or ".").glob(target.removeprefix(start))) if has_magic(target) else [Path(target)]
+
+
+class LastFailed:
+    """The cases that failed the last time, in a cache folder."""
+
+    def __init__(self, folder: Path | None) -> None:
+        """Read them; without a folder, there are none, and none are kept."""
+        self._folder = folder
+        try:
+            record = json.loads((folder / _FAILED).read_text("utf-8")) if folder is not None else []
+            self._names = {(str(file), str(name)) for file, name in record}
+        except (OSError, TypeError, ValueError):
+            self._names = set()
+
+    def __contains__(self, case: Case) -> bool:
+        """Return whether a case failed the last time."""
+        return _key(case) in self._names
+
+    def __bool__(self) -> bool:
+        """Return whether any case failed the last time."""
+        return bool(self._names)
+
+    def keep(self, ran: Sequence[Ran]) -> None:
+        """Remember which of these cases have failed; others stay as they are."""
+        left = self._names - {_key(one.case) for one in ran}
+        names = left | {_key(one.case) for one in ran if not one.result.passed}
+        if self._folder is not None and names != self._names:
+            keep_record(self._folder, _FAILED, sorted(names))
+
+
+def _key(case: Case) -> tuple[str, str]:
+    return str(case.file), case.name.text
+
+
+def run_cases(
+    cases: Sequence[Case],
+    load: "Callable[[], Configuration]",
+    *,
+    jobs: int = 1,
+    fail_fast: bool = False,
+    note: Callable[[Ran], object] = lambda _: None,
+) -> list[Ran]:
+    """Run cases, and return the results in the same order.
+
+    Args:
+        cases: The cases.
+        load: Returns the configuration of the project, also in a child process.
+        jobs: How many cases run at the same time.
+        fail_fast: Whether to stop after the first case that fails.
+        note: Receives each result as soon as it and those before it are known.
+    """
+    results = _in_turn(cases, load()) if jobs == 1 or len(cases) < 2 else _at_once(cases, load, jobs)  # noqa: PLR2004
+    ran = []
+    for one in results:
+        ran.append(one)
+        note(one)
+        if fail_fast and not one.result.passed:
+            break
+    return ran
+
+
+def _in_turn(cases: Sequence[Case], configuration: "Configuration") -> Iterator[Ran]:
+    runner = CaseRunner(configuration)
+    for case in cases:
+        yield Ran(case, runner.run(case))
+
+
+def _at_once(cases: Sequence[Case], load: "Callable[[], Configuration]", jobs: int) -> Iterator[Ran]:
+    pool = ProcessPoolExecutor(
+        min(jobs, len(cases)), mp_context=get_context("spawn"), initializer=_start, initargs=(load,)
+    )
+    with pool:
+        try:
+            waiting = [(case, pool.submit(_run_in_child, case.file, case.position)) for case in cases]
+            for case, future in waiting:
+                yield Ran(case, _result_of(case, future))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _result_of(case: Case, future: "Future[CaseResult]") -> CaseResult:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        message = f"{case.name.text}: a process of `--jobs` has ended before the case; run it without `--jobs`"
+        return CaseResult((Problem("", message, case.name.location),), is_broken=True)
+
+
+_runner: CaseRunner | None = None
+
+
+def _start(load: "Callable[[], Configuration]") -> None:
+    global _runner  # noqa: PLW0603 - one for all cases of a child
+    console.start_redacting()
+    _runner = CaseRunner(load())
+
+
+def _run_in_child(file: Path, position: int) -> CaseResult:
+    assert _runner is not None
+    return _runner.run(_cases_of(file)[position])
+
+
+@cache
+def _cases_of(file: Path) -> tuple[Case, ...]:
+    found, _ = read_cases(file)
+    return () if found is None else found.cases

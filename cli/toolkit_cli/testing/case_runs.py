@@ -1,0 +1,242 @@
+"""Runs a case as `toolkit run` would, in a folder, with prepared answers and stubs; and compares what happened."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import chdir, contextmanager, redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from toolkit.approvals.decisions import Decision, ExitEarly
+from toolkit.approvals.gates import Gate
+from toolkit.approvals.requests import ReviewRequest
+from toolkit.approvals.reviewers import ScriptedReviewer
+from toolkit.cases.case import Answer, Case, CaseResult
+from toolkit.cases.expectations import Happened, Made, failure_of
+from toolkit.cases.stubs import with_stubs
+from toolkit.errors import ConfigurationError
+from toolkit.events import Event, as_record
+from toolkit.json_texts import text_of
+from toolkit.problems import Problem, errors_among, set_missing_locations
+from toolkit.runs.run import Run
+from toolkit.sources.targets import FilesTarget, parse_target
+from toolkit.tools.base import Tool
+from toolkit.tools.context import ToolContext
+from toolkit.tools.secret_arguments import learn_arguments
+from toolkit_cli import console
+from toolkit_cli.failures import ExitCode, Failure
+from toolkit_cli.running.answer_sources import policy_of_files
+from toolkit_cli.running.opened_tools import open_one
+from toolkit_cli.running.tool_calls import Ending, ending_of
+
+if TYPE_CHECKING:
+    from toolkit.settings.configuration import Configuration
+
+_NEVER_RUN = {"rejected", "invalid_arguments"}
+"""The codes of calls that ended before the tool was called."""
+
+
+class ForeseenAnswers(ScriptedReviewer):
+    """Answers each question with the next answer for its tool; a question that nobody foresaw ends the run.
+
+    Attributes:
+        requests: The questions so far.
+        unforeseen: The questions without an answer.
+        left: The answers that were not needed yet.
+    """
+
+    def __init__(self, answers: "tuple[Answer, ...]" = ()) -> None:
+        """Create the reviewer from answers, each for one question."""
+        super().__init__(())
+        self.left = list(answers)
+        self.unforeseen: list[ReviewRequest] = []
+
+    async def review(self, request: ReviewRequest) -> Decision:
+        """Record the question, and return the answer."""
+        self.requests.append(request)
+        found = next((one for one in self.left if one.tool.text == request.risk.tool), None)
+        if found is None:
+            self.unforeseen.append(request)
+            return ExitEarly("nobody foresaw this question")
+        self.left.remove(found)
+        return found.decision
+
+
+class CaseRunner:
+    """Runs cases one after another; a target is opened once for all cases that run in the folder of their file."""
+
+    def __init__(self, configuration: "Configuration") -> None:
+        """Create the runner with the configuration of the project."""
+        self._configuration = configuration
+        self._opened: dict[tuple[str, Path, str | None], Tool] = {}
+
+    def run(self, case: Case) -> CaseResult:
+        """Run a case, and compare what happened with what it expects."""
+        started = perf_counter()
+        try:
+            happened = self.happened(case)
+        except Failure as failure:
+            return _broken(case, failure.problems, started)
+        except ConfigurationError as error:
+            return _broken(case, error.problems or (Problem("", str(error)),), started)
+        problem = failure_of(case, happened)
+        seconds = perf_counter() - started
+        if problem is None:
+            return CaseResult(seconds=seconds)
+        output = console.redactor().data(happened.output) if case.snapshot is not None else None
+        return CaseResult((problem,), seconds=seconds, output=output, is_outdated=_is_outdated(case, happened))
+
+    def happened(self, case: Case) -> Happened:
+        """Run a case, and return what happened.
+
+        Raises:
+            Failure: If it cannot be run.
+            ConfigurationError: If the configuration is invalid.
+        """
+        with _folder_of(case) as folder, redirect_stdout(sys.stderr):
+            tool = self._tool(case, folder)
+            arguments = _arguments(case, tool)
+            learn_arguments(console.redactor(), tool, arguments)
+            answers, run, events = ForeseenAnswers(case.answers), Run(), list[Event]()
+            gate = Gate(answers, policy_of_files(self._configuration, [case.run.text]), timeout=None)
+            context = ToolContext(
+                self._configuration.context, gate=gate, run=run, listener=events.append, redactor=console.redactor()
+            )
+            started = perf_counter()
+            ending = ending_of(lambda: tool.run(arguments, context))
+            seconds = perf_counter() - started
+            files = {name: _text_of(folder / name) for name in case.expect.files or ()}
+        return _described(ending, answers, run)._replace(
+            inputs=arguments, files=files, events=tuple(map(as_record, events)), seconds=seconds
+        )
+
+    def _tool(self, case: Case, folder: Path) -> Tool:
+        """Return the target with its stubs and its time limit.
+
+        Raises:
+            Failure: If it cannot be opened, or a stub does not fit.
+        """
+        model = case.model and _from_file(case, case.model.text)
+        key = (case.run.text, folder, model)
+        if (tool := self._opened.get(key)) is None:
+            configuration = self._configuration._replace(chosen_model=model) if model else self._configuration
+            target = _absolute(case.run.text, case.file.parent)
+            tool = open_one(target, configuration, None, "a case runs one of them", warn=False)
+            if not case.has_folder:
+                self._opened[key] = tool
+        tool, problems = with_stubs(tool, case.stubs)
+        if errors_among(problems):
+            raise Failure(ExitCode.USAGE, problems=problems)
+        seconds = case.expect.within.time
+        if seconds is None:
+            return tool
+        from toolkit.wrappers.timing import TimedTool  # it imports the event loop
+
+        return TimedTool(tool, seconds)
+
+
+def _described(ending: Ending, answers: ForeseenAnswers, run: Run) -> Happened:
+    result, spent = ending.result, run.spent
+    return Happened(
+        output=result.output if result.structured is None else result.structured,
+        text=result.output,
+        error=result.error,
+        code=result.error_code,
+        failure=ending.problem,
+        exit_code=int(ending.exit_code),
+        calls=tuple(Made(one.tool, _data_of(one.arguments)) for one in run.calls if one.error_code not in _NEVER_RUN),
+        asked=tuple(map(_asked, answers.requests)),
+        unforeseen=tuple(map(_asked, answers.unforeseen)),
+        unused=tuple(one.tool.text for one in answers.left),
+        tokens=spent.tokens or 0,
+        cost=spent.cost or 0.0,
+    )
+
+
+def _data_of(arguments: Any) -> Any:
+    """Return the arguments of a call as data; those of a model, or of an edit, are the text that was received."""
+    if not isinstance(arguments, str):
+        return arguments
+    try:
+        return json.loads(arguments)
+    except ValueError:
+        return arguments
+
+
+def _asked(request: ReviewRequest) -> Made:
+    shown = (request.text, request.preview, None if request.show is None else text_of(request.show))
+    return Made(request.risk.tool, request.arguments, "\n".join(filter(None, shown)))
+
+
+def _is_outdated(case: Case, happened: Happened) -> bool:
+    """Return whether a case would pass if its snapshot were rewritten."""
+    if case.snapshot is None or happened.error is not None:
+        return False
+    expect = case.expect._replace(output=None)
+    return failure_of(case._replace(expect=expect, snapshot=None), happened) is None
+
+
+def _broken(case: Case, problems: "tuple[Problem, ...]", started: float) -> CaseResult:
+    placed = set_missing_locations(problems, case.run.location)
+    named = tuple(replace(one, message=f"{case.name.text}: {one.message}") for one in placed)
+    return CaseResult(named, is_broken=True, seconds=perf_counter() - started)
+
+
+@contextmanager
+def _folder_of(case: Case) -> Iterator[Path]:
+    """Work in the folder of a case: that of its file, or an empty one with its files."""
+    if not case.has_folder:
+        with chdir(case.file.parent):
+            yield case.file.parent
+        return
+    with TemporaryDirectory(prefix="toolkit-case-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        for path, text in (case.files or {}).items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, "utf-8", newline="")
+        with chdir(folder):
+            yield folder
+
+
+def _text_of(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8", "replace") if path.is_file() else None
+    except OSError:
+        return None
+
+
+def _arguments(case: Case, tool: Tool) -> Mapping[str, Any]:
+    """Return the arguments of a case; a text is that of the only parameter.
+
+    Raises:
+        Failure: If there is a text, but several parameters.
+    """
+    if not isinstance(case.arguments, str):
+        return case.arguments or {}
+    names = tool.spec.required or tuple(tool.spec.properties)
+    if len(names) != 1:
+        message = f"'{tool.name}' has {len(names)} parameters, so 'with' must be a mapping"
+        raise Failure(ExitCode.USAGE, message, hint=f"they are {', '.join(names)}" if names else None)
+    return {names[0]: case.arguments}
+
+
+def _absolute(target: str, base: Path) -> str:
+    """Return a target with an absolute path, if it is a file that exists below a folder."""
+    found = parse_target(target, base)
+    if not (isinstance(found, FilesTarget) and found.is_single):
+        return target
+    path = str(found.paths[0].absolute())
+    return path if found.name is None else f"{path}:{found.name}"
+
+
+_SCRIPTED = "scripted:"
+
+
+def _from_file(case: Case, model: str) -> str:
+    """Return the name of a model; the path of a script is relative to the case file."""
+    if not model.startswith(_SCRIPTED):
+        return model
+    return f"{_SCRIPTED}{case.file.parent / model.removeprefix(_SCRIPTED)}"

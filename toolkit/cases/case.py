@@ -1,0 +1,179 @@
+"""The values of a case file: each case with its target, its arguments and what is expected; and its result."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toolkit.documents.nodes import Node, Word, plain
+from toolkit.problems import Location, Problem
+
+if TYPE_CHECKING:
+    from toolkit.approvals.decisions import Decision
+    from toolkit.pipelines.templated_data import Value
+    from toolkit.schemas.validation import Validator
+
+
+class Written(NamedTuple):
+    """An expected value, and where each of its parts is written."""
+
+    data: Any
+    node: Node
+
+    @classmethod
+    def of(cls, node: Node) -> "Written":
+        """Return the value of a node."""
+        return cls(plain(node), node)
+
+
+class Named(NamedTuple):
+    """One item of a list of calls, questions or events: a name, and what else is expected, if anything."""
+
+    name: Word
+    value: Written | None = None
+
+
+class Answer(NamedTuple):
+    """A prepared answer to a question about a tool."""
+
+    tool: Word
+    decision: "Decision"
+
+
+class Stub(NamedTuple):
+    """What a tool returns instead of being called: one result, or several in turn.
+
+    Attributes:
+        tool: The name of the tool.
+        results: The results as plain data; `{error: …, code: …}` is a failure.
+        in_turn: Whether each result serves a single call.
+    """
+
+    tool: Word
+    results: tuple[Any, ...]
+    in_turn: bool = False
+
+
+class Budgets(NamedTuple):
+    """What a case may spend: time in seconds, tokens, and US dollars."""
+
+    time: float | None = None
+    tokens: int | None = None
+    cost: float | None = None
+
+
+class Expected(NamedTuple):
+    """What a case expects. What is not given is not looked at; but without `error` or `code`, it must succeed.
+
+    Attributes:
+        output: The whole output.
+        subset: A part of the output.
+        schema: The JSON Schema of the output.
+        matches: A regular expression that the output's text contains.
+        that: Expressions that are true.
+        error: A part of the error message, or true for any error.
+        code: The code of the error.
+        exit: The exit code of `toolkit run`.
+        calls: All calls of the tools that are named, in order.
+        no_calls: Tools that are not called.
+        asked: All questions, in order, with what they show.
+        files: The contents of files; None for a file that does not exist.
+        events: Events in this order, others may be in between.
+        within: What the case may spend.
+    """
+
+    output: Written | None = None
+    subset: Written | None = None
+    schema: "tuple[Validator, Location] | None" = None
+    matches: Word | None = None
+    that: "tuple[Value, ...]" = ()
+    error: Word | bool | None = None
+    code: Written | None = None
+    exit: Written | None = None
+    calls: tuple[Named, ...] | None = None
+    no_calls: tuple[Word, ...] = ()
+    asked: tuple[Named, ...] | None = None
+    files: Mapping[str, Written] | None = None
+    events: tuple[Named, ...] = ()
+    within: Budgets = Budgets()
+
+    @property
+    def may_fail(self) -> bool:
+        """Whether the case expects an error, or at least says what the exit code is."""
+        return self.error is not None or self.code is not None or self.exit is not None
+
+
+class Case(NamedTuple):
+    """One case.
+
+    Attributes:
+        name: Its name.
+        run: The target, as in `toolkit run`; paths are relative to the file.
+        location: The location of the whole case.
+        position: Its position in the file, from 0.
+        arguments: The arguments; a text for a tool with a single parameter.
+        model: The model of agents; by default, the one that they have.
+        answers: The answers to questions.
+        stubs: The tools that are not called.
+        files: The files in the folder of the case; without any, it runs in the folder of the case file.
+        snapshot: The place of `snapshot: true`: the expected output may be rewritten.
+        expect: What is expected.
+    """
+
+    name: Word
+    run: Word
+    location: Location
+    position: int
+    arguments: Mapping[str, Any] | str | None = None
+    model: Word | None = None
+    answers: tuple[Answer, ...] = ()
+    stubs: tuple[Stub, ...] = ()
+    files: Mapping[str, str] | None = None
+    snapshot: Location | None = None
+    expect: Expected = Expected()
+
+    @property
+    def file(self) -> Path:
+        """The case file."""
+        return Path(self.location.file)
+
+    @property
+    def has_folder(self) -> bool:
+        """Whether the case runs in a folder of its own."""
+        return self.files is not None or self.expect.files is not None
+
+
+class CaseFile(NamedTuple):
+    """The cases of one file, in order."""
+
+    path: Path
+    cases: tuple[Case, ...]
+
+
+class CaseResult(NamedTuple):
+    """The result of one case, as plain data.
+
+    Attributes:
+        problems: How it fails, or why it cannot be run; empty if it passes.
+        is_broken: Whether it cannot be run.
+        seconds: How long it took.
+        output: The output, if the case is a snapshot whose output has changed.
+        is_outdated: Whether it is such a snapshot.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    is_broken: bool = False
+    seconds: float = 0.0
+    output: Any = None
+    is_outdated: bool = False
+
+    @property
+    def passed(self) -> bool:
+        """Whether the case passes."""
+        return not self.problems
+
+
+class Ran(NamedTuple):
+    """A case and its result."""
+
+    case: Case
+    result: CaseResult

@@ -1,0 +1,276 @@
+"""Compares what happened in a case with what it expects."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from toolkit.amounts import format_duration, money
+from toolkit.cases.case import Case, Expected, Named, Written
+from toolkit.cases.data_differences import DataDifference, differences, in_words, short
+from toolkit.codes import FAILED_CASE
+from toolkit.documents.nodes import Mapping as MappingNode, Node, Sequence as SequenceNode
+from toolkit.errors import ToolExecutionError
+from toolkit.pipelines.templated_data import Value
+from toolkit.problems import Location, Problem
+
+_MOST_OTHERS: Final = 5
+_GRAVE: Final = -1
+"""The size of a difference that explains the others: an error that was not expected, a question nobody foresaw."""
+
+
+class Made(NamedTuple):
+    """A call that was made, or a question that was asked: the tool, its arguments, and what a question shows."""
+
+    tool: str
+    arguments: Any = None
+    text: str = ""
+
+
+class Happened(NamedTuple):
+    """What happened in a case, as plain data.
+
+    Attributes:
+        output: The output: structured data if there is any, or else the text.
+        text: The output as text.
+        error: The error message, if the target failed.
+        code: The code of the error.
+        failure: The error as it is shown to people, and the line that raised it.
+        exit_code: The exit code of the same `toolkit run`.
+        inputs: The arguments.
+        calls: The calls that were made, in the order in which they ended.
+        asked: The questions.
+        unforeseen: The questions that the case has no answer to.
+        unused: The tools whose answers were not needed.
+        files: The texts of the expected files; None for one that does not exist.
+        events: The events.
+        seconds: The time without waiting for answers.
+        tokens: The tokens of models.
+        cost: The cost of models in US dollars.
+    """
+
+    output: Any = None
+    text: str = ""
+    error: str | None = None
+    code: str | int | None = None
+    failure: Problem | None = None
+    exit_code: int = 0
+    inputs: Any = None
+    calls: tuple[Made, ...] = ()
+    asked: tuple[Made, ...] = ()
+    unforeseen: tuple[Made, ...] = ()
+    unused: tuple[str, ...] = ()
+    files: Mapping[str, str | None] = {}
+    events: tuple[Mapping[str, Any], ...] = ()
+    seconds: float = 0.0
+    tokens: int = 0
+    cost: float = 0.0
+
+
+class Difference(NamedTuple):
+    """One difference: where it is expected, in words, how much differs, and the line that raised the error, if any."""
+
+    place: Location
+    words: str
+    size: int
+    raised: Location | None = None
+
+
+def failure_of(case: Case, happened: Happened) -> Problem | None:
+    """Return how a case fails, with the smallest difference first, or `None` if it passes."""
+    found = sorted(differences_of(case, happened), key=lambda one: one.size)
+    if not found:
+        return None
+    first, *others = found
+    lines = [f"also: {one.words}" for one in others[:_MOST_OTHERS]]
+    if len(others) > _MOST_OTHERS:
+        lines.append(f"and {len(others) - _MOST_OTHERS} more differences")
+    message, hint = f"{case.name.text}: {first.words}", "\n".join(lines) or None
+    related = () if first.raised is None else ((first.raised, "raised here"),)
+    return Problem(FAILED_CASE, message, first.place, hint=hint, related=related)
+
+
+def differences_of(case: Case, happened: Happened) -> Iterator[Difference]:
+    """Yield every difference between a case and what happened."""
+    expect = case.expect
+    yield from _of_questions(case, happened)
+    yield from _of_ending(case, happened)
+    if happened.error is None:
+        yield from _of_output(case, happened)
+    yield from (one for value in expect.that for one in _of_expression(value, happened))
+    yield from _of_calls(case, happened)
+    yield from _of_files(expect, happened)
+    yield from _of_events(expect, happened)
+    yield from _of_budgets(case, happened)
+
+
+def _of_questions(case: Case, happened: Happened) -> Iterator[Difference]:
+    for one in happened.unforeseen:
+        words = f"nobody foresaw the question about '{one.tool}' with {short(one.arguments)}"
+        yield Difference(case.name.location, f"{words}; add an answer", _GRAVE)
+    for name, count in Counter(happened.unused).items():
+        places = [one.tool.location for one in case.answers if one.tool.text == name]
+        words = f"the answer to '{name}' was not needed" if happened.asked else f"no question about '{name}' was asked"
+        yield Difference(places[-count], words, 0)
+
+
+def _of_ending(case: Case, happened: Happened) -> Iterator[Difference]:
+    expect, error = case.expect, happened.error
+    if error is not None and not expect.may_fail and not happened.unforeseen:
+        code = "" if happened.code in {None, "error"} else f" [{happened.code}]"
+        shown = happened.failure or Problem("", error)
+        yield Difference(case.run.location, f"it failed{code}: {shown.message}", _GRAVE, shown.location)
+    if error is None and (expect.error is not None or expect.code is not None):
+        yield Difference(_place_of_error(case), f"it should fail, but returned {short(happened.output)}", _GRAVE)
+    if error is not None and not isinstance(expect.error, bool | None) and expect.error.text not in error:
+        words = f"the error is {short(error)}, without {short(expect.error.text)}"
+        yield Difference(expect.error.location, words, len(error))
+    if error is not None and expect.code is not None:
+        yield from _of_data("the code of the error", expect.code, happened.code)
+    if expect.exit is not None:
+        yield from _of_data("the exit code", expect.exit, happened.exit_code)
+
+
+def _place_of_error(case: Case) -> Location:
+    expect = case.expect
+    if expect.error is not None and not isinstance(expect.error, bool):
+        return expect.error.location
+    return case.run.location if expect.code is None else expect.code.node.location
+
+
+def _of_output(case: Case, happened: Happened) -> Iterator[Difference]:
+    expect = case.expect
+    if expect.output is not None:
+        yield from _of_data("output", expect.output, happened.output)
+    elif case.snapshot is not None:
+        words = f"there is no snapshot of the output yet, which is {short(happened.output)}"
+        yield Difference(case.snapshot, f"{words}; write it with `toolkit test --update`", 0)
+    if expect.subset is not None:
+        yield from _of_data("output", expect.subset, happened.output, partly=True)
+    if expect.schema is not None:
+        validator, place = expect.schema
+        for one in validator.misfits(happened.output):
+            words = f"{in_words(one.path, 'output')} is {short(one.value)}, which violates '{one.keyword}'"
+            yield Difference(place, f"{words}: {short(one.limit)}", len(short(one.value)))
+    if expect.matches is not None and not re.search(expect.matches.text, happened.text):
+        words = f"the output {short(happened.text)} does not match {expect.matches.text!r}"
+        yield Difference(expect.matches.location, words, len(happened.text))
+
+
+def _of_data(what: str, wanted: Written, found: Any, *, partly: bool = False) -> Iterator[Difference]:
+    for one in differences(wanted.data, found, partly=partly):
+        yield _placed(what, wanted.node, one)
+
+
+def _placed(what: str, node: Node, one: DataDifference) -> Difference:
+    return Difference(_innermost(node, one.path).location, f"{in_words(one.path, what)} {one.words}", one.size)
+
+
+def _innermost(node: Node, path: Sequence[str | int]) -> Node:
+    """Return the node at a path, or the last one on the way there."""
+    for step in path:
+        if isinstance(node, SequenceNode) and isinstance(step, int) and step < len(node.items):
+            node = node.items[step]
+        elif isinstance(node, MappingNode) and step in node.entries:
+            node = node.entries[str(step)].value
+        else:
+            break
+    return node
+
+
+def _of_expression(value: Value, happened: Happened) -> Iterator[Difference]:
+    error = None if happened.error is None else {"message": happened.error, "code": happened.code}
+    roots = {"result": happened.output, "inputs": happened.inputs, "error": error}
+    source = getattr(value.node, "text", "").strip()
+    try:
+        found = value.render(roots)
+    except ToolExecutionError as failed:
+        yield Difference(value.node.location, f"{source} cannot be evaluated: {failed}", len(source))
+        return
+    if found is not True:
+        yield Difference(value.node.location, f"{source} is {short(found)}, not true", len(source))
+
+
+def _of_calls(case: Case, happened: Happened) -> Iterator[Difference]:
+    expect = case.expect
+    for word in expect.no_calls:
+        if (one := next((made for made in happened.calls if made.tool == word.text), None)) is not None:
+            yield Difference(word.location, f"'{word.text}' was called, with {short(one.arguments)}", 0)
+    if expect.calls is not None:
+        named = {one.name.text for one in expect.calls}
+        made = [one for one in happened.calls if one.tool in named]
+        yield from _of_sequence("call", "was called", expect.calls, made, case)
+    if expect.asked is not None:
+        yield from _of_sequence("question", "was asked about", expect.asked, happened.asked, case)
+
+
+def _of_sequence(
+    what: str, verb: str, wanted: Sequence[Named], made: Sequence[Made], case: Case
+) -> Iterator[Difference]:
+    listed = ", ".join(one.tool for one in made) or "none"
+    for at, one in enumerate(wanted):
+        place, tool = one.name.location, one.name.text
+        if at >= len(made):
+            yield Difference(place, f"{what} {at + 1}, '{tool}', is missing (there are {len(made)}: {listed})", 0)
+        elif made[at].tool != tool:
+            yield Difference(place, f"{what} {at + 1} is '{made[at].tool}', not '{tool}' (all: {listed})", 0)
+        elif one.value is not None:
+            yield from _of_made(f"{what} {at + 1}: {tool}", one.value, made[at])
+    for extra in made[len(wanted) :]:
+        place = wanted[-1].name.location if wanted else case.name.location
+        yield Difference(place, f"'{extra.tool}' {verb} once more, with {short(extra.arguments)}", 0)
+
+
+def _of_made(what: str, wanted: Written, made: Made) -> Iterator[Difference]:
+    if isinstance(wanted.data, str):
+        if wanted.data not in made.text:
+            words = f"{what} shows {short(made.text)}, without {short(wanted.data)}"
+            yield Difference(wanted.node.location, words, len(made.text))
+        return
+    yield from _of_data(what, wanted, made.arguments)
+
+
+def _of_files(expect: Expected, happened: Happened) -> Iterator[Difference]:
+    for name, wanted in (expect.files or {}).items():
+        found, place = happened.files.get(name), wanted.node.location
+        if found is None and wanted.data is not None:
+            yield Difference(place, f"there is no file '{name}'", 0)
+        elif found is not None and wanted.data is None:
+            yield Difference(place, f"there is a file '{name}'", 0)
+        elif found is not None:
+            yield from _of_data(f"the file '{name}'", wanted, found)
+
+
+def _of_events(expect: Expected, happened: Happened) -> Iterator[Difference]:
+    left = iter(happened.events)
+    for at, one in enumerate(expect.events):
+        if not any(_fits(one, event) for event in left):
+            nearest = _nearest(one, happened.events)
+            yield Difference(one.name.location, f"event {at + 1}, '{one.name.text}', is missing{nearest}", 0)
+            return
+
+
+def _fits(wanted: Named, event: Mapping[str, Any]) -> bool:
+    if event["event"] != wanted.name.text:
+        return False
+    return wanted.value is None or not any(differences(wanted.value.data, event, partly=True))
+
+
+def _nearest(wanted: Named, events: Iterable[Mapping[str, Any]]) -> str:
+    """Describe the event of the same kind that differs least."""
+    of_kind = [event for event in events if event["event"] == wanted.name.text]
+    if wanted.value is None or not of_kind:
+        return ""
+    found = min((list(differences(wanted.value.data, event, partly=True)) for event in of_kind), key=len)
+    return f": {in_words(found[0].path, wanted.name.text)} {found[0].words}" if found else ", or comes too early"
+
+
+def _of_budgets(case: Case, happened: Happened) -> Iterator[Difference]:
+    limits, place = case.expect.within, case.name.location
+    if limits.time is not None and happened.seconds > limits.time:
+        words = f"it took {happened.seconds:.3g} s, more than {format_duration(limits.time)}"
+        yield Difference(place, words, 0)
+    if limits.tokens is not None and happened.tokens > limits.tokens:
+        yield Difference(place, f"it used {happened.tokens} tokens, more than {limits.tokens}", 0)
+    if limits.cost is not None and happened.cost > limits.cost:
+        yield Difference(place, f"it cost {money(happened.cost)}, more than {money(limits.cost)}", 0)
