@@ -51,7 +51,7 @@ BLOCK = re.compile(
 PROGRAM = Path(sys.executable).with_name("toolkit")
 QUOTED = re.compile(r"""'[^']*'|"[^"$`\\\\!]*\"""")
 DONE_BY_A_SHELL = re.compile(r"[^\w\s./:=,@%+^'\"-]")
-SECONDS = re.compile(r" *\b\d+(?:\.\d+)? ?(?:ms|s|µs)\b")
+SECONDS = re.compile(r" *\b\d+(?:\.\d+)? ?(?:ms|s|µs)\b *")
 PROMPT = "     >"
 ESCAPES = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[()].|[=>78])")
 WIDTH = 100
@@ -104,7 +104,7 @@ def commands_of(block):
 def same(shown, printed):
     """Compare outputs, whatever the times in them and wherever `...` stands."""
     shown, printed = (
-        "\n".join(line.rstrip() for line in SECONDS.sub(" 1s", text).splitlines()) for text in (shown, printed)
+        "\n".join(line.rstrip() for line in SECONDS.sub(" 1s ", text).splitlines()) for text in (shown, printed)
     )
     return doctest.OutputChecker().check_output(shown, printed, doctest.ELLIPSIS)
 

@@ -232,6 +232,8 @@ PROGRAMS = [
             (".", "--version"),
             ("foreign", "list --static server.py"),
             (".", "run --help"),
+            (".", "test --help"),
+            (".", "test tools.py"),
             (".", "run calculator 1+1"),
             (".", "run tools.py:greet name=Ada"),
             (".", "run shout.yaml --input hello"),

@@ -248,9 +248,10 @@ def test_compiled_files_never_replace_the_source_next_to_them(tmp_path, attacks,
         ended = clone.run(command, **({"PYTHONOPTIMIZE": "1"} if plant == "optimized bytecode" else {}))
         what = f"`toolkit {command}` with {plant} for {module}.py"
         attacks.count(f"{what} ran it", held=ended is not None and not marker.exists())
+        is_folder = plant == "package of bytecode" and f" {module} " in f"{command.replace(':', ' ')} "
         held = (
             ended is not None
-            and ended.returncode in {0, 1}
+            and ended.returncode in ({2} if is_folder else {0, 1})  # a folder without source holds no tools
             and "evil" not in ended.stdout
             and "import" not in ended.stderr
         )

@@ -3,6 +3,7 @@
 import ast
 import textwrap
 from collections.abc import Iterable
+from inspect import cleandoc
 from typing import Any
 
 from toolkit.source_code.local_names import Local, LocalNames
@@ -110,7 +111,7 @@ class _Evaluation:
             case ast.Call(args=[inner]) if self._source.meaning(call.func) == "textwrap.dedent":
                 return textwrap.dedent(self._text(inner, depth))
             case ast.Call(args=[inner]) if self._source.meaning(call.func) == "inspect.cleandoc":
-                return _clean(self._text(inner, depth))
+                return cleandoc(self._text(inner, depth))
         raise UnknownValueError
 
     def _text(self, node: ast.expr, depth: int) -> str:
@@ -173,12 +174,6 @@ def _only(found: Iterable[Any]) -> Any:
         case [one]:
             return one
     raise UnknownValueError
-
-
-def _clean(text: str) -> str:
-    from inspect import cleandoc  # few descriptions are made so
-
-    return cleandoc(text)
 
 
 def _short(text: str) -> str:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from toolkit.approvals.policies import DescribedCall, flow_question
-from toolkit.documents.keys import Origin, Spot
 from toolkit.errors import ConfigurationError, ToolkitError, raise_errors
 from toolkit.problems import Problem
 from toolkit.settings.configuration import POLICY_FILE, Configuration
@@ -110,6 +109,7 @@ class RuleBook:
         """Return whether a rule in the user's file would decide a call; a rule that asks takes precedence over it."""
         from toolkit.approvals.file_policies import FilePolicy
         from toolkit.approvals.policy_keys import read_policy_table
+        from toolkit.documents.keys import Origin, Spot  # rules are chosen seldom
         from toolkit.sources.project_policies import Provenance, configured_policy
 
         problems: list[Problem] = []

@@ -18,6 +18,7 @@ from toolkit.codes import DOES_NOT_IMPORT, HIDDEN_MODULE, NOT_FOUND
 from toolkit.lint.configuration.settings import LintSettings
 from toolkit.lint.engine.file_states import FileStates, digest
 from toolkit.lint.engine.limits import Limits
+from toolkit.lint.engine.record_reader import definition_record
 from toolkit.lint.engine.records import configuration_record
 from toolkit.lint.engine.reports import KeptTools, Report, read_report, report_record
 from toolkit.lint.engine.requests import Request
@@ -114,8 +115,6 @@ class Cache:
         """Cache a report if all its dependencies are known; return it with the digest of its tools."""
         if not self.is_kept:
             return report
-        from toolkit.lint.engine.record_reader import definition_record  # not needed for cached files
-
         text = json.dumps([definition_record(tool) for tool in report.tools], default=repr, separators=(",", ":"))
         mark = digest(_OBJECT.sub("", text).encode())
         report = report._replace(mark=mark if all(tool.identity for tool in report.tools) else "")

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 from toolkit.lint.configuration.suppressions import Suppression, read_suppression
+from toolkit.lint.engine.record_reader import read_definition, read_step, step_record
 from toolkit.problems import Problem, problem_record, read_problem
 
 if TYPE_CHECKING:
@@ -47,8 +48,6 @@ class KeptTools(Sequence["ToolDefinition"]):
 
     @cached_property
     def _tools(self) -> "tuple[ToolDefinition, ...]":
-        from toolkit.lint.engine.record_reader import read_definition
-
         return tuple(map(read_definition, json.loads(self._text)))
 
     def __len__(self) -> int:
@@ -72,7 +71,7 @@ def report_record(report: Report) -> dict[str, Any]:
         "suppressions": report.suppressions,
         "read": report.read,
         "imported": report.imported,
-        "steps": _step_records(report.steps),
+        "steps": list(map(step_record, report.steps)),
     }
 
 
@@ -85,21 +84,5 @@ def read_report(record: Mapping[str, Any], tools: "Sequence[ToolDefinition]") ->
         suppressions=tuple(map(read_suppression, record["suppressions"])),
         read=tuple(record["read"]),
         imported=tuple(record["imported"]),
-        steps=_read_steps(record["steps"]),
+        steps=tuple(map(read_step, record["steps"])),
     )
-
-
-def _step_records(steps: "Sequence[PipelineStep]") -> list[dict[str, Any]]:
-    if not steps:
-        return []
-    from toolkit.lint.engine.record_reader import step_record  # most files hold no pipeline
-
-    return list(map(step_record, steps))
-
-
-def _read_steps(records: Sequence[dict[str, Any]]) -> "tuple[PipelineStep, ...]":
-    if not records:
-        return ()
-    from toolkit.lint.engine.record_reader import read_step  # most files hold no pipeline
-
-    return tuple(map(read_step, records))
