@@ -117,7 +117,6 @@ def test_every_kind_of_problem_is_found_and_sorted_by_place(house):
         ("b.py:12:12", "error", "TK321"),
         ("b.py:12:44", "warning", "TK301"),
         ("b.py:23:5", "error", "TK101"),
-        ("b.py:23:11", "warning", "TK204"),
         ("b.py:27:9", "error", "TK205"),
         ("b.py:33:5", "error", "TK323"),
     ]

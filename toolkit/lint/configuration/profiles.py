@@ -37,6 +37,7 @@ _MINOR = frozenset(
         codes.SIDE_EFFECT_ON_IMPORT,
         codes.GLOBAL_STATE,
         codes.MISSING_ANNOTATIONS,
+        codes.SECRET_PARAMETER,
         codes.WHOLE_DOCSTRING,
     }
 )
