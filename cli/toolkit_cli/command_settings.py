@@ -81,7 +81,7 @@ def load_configuration(
     raise_errors(ConfigurationError, problems)
     if not tools:
         return configuration
-    named = tuple(map(_from_here, tools))
+    named = tuple(map(from_here, tools))
     return configuration._replace(
         sources=(*named, *configuration.sources), user_sources=(*named, *configuration.user_sources)
     )
@@ -95,8 +95,8 @@ def _working_directory() -> Path:
         raise ConfigurationError(problems=[gone]) from error
 
 
-def _from_here(source: str) -> str:
-    """Make a path in a source absolute, since options are relative to the working directory."""
+def from_here(source: str) -> str:
+    """Return a source with its path made absolute, since options and targets are relative to the working directory."""
     path = source.rpartition(":")[0] or source
     is_path = path.endswith(_FILE_SUFFIXES) or any(sign in path for sign in _PATH_SIGNS) or Path(path).exists()
     return str(Path.cwd() / source) if is_path else source

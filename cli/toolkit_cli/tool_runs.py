@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from shlex import quote
 from typing import Any
 
 from toolkit.problems import Problem
@@ -102,7 +103,7 @@ def _complete(tool: Tool, given: Given, session: Session, target: str) -> Mappin
             complete = {**gathered.arguments, **ask_for(tool, gathered.missing, gathered.arguments)}
             learn_arguments(console.redactor(), tool, complete)
             return complete
-        problems += missing_problems(tool, gathered.missing, f"toolkit run {target}")
+        problems += missing_problems(tool, gathered.missing, f"toolkit run {quote(target)}")
     refuse(problems)
     return gathered.arguments
 

@@ -34,6 +34,23 @@ def test_tools_that_an_update_leaves_out_are_named(project, invoke):
     )
 
 
+def test_lockfile_remembers_its_targets_where_no_sources_are_configured(project, invoke, monkeypatch):
+    (project / "tools.py").write_text(BEFORE)
+    (project / "more.py").write_text(BEFORE.replace("forecast", "other"))
+    (project / "toolkit.toml").touch()
+    (project / "below").mkdir()
+    monkeypatch.chdir(project / "below")
+    assert invoke("lock", "--update", "../tools.py", "--tools", "../more.py").exit_code == 0
+    assert json.loads((project / "toolkit.lock").read_text())["targets"] == ["tools.py"]
+    assert invoke("lock", "--check").stdout == "all tools match toolkit.lock\n"
+    assert invoke("lock", "--update").stderr == "pinned 1 tool in toolkit.lock\n"
+    (project / "toolkit.toml").write_text('sources = ["more.py"]\n')
+    assert invoke("lock", "--update").stderr == (
+        "pinned 1 tool in toolkit.lock\nno longer pinned, because no target has them: forecast\n"
+    )
+    assert "targets" not in json.loads((project / "toolkit.lock").read_text())
+
+
 def test_what_nobody_would_see_of_a_definition_is_seen_in_its_schema_and_its_lock(project, invoke):
     (project / "tools.py").write_text(BEFORE.replace("the weather", "the\u200b\u202e wéather ☀"), "utf-8")
     invoke("lock", "--update", "tools.py")
@@ -73,7 +90,7 @@ def test_without_a_lockfile_the_way_to_one_is_told(project, invoke):
     missing = invoke("lock", "--check", "tools.py")
     assert missing.exit_code == 4
     assert "there is no 'toolkit.lock'" in missing.stderr
-    assert "`toolkit lock --update` writes it" in missing.stderr
+    assert "`toolkit lock --update tools.py` writes it" in missing.stderr
 
 
 def test_what_cannot_be_compared_is_told_and_pins_nothing(project, invoke):
@@ -145,7 +162,7 @@ def test_one_word_of_a_long_description_is_shown_alone(project, invoke, program)
     assert message == f"tool 'forecast' is not what 'toolkit.lock' pins (text only): {shown}"
 
 
-HINT = "%0Ahint: `toolkit lock --update` pins the new definition"
+HINT = "%0Ahint: `toolkit lock --update tools.py` pins the new definition"
 AT_FORECAST = "file=tools.py,line=5,endLine=5,col=5,title=toolkit TK514"
 
 

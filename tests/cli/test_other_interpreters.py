@@ -98,19 +98,19 @@ def test_command_on_the_path_is_found_by_its_name(invoke, project, other, monkey
         pytest.param(
             '{"numbers": [3, 9], "version": "3.9.1"}',
             "'./python' is Python 3.9, and toolkit opens modules with 3.11 or newer",
-            "choose a newer one, or only read the source: `toolkit lint --static`",
+            "choose a newer one, or only read the source, with --static",
             id="too old",
         ),
         pytest.param(
             '{"numbers": [3, 12], "version": "3.12.1", "installed": {"pydantic": "1.10.2"}}',
             "'./python' has pydantic 1.10.2, and toolkit opens modules with 2.11 or newer",
-            "upgrade it: FOLDER/python -m pip install 'pydantic>=2.11', or only read the source: `toolkit lint --static`",
+            "upgrade it: FOLDER/python -m pip install 'pydantic>=2.11', or only read the source, with --static",
             id="old pydantic",
         ),
         pytest.param(
             '{"numbers": [3, 99], "version": "3.99.0", "installed": {}, "suffix": ".cpython-399.so"}',
             f"'./python' is Python 3.99 without pydantic, and the one of toolkit works with Python {OWN} only",
-            "install it there: FOLDER/python -m pip install pydantic, or only read the source: `toolkit lint --static`",
+            "install it there: FOLDER/python -m pip install pydantic, or only read the source, with --static",
             id="no pydantic",
         ),
         pytest.param(

@@ -172,7 +172,7 @@ def test_a_pipeline_waits_at_each_gate_and_asks_for_all_items_at_once(project, i
     assert [one["text"] for one in waiting()] == ["Go on with 5?"]
     assert run["state"] == "waiting"
     shown = [line.partition(" ms  ") for line in begun.stderr.splitlines() if " 2/4 go " in line]
-    assert [line[2] for line in shown] == ["waits for approval (toolkit runs decide)"]
+    assert [line[2] for line in shown] == ["waits for approval"]
     assert "cancelled" not in begun.output
 
     decide(waiting()[0], "approve")

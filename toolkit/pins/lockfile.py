@@ -6,7 +6,7 @@ model or a client, and which tool of which server it is.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import pbkdf2_hmac
 from pathlib import Path
 from typing import Any, Final
@@ -27,8 +27,7 @@ MARK = "toolkit-lock"
 _LARGEST = 16 * 1024 * 1024
 _FORMAT = 1
 _HINTS = ("read_only", "destructive", "idempotent", "open_world", "flow")
-_UPDATE = "`toolkit lock --update` rewrites it"
-_REMOVE = "restore it, or delete it and run `toolkit lock --update`"
+_UPDATE: Final = "toolkit lock --update"
 
 
 def entry_of(spec: ToolSpec) -> dict[str, Any]:
@@ -88,36 +87,65 @@ def entries_of(specs: Iterable[ToolSpec]) -> dict[str, Entry]:
     return {spec.name: entry_of(spec) for spec in specs}
 
 
-def written_lock(entries: Mapping[str, Entry]) -> str:
-    """Return the content of a lockfile."""
-    content = {MARK: _FORMAT, "tools": entries}
+def written_lock(entries: Mapping[str, Entry], targets: Sequence[str] = ()) -> str:
+    """Return the content of a lockfile.
+
+    Args:
+        entries: The pinned parts of the tools, by tool name.
+        targets: What the tools were chosen with, relative to the lockfile, if not with the configured sources.
+    """
+    content = {MARK: _FORMAT, **({"targets": [*targets]} if targets else {}), "tools": entries}
     return f"{visible_json(content, indent=2, sort_keys=True)}\n"
 
 
-def read_lock(file: Path) -> dict[str, Entry] | Problem:
-    """Return the entries of a lockfile by tool name, or the problem that prevents reading it."""
-    place = Location(str(file))
+def read_lock(file: Path, update: str = _UPDATE) -> dict[str, Entry] | Problem:
+    """Return the entries of a lockfile by tool name, or the problem that prevents reading it.
+
+    Args:
+        file: The lockfile.
+        update: The command that hints suggest to write it.
+    """
+    content = _read_content(file, update)
+    return content if isinstance(content, Problem) else content["tools"]
+
+
+def pinned_targets(file: Path) -> tuple[str, ...]:
+    """Return the targets that a lockfile was written for; empty if there are none, or if it cannot be read."""
+    content = _read_content(file, _UPDATE)
+    return () if isinstance(content, Problem) else tuple(content.get("targets", ()))
+
+
+def _read_content(file: Path, update: str) -> dict[str, Any] | Problem:
+    place, rewrite, remove = (
+        Location(str(file)),
+        f"`{update}` rewrites it",
+        f"restore it, or delete it and run `{update}`",
+    )
     try:
         text = bounded_bytes(file, most=_LARGEST).decode("utf-8")
     except FileNotFoundError:
-        return Problem(NOT_FOUND, f"there is no '{file.name}'", hint="`toolkit lock --update` writes it")
+        return Problem(NOT_FOUND, f"there is no '{file.name}'", hint=f"`{update}` writes it")
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         return Problem(DEFINITION_DRIFT, f"'{file.name}' cannot be read: {reason}", place)
     except UnicodeDecodeError as error:
-        return Problem(DEFINITION_DRIFT, f"'{file.name}' cannot be read: {error}", place, hint=_REMOVE)
-    content, hint = json_data(text, str(file)), _UPDATE if MARK in text or not text.strip() else _REMOVE
+        return Problem(DEFINITION_DRIFT, f"'{file.name}' cannot be read: {error}", place, hint=remove)
+    content, hint = json_data(text, str(file)), rewrite if MARK in text or not text.strip() else remove
     if isinstance(content, Problem):
         message = f"'{file.name}' cannot be read: {content.message}"
         return Problem(DEFINITION_DRIFT, message, content.location, hint=hint)
     tools = content.get("tools") if isinstance(content, dict) else None
-    if not isinstance(tools, dict) or content.get(MARK) != _FORMAT:
+    if not isinstance(tools, dict) or content.get(MARK) != _FORMAT or not _are_targets(content.get("targets", [])):
         return Problem(DEFINITION_DRIFT, f"'{file.name}' is not a lockfile of this version", place, hint=hint)
     odd = next((name for name, entry in tools.items() if not _is_entry(entry)), None)
     if odd is not None:  # ignoring it would let its tool change unnoticed
         message = f"'{file.name}' has an invalid entry for the tool '{odd}'"
-        return Problem(DEFINITION_DRIFT, message, place, hint=_UPDATE)
-    return tools
+        return Problem(DEFINITION_DRIFT, message, place, hint=rewrite)
+    return {**content}
+
+
+def _are_targets(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(target, str) for target in value)
 
 
 def _is_entry(entry: Any) -> bool:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final
 
 from toolkit.amounts import AGE_EXAMPLES, AGE_PATTERN, parse_age
@@ -153,7 +154,7 @@ def _audit(written: bool, spot: Spot) -> bool | None:  # noqa: FBT001 - called w
 def _keep_runs(written: str, spot: Spot) -> str | None:
     if spot.origin.owner == "user":
         return written
-    hint = "set it in your own configuration, or use `toolkit runs prune --older-than`"
+    hint = f"set it in your own configuration, or run `toolkit runs prune --older-than {quote(written)}`"
     spot.report(f"'{spot.name}' cannot be set by a project, because your journal holds the runs of all projects", hint)
     return None
 

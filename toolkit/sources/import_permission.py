@@ -9,6 +9,7 @@ import os
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from toolkit.codes import NO_TOOLS, NOT_A_TOOL
@@ -168,7 +169,7 @@ class ImportPermission:
             return not_a_tool(spelled, name, Location(file, line) if line else None)
         hint = f"mark it with `@tool` ({os.path.relpath(file)}:{line})" if line else "mark a function with `@tool`"
         if chooser == "user":
-            hint += f"; `toolkit run {_as_typed(spelled)}:{name or 'NAME'}` calls one without a mark"
+            hint += f"; `toolkit run {_as_typed(spelled, name or 'NAME')}` calls one without a mark"
         place = Location(spelled) if spelled.endswith(PYTHON) and chooser != "file" else None
         message = f"there are no tools in '{spelled}', so it was not imported"
         return Problem(NOT_A_TOOL if chooser == "file" else NO_TOOLS, message, place, hint=hint)
@@ -184,7 +185,7 @@ def not_a_tool(spelled: str, name: str, place: Location | None) -> Problem:
     """
     is_own = place is not None and os.path.realpath(place.file).startswith(os.path.join(os.path.realpath(""), ""))
     mark = f"mark it with `@tool` ({os.path.relpath(place.file)}:{place.line})" if place and is_own else _WRAP
-    flag = f"--tools {_as_typed(spelled)}:{name}"
+    flag = f"--tools {_as_typed(spelled, name)}"
     return Problem(
         NOT_A_TOOL,
         f"'{name}' in '{spelled}' is not marked as a tool, and files can only use tools",
@@ -192,6 +193,6 @@ def not_a_tool(spelled: str, name: str, place: Location | None) -> Problem:
     )
 
 
-def _as_typed(spelled: str) -> str:
-    """Return a file relative to the working directory, and a module unchanged."""
-    return os.path.relpath(spelled) if spelled.endswith(PYTHON) else spelled
+def _as_typed(spelled: str, name: str) -> str:
+    """Return a name in a file or module as a word for a shell, with a file relative to the working directory."""
+    return quote(f"{os.path.relpath(spelled) if spelled.endswith(PYTHON) else spelled}:{name}")

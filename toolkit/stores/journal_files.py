@@ -55,6 +55,8 @@ _WHOLE: Final = "instr(path, '/') = 0 AND instr(path, '[') = 0"
 class JournalFile:
     """The journal of all runs. Several threads and processes can use it at the same time."""
 
+    url: Final = None
+
     def __init__(self, path: Path) -> None:
         """Open the journal, or create it.
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple, Protocol, Self
 
 from toolkit.approvals.requests import ApprovalAnswer, PendingApproval
+from toolkit.stores.store_urls import StoreUrl
 
 State = Literal["running", "completed", "failed", "interrupted", "killed", "cancelled", "waiting"]
 """The state of a run. A `waiting` run can be resumed once its questions are answered.
@@ -96,6 +97,10 @@ class RecordedRun(NamedTuple):
 
 class RecordedRuns(Protocol):
     """The runs of the user's journal, or of a store. Every method raises JournalError if it cannot be used."""
+
+    @property
+    def url(self) -> StoreUrl | None:
+        """The URL of the store; `None` for the journal."""
 
     def __enter__(self) -> Self: ...
 

@@ -9,17 +9,15 @@ from toolkit.approvals.decisions import REVIEWER
 from toolkit.approvals.requests import Answer, ApprovalAnswer, PendingApproval
 from toolkit.problems import did_you_mean
 from toolkit.stores.recorded_runs import RecordedRuns
-from toolkit.stores.store_urls import StoreUrl
 from toolkit.tools.base import Tool
 from toolkit_cli import console
 from toolkit_cli.arguments.call_arguments import Given, gather_arguments, objections
-from toolkit_cli.batching.stored_runs import option_of
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure, refuse
 from toolkit_cli.rendering.question_texts import pending_lines
 from toolkit_cli.rendering.styles import print_lines
 from toolkit_cli.running.answer_sources import audit_of
-from toolkit_cli.running.journaled_runs import find_run
+from toolkit_cli.running.journaled_runs import find_run, store_option
 
 _ANSWERS = {"approve": "approved", "edit": "edited and approved", "reject": "rejected"}
 
@@ -36,13 +34,12 @@ class Reply(NamedTuple):
     all_like: bool
 
 
-def list_approvals(recorded: RecordedRuns, run: str | None, url: str | None, *, as_json: bool) -> ExitCode:
+def list_approvals(recorded: RecordedRuns, run: str | None, *, as_json: bool) -> ExitCode:
     """Print all pending approval questions with their details.
 
     Args:
         recorded: The runs.
         run: The id of a run, or its first characters, to list only its questions; all runs if `None`.
-        url: The URL of the store, if the runs are in one.
         as_json: Whether to print JSON.
 
     Raises:
@@ -55,9 +52,8 @@ def list_approvals(recorded: RecordedRuns, run: str | None, url: str | None, *, 
     elif found:
         lines = [line for pending in found for line in pending_lines(pending, console.data_width())]
         print_lines(lines)
-        console.say(
-            f"answer with: toolkit runs decide {found[0].id} approve{_store(url)}, or reject, or edit NAME=VALUE"
-        )
+        answer = f"toolkit runs decide {found[0].id} approve{store_option(recorded)}"
+        console.say(f"answer with: {answer}, or reject, or edit NAME=VALUE")
     else:
         console.say("no pending approvals; runs with --on-approval wait record their questions")
     return ExitCode.SUCCESS
@@ -68,7 +64,6 @@ def decide_approval(
     id: str | None,
     words: Sequence[str],
     reply: Reply,
-    url: str | None,
 ) -> ExitCode:
     """Answer a question; the answer is written to the audit log before it takes effect.
 
@@ -77,15 +72,14 @@ def decide_approval(
         id: The question's id, or its first characters.
         words: The answer, followed by the new arguments for an edit.
         reply: The options of the answer.
-        url: The URL of the store, if the runs are in one.
 
     Raises:
         Failure: If no open question has that id, or the answer is not valid for it.
         ConfigurationError: If the audit log cannot be written; the question stays open.
     """
-    answer = _answer_in(words)
+    answer = _answer_in(words, id, store_option(recorded))
     waiting = recorded.open_questions()
-    pending = _find(waiting, id)
+    pending = _find(waiting, id, store_option(recorded))
     if answer != "edit" and len(words) > 1:
         raise Failure(
             ExitCode.USAGE, f"`{answer}` takes no arguments: '{words[1]}'", hint="to change arguments, use edit"
@@ -103,21 +97,22 @@ def decide_approval(
     )
     for one in meant:
         _answer(recorded, one, given)
-    _print_answers(meant, answer, url)
+    _print_answers(meant, answer, store_option(recorded))
     return ExitCode.SUCCESS
 
 
-def _answer_in(words: Sequence[str]) -> Answer:
+def _answer_in(words: Sequence[str], id: str | None, more: str) -> Answer:
     word = words[0] if words else ""
     if word not in _ANSWERS:
-        hint = did_you_mean(word, _ANSWERS, otherwise="toolkit runs decide ID approve, or reject, or edit NAME=VALUE")
+        usage = f"write: toolkit runs decide {id or 'ID'} approve{more}, or reject, or edit NAME=VALUE"
+        hint = did_you_mean(word, _ANSWERS, otherwise=usage)
         raise Failure(ExitCode.USAGE, f"'{word}' is not an answer" if word else "the answer is missing", hint=hint)
     return cast("Answer", word)
 
 
-def _find(waiting: Sequence[PendingApproval], id: str | None) -> PendingApproval:
+def _find(waiting: Sequence[PendingApproval], id: str | None, more: str) -> PendingApproval:
     if not id:
-        hint = "`toolkit runs approvals` lists them"
+        hint = f"`toolkit runs approvals{more}` lists them"
         raise Failure(ExitCode.USAGE, "`toolkit runs decide` needs the id of a question", hint=hint)
     found = [pending for pending in waiting if pending.id.startswith(id)]
     if len(found) == 1:
@@ -125,7 +120,9 @@ def _find(waiting: Sequence[PendingApproval], id: str | None) -> PendingApproval
     if found:
         ids = ", ".join(pending.id for pending in found)
         raise Failure(ExitCode.USAGE, f"several questions begin with '{id}'", hint=f"use more of the id: {ids}")
-    near = did_you_mean(id, [pending.id for pending in waiting], otherwise="`toolkit runs approvals` lists them all")
+    near = did_you_mean(
+        id, [pending.id for pending in waiting], otherwise=f"`toolkit runs approvals{more}` lists them all"
+    )
     raise Failure(ExitCode.NOT_FOUND, f"no question '{id}' waits for an answer", hint=near)
 
 
@@ -191,16 +188,9 @@ def _record_of(pending: PendingApproval, given: ApprovalAnswer) -> dict[str, Any
     }
 
 
-def _print_answers(meant: Sequence[PendingApproval], answer: Answer, url: str | None) -> None:
+def _print_answers(meant: Sequence[PendingApproval], answer: Answer, more: str) -> None:
     for one in meant:
         place = one.question["place"]
         console.say(f"{_ANSWERS[answer]}: {one.question['risk']['tool']}{f' · {place}' if place else ''}")
     for run in dict.fromkeys(one.run for one in meant):
-        console.say(f"continue with: toolkit runs resume {run}{_store(url)}")
-
-
-def _store(url: str | None) -> str:
-    if url is None:
-        return ""
-
-    return option_of(StoreUrl.parse(url).shown)
+        console.say(f"continue with: toolkit runs resume {run}{more}")

@@ -21,8 +21,9 @@ from toolkit_cli import console
 from toolkit_cli.batching.batches import BatchWork
 from toolkit_cli.batching.item_calls import ItemCalls, recorded_as
 from toolkit_cli.batching.item_results import ItemResults, WaitingResult
-from toolkit_cli.batching.stored_runs import StoredRun, store_option
+from toolkit_cli.batching.stored_runs import StoredRun
 from toolkit_cli.batching.submissions import OnItsWay, Submission
+from toolkit_cli.running.journaled_runs import store_option
 
 if TYPE_CHECKING:
     from toolkit.stores.workflow_journals import WorkflowJournal

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any
 
 from toolkit.releases import software_versions
 from toolkit.runs.records import JournalError
@@ -17,17 +17,16 @@ from toolkit_cli import console
 from toolkit_cli.batching.item_results import items_done
 from toolkit_cli.failures import ExitCode, Failure
 from toolkit_cli.running.journaled_runs import (
+    STORE_VARIABLE,
     Resumed,
     check_unchanged,
     definition_of,
     how_to_continue,
+    store_option,
     tools_within,
     without_secrets,
 )
 from toolkit_cli.running.tool_calls import Ending
-
-STORE_VARIABLE: Final = "TOOLKIT_STORE"
-"""The environment variable with the URL of the store."""
 
 
 def named_store(typed: str | None) -> str | None:
@@ -61,16 +60,6 @@ def open_store(url: str, *, makes: bool = True) -> Store:
     place = StoreUrl.parse(url)
     console.redactor().learn(*place.secrets)
     return Store(place, makes=makes)
-
-
-def store_option(store: Store) -> str:
-    """Return the `--store` option for a suggested command, or nothing if the environment names the store."""
-    return option_of(store.url.shown)
-
-
-def option_of(shown: str) -> str:
-    """Return the `--store` option for a URL without secrets, or nothing if the environment names the store."""
-    return "" if os.environ.get(STORE_VARIABLE) else f" --store {shown}"
 
 
 class StoredRun:

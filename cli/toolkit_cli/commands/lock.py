@@ -1,6 +1,9 @@
 """`toolkit lock`: pin tool definitions, and report changes."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from os import sep
+from os.path import relpath
+from shlex import join
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -10,7 +13,7 @@ from toolkit.replacing import overwrite_same_kind
 from toolkit.tools.calls.foreign_values import call_safely
 from toolkit.tools.definition.spec import ToolSpec
 from toolkit_cli import console
-from toolkit_cli.command_settings import load_configuration
+from toolkit_cli.command_settings import from_here, load_configuration
 from toolkit_cli.failures import ExitCode, Failure, cannot_write, code_for, end_at_errors, report
 from toolkit_cli.running.opened_tools import gate_for, open_all
 from toolkit_cli.shared_options import Debug, Sources, Starts, Targets
@@ -37,7 +40,8 @@ def lock(
 ) -> ExitCode:
     """Compare tool definitions with those pinned in `toolkit.lock`, or pin them.
 
-    Without a target, all configured sources are compared. Changes go to stdout, and each is classified as breaking,
+    Without a target, all configured sources are compared or, if there are none, the targets that the last `--update`
+    named. Changes go to stdout, and each is classified as breaking,
     compatible, or text only; the exit code is 1 if there are any.
     """
     if check and update:
@@ -45,17 +49,25 @@ def lock(
     from toolkit.pins.lockfile import (
         LOCK_FILE,
         entries_of,
+        pinned_targets,
         read_lock,
         written_lock,
     )
 
-    file = load_configuration().directory / LOCK_FILE
-    found = _find(targets, load_configuration(tools, start=start)._replace(holds_pins=False))
+    project = load_configuration()
+    file = project.directory / LOCK_FILE
+    configuration = load_configuration(tools, start=start)._replace(holds_pins=False)
+    if not targets and not configuration.sources:
+        configuration = configuration._replace(sources=pinned_targets(file))
+    found = _find(targets, configuration)
     pinned = entries_of(map(_describe, found.values()))
-    locked = read_lock(file)
+    again = join(_update_command(targets, tools, start))
+    locked = read_lock(file, again)
     if update:
         gone = [] if isinstance(locked, Problem) else sorted(locked.keys() - pinned.keys())
-        _write(file, written_lock(pinned))
+        chosen = map(from_here, targets) if targets else configuration.sources
+        named = () if project.sources else [_seen_from(file.parent, target) for target in chosen]
+        _write(file, written_lock(pinned, named))
         console.say(f"pinned {len(found)} {'tool' if len(found) == 1 else 'tools'} in {LOCK_FILE}")
         if gone:
             console.say(f"no longer pinned, because no target has them: {', '.join(gone)}")
@@ -72,8 +84,21 @@ def lock(
     else:
         from toolkit_cli.rendering.findings import render  # only these formats need it
 
-        console.write_data(render(list(_problems_of(drifts, found, Location(str(file)))), format))
+        console.write_data(render(list(_problems_of(drifts, found, Location(str(file)), again)), format))
     return ExitCode.FINDINGS if drifts else ExitCode.SUCCESS
+
+
+def _update_command(targets: list[str] | None, tools: list[str] | None, start: list[str] | None) -> Iterator[str]:
+    """Yield the words of the command that pins what this one has compared."""
+    yield from ("toolkit", "lock", "--update")
+    yield from targets or ()
+    for option, values in (("--tools", tools), ("--start", start)):
+        for value in values or ():
+            yield from (option, value)
+
+
+def _seen_from(directory: "Path", target: str) -> str:
+    return relpath(target, directory) if target.startswith(sep) else target
 
 
 def _write(file: "Path", text: str) -> None:
@@ -102,7 +127,9 @@ def _describe(tool: "Tool") -> "ToolSpec":
     return known if isinstance(known, ToolSpec) else tool.spec
 
 
-def _problems_of(drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_file: Location) -> Iterator[Problem]:
+def _problems_of(
+    drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_file: Location, again: str
+) -> Iterator[Problem]:
     """Yield each change as a problem located at its tool, or at the lockfile if the tool was removed."""
     from toolkit.pins.drifts import problems_of
     from toolkit.tools.origins import place_of_tool
@@ -110,7 +137,7 @@ def _problems_of(drifts: "Sequence[Drift]", tools: "Mapping[str, Tool]", lock_fi
     for drift in drifts:
         tool = tools.get(drift.name)
         place = (place_of_tool(tool) if tool is not None else None) or lock_file
-        yield from problems_of(drift, place, "`toolkit lock --update` pins the new definition")
+        yield from problems_of(drift, place, f"`{again}` pins the new definition")
 
 
 def _as_text(drifts: "Sequence[Drift]", name: str) -> str:

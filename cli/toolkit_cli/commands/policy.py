@@ -1,6 +1,7 @@
 """`toolkit policy`: show what the approval rules decide about a call, list the rules, or test them."""
 
 from collections.abc import Callable, Mapping, Sequence
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Final, Literal, NamedTuple
 
 import typer
@@ -150,7 +151,7 @@ def _verdict_on(one: "ForeseenCall", gate: Gate) -> "Verdict":
 def _missing(tool: "Tool", names: Sequence[str], target: str) -> list[Problem]:
     from toolkit_cli.arguments.argument_prompts import missing_problems  # only where something is missing
 
-    return list(missing_problems(tool, names, f"toolkit policy check {target}"))
+    return list(missing_problems(tool, names, f"toolkit policy check {quote(target)}"))
 
 
 def _list(configuration: "Configuration", *, as_json: bool) -> ExitCode:

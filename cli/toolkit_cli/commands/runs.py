@@ -25,7 +25,7 @@ from toolkit_cli.rendering.run_pages.pages import question_entries
 from toolkit_cli.rendering.run_tables import listed_runs, shown_run, step_line, work_of_agents
 from toolkit_cli.rendering.styles import paint, print_lines
 from toolkit_cli.run_options import RunOptions
-from toolkit_cli.running.journaled_runs import Resumed, find_run, refuse_doubts
+from toolkit_cli.running.journaled_runs import Resumed, find_run, refuse_doubts, store_option
 from toolkit_cli.running.run_page_files import records_of, write_run_page
 from toolkit_cli.shared_options import AskingOptions, MessageOptions, OpeningOptions, SessionOptions, StoreName
 from toolkit_cli.tool_runs import run_target
@@ -378,7 +378,7 @@ def resume_run(options: ResumeOptions) -> int:
     options are relative to the current one.
     """
     with _runs_in(options.store) as recorded:
-        run = find_run(recorded, options.run)
+        run, more = find_run(recorded, options.run), store_option(recorded)
         _check_unfinished(run, repeats_failures=options.failed)
         if not options.repeat:
             refuse_doubts(recorded, run)
@@ -390,7 +390,7 @@ def resume_run(options: ResumeOptions) -> int:
         return _resume_agent(options, run, resumed)
     if not run.request["is_whole"] and not options.words:
         message = f"the arguments of the run '{run.id}' contained secrets, which are not recorded"
-        raise Failure(ExitCode.USAGE, message, hint=f"pass them again: toolkit runs resume {run.id} name=value")
+        raise Failure(ExitCode.USAGE, message, hint=f"pass them again: toolkit runs resume {run.id}{more} name=value")
     _enter_folder(run)
     earlier = RunOptions.of_request(run.request, options.words or ())
     return run_target(
@@ -466,7 +466,7 @@ def list_pending(options: ApprovalsOptions) -> int:
     Runs with --on-approval wait record their questions and wait for an answer.
     """
     with _runs_in(options.store) as recorded:
-        return list_approvals(recorded, options.run, named_store(options.store), as_json=options.format == "json")
+        return list_approvals(recorded, options.run, as_json=options.format == "json")
 
 
 def decide(options: DecideOptions) -> int:
@@ -476,7 +476,7 @@ def decide(options: DecideOptions) -> int:
     """
     reply = Reply(options.reason, options.all_like)
     with _runs_in(options.store) as recorded:
-        return decide_approval(recorded, options.question, options.words or [], reply, named_store(options.store))
+        return decide_approval(recorded, options.question, options.words or [], reply)
 
 
 # ---------------------------------------------------------------------------------------------------------- schedules

@@ -216,7 +216,7 @@ def _describe(event: StepFinished) -> tuple[str, Style]:
     if event.status == "skipped":
         return "skipped", "quiet"
     if event.error_code == "waiting":
-        return "waits for approval (toolkit runs decide)", "warn"
+        return "waits for approval", "warn"
     if event.error is not None:
         return (
             f"{event.error} (the run continued)" if event.continued else event.error,

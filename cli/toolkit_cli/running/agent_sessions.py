@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolkit.errors import ToolArgumentsError
@@ -234,7 +235,9 @@ def _declare(file: str, session: Session) -> "DeclaredAgent":
     for tool in session.open([file]).values():
         if isinstance(agent := innermost(tool), DeclaredAgent):
             return agent
-    raise Failure(ExitCode.USAGE, f"'{file}' does not describe an agent", hint=f"write: toolkit run {file}")
+    needed = "".join(f" {name}=…" for name in tool.spec.parameters.get("required", ()))
+    hint = f"write: toolkit run {quote(file)}{needed}"
+    raise Failure(ExitCode.USAGE, f"'{file}' does not describe an agent", hint=hint)
 
 
 def _inputs(agent: "DeclaredAgent", file: str, task: str | None) -> dict[str, Any]:
@@ -253,4 +256,4 @@ def _inputs(agent: "DeclaredAgent", file: str, task: str | None) -> dict[str, An
         return agent.parse(given)
     except ToolArgumentsError as error:
         words = f"the agent of '{file}' needs other inputs than a task: {str(error)[:1].lower()}{str(error)[1:]}"
-        raise Failure(ExitCode.USAGE, words, hint=f"write: toolkit run {file} name=value …") from error
+        raise Failure(ExitCode.USAGE, words, hint=f"write: toolkit run {quote(file)} name=value …") from error

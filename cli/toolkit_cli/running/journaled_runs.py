@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolkit.errors import ApprovalPending
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from toolkit.pipelines.plans import Plan
 
 
+STORE_VARIABLE: Final = "TOOLKIT_STORE"
+"""The environment variable with the URL of the store."""
 _OWN: Final = Path(__file__).resolve().parents[1]
 
 
@@ -205,6 +208,13 @@ def how_to_continue(run: str, pending: ApprovalPending | None, more: str = "") -
     return f"{see}\nanswer with: toolkit runs decide {pending.ids[0]} approve{more}; then {go_on}"
 
 
+def store_option(recorded: RecordedRuns) -> str:
+    """Return the option that names a store in a suggested command; empty if the command does not need one."""
+    if recorded.url is None or os.environ.get(STORE_VARIABLE):
+        return ""
+    return f" --store {quote(recorded.url.shown)}"
+
+
 def find_run(recorded: RecordedRuns, name: str) -> RecordedRun:
     """Return the run with an id, or with an id that starts like this.
 
@@ -217,7 +227,11 @@ def find_run(recorded: RecordedRuns, name: str) -> RecordedRun:
     if found:
         ids = ", ".join(run.id for run in found)
         raise Failure(ExitCode.USAGE, f"several runs begin with '{name}'", hint=f"use more of the id: {ids}")
-    near = did_you_mean(name, [run.id for run in recorded.all()], otherwise="`toolkit runs list` shows all runs")
+    near = did_you_mean(
+        name,
+        [run.id for run in recorded.all()],
+        otherwise=f"`toolkit runs list{store_option(recorded)}` shows all runs",
+    )
     raise Failure(ExitCode.NOT_FOUND, f"there is no run '{name}'", hint=near)
 
 
@@ -229,7 +243,7 @@ def refuse_doubts(recorded: RecordedRuns, run: RecordedRun) -> None:
     """
     doubts = recorded.in_doubt(run)
     if doubts:
-        hint = f"check what it did, then repeat it with: toolkit runs resume {run.id} --repeat"
+        hint = f"check what it did, then repeat it with: toolkit runs resume {run.id}{store_option(recorded)} --repeat"
         problems = [Problem("", _doubt(step.path, step.tool, step.status), hint=hint) for step in doubts]
         raise Failure(ExitCode.APPROVAL, problems=problems)
 

@@ -111,7 +111,7 @@ def write_baseline(problems: Iterable[Problem], file: Path, *, beneath: Path | N
 
 
 def _read(file: Path) -> Counter[Key]:
-    place, reason = Location(str(file)), "it was not written by `toolkit lint --update-baseline`"
+    place, reason = Location(str(file)), "it was not written by --update-baseline"
     try:
         data = json_data(bounded_bytes(file, most=_LARGEST).decode("utf-8"), str(file))
         if isinstance(data, Problem):

@@ -37,7 +37,7 @@ _MODULES: Final[Mapping[str, str]] = {
 _COMPILED: Final = "pydantic-core"
 _START: Final = Path(__file__).parents[1] / "engine" / "interpreter_start.py"
 _SECONDS: Final = 30
-_INSTEAD: Final = "or only read the source: `toolkit lint --static`"
+_INSTEAD: Final = "or only read the source, with --static"
 
 # This also runs on Python versions that we do not support, and imports nothing from the working directory.
 _PROBE: Final = """
