@@ -116,6 +116,9 @@ def report(
 ) -> None:
     """Report problems on stderr, with source excerpts or as one JSON object.
 
+    As text, warnings about pipelines and agents are only counted, with the command that shows them: they belong to
+    `toolkit lint`, and would be repeated by every command that opens the file.
+
     Args:
         problems: The problems.
         exit_code: The exit code of the command.
@@ -130,10 +133,21 @@ def report(
     if as_json:
         console.say(rendering.as_json_object(problems, exit_code, counts))
         return
-    if problems:
-        console.say(rendering.as_text(problems, colour=console.stderr_has_colour(), width=console.width()))
+    findings = [problem for problem in problems if _is_finding(problem)]
+    if others := [problem for problem in problems if problem not in findings]:
+        console.say(rendering.as_text(others, colour=console.stderr_has_colour(), width=console.width()))
+    if findings:
+        console.say(rendering.counted_findings(findings))
     if counts is not None:
         console.say(rendering.counted_files(counts))
+
+
+def _is_finding(problem: Problem) -> bool:
+    """Return whether a problem is a warning about a file, in which `toolkit lint` finds it too."""
+    return problem.severity == "warning" and problem.code.startswith(_OF_FILES) and problem.location is not None
+
+
+_OF_FILES = "TK6"
 
 
 def _report_error(error: BaseException, arguments: Sequence[str]) -> int:

@@ -43,11 +43,13 @@ class Carrier(NamedTuple):
         label: The step's label for messages; empty for the input.
         names: The names by which it can be read: the ids of the step and of the steps inside it, or the input's name.
         is_input: Whether it is the input.
+        acts: Whether it is a step that is there for its effect, so that its output may be ignored.
     """
 
     label: str
     names: frozenset[str]
     is_input: bool = False
+    acts: bool = False
 
 
 class Previous(NamedTuple):
@@ -289,11 +291,17 @@ def scope_after(step: PlannedStep, scope: Scope, inside: Mapping[str, Schema | N
     own = {} if definition.id is None else {definition.id.text: certain}
     previous = scope.previous
     if step.kind != "approve":
-        previous = Previous(certain, (Carrier(step.label, frozenset([*own, *inside])),))
+        previous = Previous(certain, (Carrier(step.label, frozenset([*own, *inside]), acts=_acts(step)),))
         if definition.when is not None:
             previous = _either(previous, scope.previous)
     steps = {**scope.steps, **inside, **own}
     return scope._replace(steps=steps, previous=previous, later=scope.later - steps.keys())
+
+
+def _acts(step: PlannedStep) -> bool:
+    """Return whether a step changes something, as far as its tool says."""
+    spec = None if step.tool is None else step.tool.spec
+    return spec is not None and bool(spec.destructive or spec.requires_approval or spec.read_only is False)
 
 
 def _either(one: Previous, other: Previous | None) -> Previous:

@@ -41,7 +41,7 @@ class Remarks:
         carriers = scope.previous.carriers if scope.previous is not None else ()
         if roots & {"prev"}:
             self._taken_inputs.update(name for carrier in carriers if carrier.is_input for name in carrier.names)
-        elif carriers and step.kind in ("use", "set") and not _holds_nothing(scope):
+        elif carriers and step.kind in ("use", "set") and not _may_be_ignored(scope):
             self._suspects.append(_Suspect(step, carriers))
         definition = step.definition
         if definition.when is not None and _is_never(definition.when):
@@ -152,9 +152,12 @@ def _handed_through(definition: PipelineDefinition, after: Scope) -> AbstractSet
     return frozenset().union(*(one.names for one in carriers)) if all(one.is_input for one in carriers) else frozenset()
 
 
-def _holds_nothing(scope: Scope) -> bool:
-    """Return whether the previous output is known to be null, so that losing it does not matter."""
-    return scope.previous is not None and kinds_of(scope.previous.schema) == {"null"}
+def _may_be_ignored(scope: Scope) -> bool:
+    """Return whether losing the previous output does not matter: it is null, or its step is there for its effect."""
+    previous = scope.previous
+    if previous is None:
+        return False
+    return kinds_of(previous.schema) == {"null"} or any(carrier.acts for carrier in previous.carriers)
 
 
 def _is_never(condition: Value) -> bool:

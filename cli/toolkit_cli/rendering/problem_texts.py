@@ -112,6 +112,14 @@ def as_json_object(problems: Sequence[Problem], exit_code: int, files: "FileCoun
     return visible_json(record if files is None else record | {"files": files._asdict()})
 
 
+def counted_findings(findings: Sequence[Problem]) -> str:
+    """Return how many findings there are, and the command that shows them: `2 findings: toolkit lint steps.yaml`."""
+    from shlex import join  # few commands have findings to count
+
+    files = dict.fromkeys(path_for_people(finding.location.file) for finding in findings if finding.location)
+    return f"{counted(len(findings), 'finding')}: toolkit lint {join(files)}"
+
+
 def counted_files(files: "FileCounts") -> str:
     """Return how many Python files were read, and how many of these were run, since importing a module runs it."""
     if files.read == files.imported:
