@@ -75,7 +75,7 @@ class PythonFile(PythonSource):
         return frozenset(found)
 
     def _has_our_mark(self, function: PythonFunction) -> bool:
-        marks = (self.reader.decoration(self, one, None) for one in function.node.decorator_list)
+        marks = (self.reader.registrations.of_decorator(self, one, None) for one in function.node.decorator_list)
         return any(one is not None and one.marks is OUR_MARKS for one in marks)
 
     def _is_hidden(self, cls: ast.ClassDef | None, inner: Mapping[ast.ClassDef, ast.ClassDef]) -> bool:

@@ -7,6 +7,7 @@ FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 SCOPES = (*DEFINITIONS, ast.Lambda)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+_LEAVES = (ast.Name, ast.Constant, ast.operator, ast.cmpop, ast.alias)
 _NO_NODES = {"ctx", "id", "attr", "kind", "type_comment", "lineno", "level"}
 _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
 _BLOCKS_IN: dict[type[ast.AST], tuple[str, ...]] = {}
@@ -22,6 +23,21 @@ def definitions_below(
             yield from definitions_below(node, node if isinstance(node, ast.ClassDef) else None)
         elif _blocks_in(type(node)):
             yield from definitions_below(node, owner)
+
+
+def calls_and_definitions(parent: ast.AST) -> Iterator[ast.Call | FunctionNode | ast.ClassDef]:
+    """Yield the calls, functions and classes below a node, except those inside these functions and classes."""
+    waiting = list(reversed(getattr(parent, "body", [])))
+    if isinstance(parent, FunctionNode):
+        waiting.append(parent.args)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, DEFINITIONS):
+            yield node
+            continue
+        if isinstance(node, ast.Call):
+            yield node
+        waiting += reversed([one for one in children(node) if not isinstance(one, _LEAVES)])
 
 
 def statements_below(parent: ast.AST) -> list[ast.AST]:

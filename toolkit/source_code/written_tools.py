@@ -2,18 +2,20 @@
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from toolkit.source_code.class_tools import ClassTool, class_tools
 from toolkit.source_code.constants import Constants
 from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.marks_table import MarksTable, marks_of
-from toolkit.source_code.meanings import CALLED, Defined, Meanings
+from toolkit.source_code.meanings import Defined, Meanings
+from toolkit.source_code.registrations import Registered, Registrations, argument_of, hides_arguments
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
+from toolkit.source_code.syntax_nodes import calls_and_definitions
+from toolkit.source_code.tool_factories import Factories
 from toolkit.tools.foreign.frameworks import all_packages, framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS, Place, Registration, SourceMarks, is_among
 
@@ -62,31 +64,6 @@ class WrittenTool:
         return None if self.mark is None else argument_of(self.mark, places)
 
 
-def argument_of(mark: ast.expr, places: Sequence[Place]) -> ast.expr | None:
-    """Return the first argument of a call with one of these positions or names, or `None`."""
-    if (call := call_with_options(mark)) is None:
-        return None
-    named = {one.arg: one.value for one in call.keywords}
-    for place in places:
-        if isinstance(place, str) and place in named:
-            return named[place]
-        if isinstance(place, int) and place < len(call.args) and not isinstance(call.args[place], ast.Starred):
-            return call.args[place]
-    return None
-
-
-def hides_arguments(mark: ast.expr | None) -> bool:
-    """Return whether a decorator or call of a registration has unpacked arguments, such as `**options`."""
-    call = call_with_options(mark)
-    return call is not None and any(one.arg is None for one in call.keywords)
-
-
-def call_with_options(mark: ast.expr | None) -> ast.Call | None:
-    """Return the call with the options: `tool(…)` of `tool(…)(function)`; `None` for a decorator without any."""
-    call = mark.func if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Call) else mark
-    return call if isinstance(call, ast.Call) else None
-
-
 def value_of(mapping: ast.Dict, key: str) -> ast.expr | None:
     """Return the value of a key in a dictionary display, or `None`."""
     pairs = zip(mapping.keys, mapping.values, strict=True)
@@ -111,26 +88,6 @@ def _hint_of_tools() -> "re.Pattern[bytes]":
     )
 
 
-class Registered(NamedTuple):
-    """A way to register a tool, the marks of its framework, and the dotted name that is called.
-
-    Attributes:
-        is_wrapped: Whether a function of the project calls it for the function that it receives.
-    """
-
-    marks: SourceMarks
-    registration: Registration
-    name: str
-    is_wrapped: bool = False
-
-    @property
-    def kind(self) -> str:
-        """The short form of the dotted name: `add_tool`, `Tool` or `Tool.from_function`."""
-        owner, _, last = self.name.rpartition(CALLED)[2].rpartition(".")
-        owner = owner.rpartition(".")[2]
-        return f"{owner}.{last}" if owner[:1].isupper() else last
-
-
 class ToolReader:
     """Finds the tools of files; files are parsed once, and results are cached."""
 
@@ -139,8 +96,8 @@ class ToolReader:
         self.marks = MarksTable((OUR_MARKS,))
         self.meanings = Meanings(self.marks.is_known, only_near=True, read=read)
         self.constants = Constants(self.meanings)
-        self._wrappers: dict[Definition, Registered | None] = {}
-        self._known: dict[str, Registered | None] = {}
+        self.registrations = Registrations(self.meanings, self.marks)
+        self.factories = Factories(self.registrations)
 
     def tools_of(self, file: str) -> tuple[WrittenTool, ...]:
         """Return the tools that a file defines, in order of position; none if it cannot be parsed."""
@@ -151,97 +108,25 @@ class ToolReader:
         """Return the tools that a parsed file defines, in order of position."""
         self.meanings.keep(source)
         try:
-            found = list(_Walk(self, source).tools())
+            found = _Walk(self, source).tools()
         except RecursionError:
             return ()
         return tuple(sorted(found, key=lambda tool: (tool.node.lineno, tool.node.col_offset)))
-
-    def decoration(self, source: SourceFile, mark: ast.expr, names: LocalNames | None) -> Registered | None:
-        """Return how a decorator, possibly with arguments, registers the function that it decorates, or `None`."""
-        function = mark.func if isinstance(mark, ast.Call) else mark
-        found = self.registration(source, function, names) or self._wrap(source, function, names)
-        return found if found and found.registration.way == "mark" else None
-
-    def registration(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
-        """Return how a call of a function registers a tool, or `None`."""
-        meanings = list(self.meanings.of(source, function, names))
-        for meaning in meanings:
-            if isinstance(meaning, str) and (found := self._registered_as(meaning)):
-                return found
-        if isinstance(function, ast.Attribute) and all(isinstance(one, str) for one in meanings):
-            return _by_receiver(source, function)
-        return None
-
-    def _registered_as(self, name: str) -> Registered | None:
-        if name not in self._known:
-            marks = self.marks.of(name)
-            fitting = [one for one in marks.registrations if is_among(name, one.names)] if marks else []
-            self._known[name] = Registered(marks, fitting[0], name) if marks and fitting else None
-        return self._known[name]
-
-    def _wrap(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
-        """Return how a function of the project that wraps a mark registers a tool, or `None`."""
-        for meaning in self.meanings.of(source, function, names):
-            if isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS):
-                if meaning.node not in self._wrappers:
-                    self._wrappers[meaning.node] = None  # empty during the lookup, which ends cycles
-                    self._wrappers[meaning.node] = self._mark_within(meaning.source, meaning.node)
-                if found := self._wrappers[meaning.node]:
-                    return found
-        return None
-
-    def _mark_within(self, source: SourceFile, function: Definition) -> Registered | None:
-        names = LocalNames(function, None)
-        for used in ast.walk(function):
-            if isinstance(used, ast.Name | ast.Attribute) and isinstance(used.ctx, ast.Load):
-                found = self.registration(source, used, names)
-                if found and found.registration.way == "mark":
-                    return found._replace(registration=found.registration._replace(name=("name",)), is_wrapped=True)
-        return None
-
-
-def _by_receiver(source: SourceFile, function: ast.Attribute) -> Registered | None:
-    """Return how a method registers a tool if its variable has a usual name of a server or agent, or `None`."""
-    if "tool" not in function.attr:  # as in `may_have_tools`; this does not load the marks of all frameworks
-        return None
-    receiver = last_name(function.value)
-    fitting = [
-        found
-        for found in _methods().get(function.attr, ())
-        if any(fnmatchcase(receiver, pattern) for pattern in found.marks.receivers)
-    ]
-    if len({found.marks.title for found in fitting}) > 1:
-        imported = {framework_of(one.module) for one in source.imports}
-        fitting.sort(key=lambda found: framework_of(found.marks.packages[0]) not in imported)
-    return fitting[0] if fitting else None
-
-
-@cache
-def _methods() -> Mapping[str, Sequence[Registered]]:
-    """Return how the methods of servers and agents register tools, by the names of the methods."""
-    found: dict[str, list[Registered]] = {}
-    for framework in dict.fromkeys(all_packages().values()):
-        marks = marks_of(framework)
-        if marks is None or not marks.receivers:
-            continue
-        for one in marks.registrations:
-            names = {name.rpartition(f"{CALLED}.")[2] for name in one.names if CALLED in name}
-            for name in names if one.way == "mark" else ():
-                found.setdefault(name, []).append(Registered(marks, one, f"{CALLED}.{name}"))
-    return found
 
 
 class _Walk:
     def __init__(self, reader: ToolReader, source: SourceFile) -> None:
         self._reader = reader
         self._source = source
+        self.named: list[ast.expr] = []
+        """The marks in factories, calls of which show the names of their tools."""
 
-    def tools(self) -> Iterator[WrittenTool]:
-        yield from self._below(self._source.tree, None)
-        yield from self._in_variable()
+    def tools(self) -> list[WrittenTool]:
+        found = [*self._below(self._source.tree, None), *self._in_variable()]
+        return [one for one in found if one.name is not None or one.mark not in self.named]
 
     def _below(self, node: ast.AST, names: LocalNames | None) -> Iterator[WrittenTool]:
-        for inner in _nodes_below(node):
+        for inner in calls_and_definitions(node):
             if isinstance(inner, ast.Call):
                 yield from self._called(inner, names)
                 continue
@@ -254,7 +139,7 @@ class _Walk:
     # ------------------------------------------------------------------------------------------------------- decorators
 
     def _decorated(self, node: Definition, decorator: ast.expr, names: LocalNames | None) -> Iterator[WrittenTool]:
-        found = self._reader.decoration(self._source, decorator, names)
+        found = self._reader.registrations.of_decorator(self._source, decorator, names)
         if found is None or _wraps_parameter(node, names):
             return
         if found.marks is OUR_MARKS and is_out_of_reach(self._source, names):
@@ -277,12 +162,13 @@ class _Walk:
 
     def _called(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
         if isinstance(call.func, ast.Call):
-            found = self._reader.decoration(self._source, call.func, names) if call.args else None
+            found = self._reader.registrations.of_decorator(self._source, call.func, names) if call.args else None
             if found is not None:
                 yield from self._registered(call, found, call.args[0], names, kind="call")
             return
-        found = self._reader.registration(self._source, call.func, names)
+        found = self._reader.registrations.of_call(self._source, call.func, names)
         if found is None:
+            yield from self._made(call, names)
             return
         registration = found.registration
         match registration.way:
@@ -326,6 +212,7 @@ class _Walk:
                 registration=registration,
                 function=_as_function(one.node),
                 home=one.source.path,
+                is_wrapped=found.is_wrapped,
                 scope=names,
             )
         named = argument_of(call, [place for place in registration.name if isinstance(place, str)])
@@ -338,8 +225,26 @@ class _Walk:
                 mark=call,
                 registration=registration,
                 function=given if isinstance(given, ast.Lambda) else None,
+                is_wrapped=found.is_wrapped,
                 scope=names,
             )
+
+    def _made(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
+        """Yield the tools that a function of the project makes of the arguments of a call."""
+        for factory in self._reader.factories.of_call(self._source, call.func, names):
+            found = factory.registered
+            if found.registration.way == "function":
+                given = argument_of(call, found.registration.function)
+                tools = [*self._registered(call, found, given, names, kind=found.kind, is_sure=False)]
+            elif factory.function is not None:
+                home = factory.function.source.path
+                function = _as_function(factory.function.node)
+                tools = [replace(self._defined(call, found, names), function=function, home=home)]
+            else:
+                tools = [self._defined(call, found, names)]
+            named = [one for one in tools if one.name is not None]
+            self.named += [factory.mark] if named else []
+            yield from named
 
     def _defined(self, call: ast.Call, found: Registered, names: LocalNames | None) -> WrittenTool:
         registration = found.registration
@@ -354,6 +259,7 @@ class _Walk:
             registration=registration,
             function=None if defined is None else _as_function(defined.node),
             home=None if defined is None else defined.source.path,
+            is_wrapped=found.is_wrapped,
             scope=names,
         )
 
@@ -376,7 +282,9 @@ class _Walk:
                     )
 
     def _is_marked(self, defined: Defined) -> bool:
-        return any(self._reader.decoration(defined.source, one, None) for one in defined.node.decorator_list)
+        return any(
+            self._reader.registrations.of_decorator(defined.source, one, None) for one in defined.node.decorator_list
+        )
 
     def _functions(self, given: ast.expr, names: LocalNames | None) -> list[Defined]:
         found = dict.fromkeys(self._reader.meanings.of(self._source, given, names))
@@ -463,35 +371,6 @@ def is_out_of_reach(source: SourceFile, names: LocalNames | None) -> bool:
 def _copies_another(function: Definition) -> bool:
     """Whether a function copies its name, docstring and parameters from another one with `functools.wraps`."""
     return any(isinstance(one, ast.Call) and last_name(one.func) == "wraps" for one in function.decorator_list)
-
-
-_LEAVES = (ast.Name, ast.Constant, ast.expr_context, ast.operator, ast.cmpop, ast.alias)
-
-
-def _nodes_below(parent: ast.AST) -> Iterator[ast.Call | Definition]:
-    """Yield the calls, functions and classes below a node, except those inside these functions and classes."""
-    waiting = list(reversed(getattr(parent, "body", [])))
-    if isinstance(parent, FUNCTIONS):
-        waiting.append(parent.args)
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Definition):
-            yield node
-            continue
-        if isinstance(node, ast.Call):
-            yield node
-        waiting += reversed(_children(node))
-
-
-def _children(node: ast.AST) -> list[ast.AST]:
-    found: list[ast.AST] = []
-    for name in node._fields:
-        value = getattr(node, name, None)
-        if isinstance(value, list):
-            found += [one for one in value if isinstance(one, ast.AST) and not isinstance(one, _LEAVES)]
-        elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
-            found.append(value)
-    return found
 
 
 def _as_function(node: Definition) -> Function | None:

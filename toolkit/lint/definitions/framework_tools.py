@@ -14,9 +14,10 @@ from toolkit.source_code.meanings import Defined
 from toolkit.source_code.python_files import PythonFile
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
+from toolkit.source_code.registrations import hides_arguments
 from toolkit.source_code.requirements import Used, version_used
 from toolkit.source_code.syntax_nodes import is_none
-from toolkit.source_code.written_tools import OURS, WrittenTool, hides_arguments, value_of
+from toolkit.source_code.written_tools import OURS, WrittenTool, value_of
 from toolkit.tools.foreign.source_marks import is_among
 
 UNKNOWN_NAME = "(known at runtime)"

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 Place = int | str
 """The position or the keyword of an argument in a call."""
+Way = Literal["mark", "function", "definition", "holder"]
 
 
 class Registration(NamedTuple):
@@ -30,7 +31,7 @@ class Registration(NamedTuple):
     """
 
     names: tuple[str, ...]
-    way: Literal["mark", "function", "definition", "holder"] = "mark"
+    way: Way = "mark"
     function: tuple[Place, ...] = (0, "fn", "func", "function")
     name: tuple[Place, ...] = ("name",)
     description: tuple[Place, ...] = ("description",)

@@ -1,0 +1,144 @@
+"""Resolve what the decorators and calls in a Python file register as tools, without running code."""
+
+import ast
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import NamedTuple
+
+from toolkit.source_code.local_names import LocalNames
+from toolkit.source_code.marks_table import MarksTable, marks_of
+from toolkit.source_code.meanings import CALLED, Defined, Meanings
+from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
+from toolkit.tools.foreign.frameworks import all_packages, framework_of
+from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks, is_among
+
+
+def argument_of(mark: ast.expr, places: Sequence[Place]) -> ast.expr | None:
+    """Return the first argument of a call with one of these positions or names, or `None`."""
+    if (call := call_with_options(mark)) is None:
+        return None
+    named = {one.arg: one.value for one in call.keywords}
+    for place in places:
+        if isinstance(place, str) and place in named:
+            return named[place]
+        if isinstance(place, int) and place < len(call.args) and not isinstance(call.args[place], ast.Starred):
+            return call.args[place]
+    return None
+
+
+def hides_arguments(mark: ast.expr | None) -> bool:
+    """Return whether a decorator or call of a registration has unpacked arguments, such as `**options`."""
+    call = call_with_options(mark)
+    return call is not None and any(one.arg is None for one in call.keywords)
+
+
+def call_with_options(mark: ast.expr | None) -> ast.Call | None:
+    """Return the call with the options: `tool(…)` of `tool(…)(function)`; `None` for a decorator without any."""
+    call = mark.func if isinstance(mark, ast.Call) and isinstance(mark.func, ast.Call) else mark
+    return call if isinstance(call, ast.Call) else None
+
+
+class Registered(NamedTuple):
+    """A way to register a tool, the marks of its framework, and the dotted name that is called.
+
+    Attributes:
+        is_wrapped: Whether a function of the project calls it for the function that it receives.
+    """
+
+    marks: SourceMarks
+    registration: Registration
+    name: str
+    is_wrapped: bool = False
+
+    @property
+    def kind(self) -> str:
+        """The short form of the dotted name: `add_tool`, `Tool` or `Tool.from_function`."""
+        owner, _, last = self.name.rpartition(CALLED)[2].rpartition(".")
+        owner = owner.rpartition(".")[2]
+        return f"{owner}.{last}" if owner[:1].isupper() else last
+
+
+class Registrations:
+    """Resolves decorators and calls to the ways in which they register tools."""
+
+    def __init__(self, meanings: Meanings, marks: MarksTable) -> None:
+        """Create an empty cache."""
+        self.meanings = meanings
+        self._marks = marks
+        self._wrappers: dict[Definition, Registered | None] = {}
+        self._known: dict[str, Registered | None] = {}
+
+    def of_decorator(self, source: SourceFile, mark: ast.expr, names: LocalNames | None) -> Registered | None:
+        """Return how a decorator, possibly with arguments, registers the function that it decorates, or `None`."""
+        function = mark.func if isinstance(mark, ast.Call) else mark
+        found = self.of_call(source, function, names) or self._wrap(source, function, names)
+        return found if found and found.registration.way == "mark" else None
+
+    def of_call(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
+        """Return how a call of a function registers a tool, or `None`."""
+        meanings = list(self.meanings.of(source, function, names))
+        for meaning in meanings:
+            if isinstance(meaning, str) and (found := self._registered_as(meaning)):
+                return found
+        if isinstance(function, ast.Attribute) and all(isinstance(one, str) for one in meanings):
+            return _by_receiver(source, function)
+        return None
+
+    def _registered_as(self, name: str) -> Registered | None:
+        if name not in self._known:
+            marks = self._marks.of(name)
+            fitting = [one for one in marks.registrations if is_among(name, one.names)] if marks else []
+            self._known[name] = Registered(marks, fitting[0], name) if marks and fitting else None
+        return self._known[name]
+
+    def _wrap(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
+        """Return how a function of the project that wraps a mark registers a tool, or `None`."""
+        for meaning in self.meanings.of(source, function, names):
+            if isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS):
+                if meaning.node not in self._wrappers:
+                    self._wrappers[meaning.node] = None  # empty during the lookup, which ends cycles
+                    self._wrappers[meaning.node] = self._mark_within(meaning.source, meaning.node)
+                if found := self._wrappers[meaning.node]:
+                    return found
+        return None
+
+    def _mark_within(self, source: SourceFile, function: Definition) -> Registered | None:
+        names = LocalNames(function, None)
+        for used in ast.walk(function):
+            if isinstance(used, ast.Name | ast.Attribute) and isinstance(used.ctx, ast.Load):
+                found = self.of_call(source, used, names)
+                if found and found.registration.way == "mark":
+                    return found._replace(registration=found.registration._replace(name=("name",)), is_wrapped=True)
+        return None
+
+
+def _by_receiver(source: SourceFile, function: ast.Attribute) -> Registered | None:
+    """Return how a method registers a tool if its variable has a usual name of a server or agent, or `None`."""
+    if "tool" not in function.attr:  # as in `may_have_tools`; this does not load the marks of all frameworks
+        return None
+    receiver = last_name(function.value)
+    fitting = [
+        found
+        for found in _methods().get(function.attr, ())
+        if any(fnmatchcase(receiver, pattern) for pattern in found.marks.receivers)
+    ]
+    if len({found.marks.title for found in fitting}) > 1:
+        imported = {framework_of(one.module) for one in source.imports}
+        fitting.sort(key=lambda found: framework_of(found.marks.packages[0]) not in imported)
+    return fitting[0] if fitting else None
+
+
+@cache
+def _methods() -> Mapping[str, Sequence[Registered]]:
+    """Return how the methods of servers and agents register tools, by the names of the methods."""
+    found: dict[str, list[Registered]] = {}
+    for framework in dict.fromkeys(all_packages().values()):
+        marks = marks_of(framework)
+        if marks is None or not marks.receivers:
+            continue
+        for one in marks.registrations:
+            names = {name.rpartition(f"{CALLED}.")[2] for name in one.names if CALLED in name}
+            for name in names if one.way == "mark" else ():
+                found.setdefault(name, []).append(Registered(marks, one, f"{CALLED}.{name}"))
+    return found
