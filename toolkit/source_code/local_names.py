@@ -30,12 +30,19 @@ class LocalNames:
 
     def attribute(self, node: ast.Attribute) -> tuple[Local, ...]:
         """Return the bindings of `self.name` in the enclosing class of a method."""
-        if not (isinstance(node.value, ast.Name) and node.value.id in {"self", "cls"}):
-            return ()
-        inner: LocalNames | None = self
+        inner = self._class_of(node.value)
+        return () if inner is None else (inner.bound.get(node.attr) or inner.attributes.get(node.attr, ()))
+
+    def enclosing_class(self, node: ast.expr) -> ast.ClassDef | None:
+        """Return the class of the method around an expression, if it is `self` or `cls`."""
+        inner = self._class_of(node)
+        return inner.node if inner is not None and isinstance(inner.node, ast.ClassDef) else None
+
+    def _class_of(self, node: ast.expr) -> "LocalNames | None":
+        inner: LocalNames | None = self if isinstance(node, ast.Name) and node.id in {"self", "cls"} else None
         while inner is not None and not isinstance(inner.node, ast.ClassDef):
             inner = inner.outer
-        return () if inner is None else (inner.bound.get(node.attr) or inner.attributes.get(node.attr, ()))
+        return inner
 
     def is_parameter(self, name: str) -> bool:
         """Whether a name is a parameter in the nearest scope that has it."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from toolkit.source_code.local_names import Local, LocalNames
 from toolkit.source_code.lookups import Lookups
-from toolkit.source_code.module_files import PACKAGE, place_in_package, source_of_module
+from toolkit.source_code.module_files import PACKAGE, place_in_package, project_folders, source_of_module
 from toolkit.source_code.source_files import (
     FUNCTIONS,
     Binding,
@@ -116,7 +116,8 @@ class Meanings:
             case ast.Attribute(value=value, attr=name):
                 if names is not None and (local := names.attribute(node)):
                     return self._of_locals(source, local)
-                return [inner for one in self.of(source, value, names) for inner in self._member(one, name)]
+                owners = [*self.of(source, value, names), *self._own_objects(source, value, names)]
+                return [inner for one in owners for inner in self._member(one, name)]
             case ast.Call() if is_partial(node):
                 return self.of(source, node.args[0], names)
             case ast.Call(func=function):
@@ -147,19 +148,31 @@ class Meanings:
 
     def modules(self, source: SourceFile, imported: Imported) -> list[Module]:
         """Return the module of an import, if its source can be parsed."""
-        folder, names = self._place_of(source.path)
+        return self._module_at(self._file_of(source.path, imported))
+
+    def files_of(self, file: str, imported: Imported) -> list[str]:
+        """Return the files that an import in a file may read: the module, and one in it with the imported name."""
+        module = self._file_of(file, imported)
+        if module is None or imported.name is None or not module.endswith(PACKAGE):
+            return [] if module is None else [module]
+        inner = self._file_beside(module, imported.name, file)
+        return [module] if inner is None else [module, inner]
+
+    def _file_of(self, file: str, imported: Imported) -> str | None:
+        """Return the file of the module of an import."""
+        folder, names = self._place_of(file)
         name = imported.module
         if imported.level:
-            is_package = source.path.endswith(PACKAGE)
+            is_package = file.endswith(PACKAGE)
             package = names if is_package else names[:-1]
             package = package[: len(package) - imported.level + 1]
             if not package:  # importing the file will fail and say why
-                return self._module_beside(source, name or str(imported.name))
+                return self._file_beside(file, name or str(imported.name), file)
             name = ".".join([*package, *filter(None, [name])])
         elif name.partition(".")[0] in sys.stdlib_module_names or self._is_known(name):
-            return []
-        folders = [folder] if self._only_near else [folder, *sys.path]
-        return self._module_in(folders, name, source) if name else []
+            return None
+        folders = [folder, *project_folders(folder)] if self._only_near else [folder, *sys.path]
+        return self._file_in(folders, name, file) if name else None
 
     # ---------------------------------------------------------------------------------------------------------- objects
 
@@ -176,6 +189,11 @@ class Meanings:
                 parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
                 return [one for part in parts for one in self._of_objects(source, part, names)]
         return [one for meaning in self.of(source, function, names) for one in self._returned(meaning)]
+
+    def _own_objects(self, source: SourceFile, node: ast.expr, names: LocalNames | None) -> Iterable[str]:
+        """Return what `self` in a method is: an instance of the known base classes of its class."""
+        cls = names.enclosing_class(node) if names is not None else None
+        return () if cls is None else [f"{one}{CALLED}" for one in self.made_from(Defined(source, cls))]
 
     def made_from(self, meaning: Meaning, depth: int = 10) -> Iterable[str]:
         """Return the dotted names of a class, if it is known, or of its known base classes."""
@@ -255,11 +273,16 @@ class Meanings:
         return self._places[file]
 
     def _module_beside(self, source: SourceFile, name: str) -> list[Module]:
-        return self._module_in([os.path.dirname(source.path)], name, source)  # noqa: PTH120 - as in module_files
+        return self._module_at(self._file_beside(source.path, name, source.path))
 
-    def _module_in(self, folders: list[str], name: str, user: SourceFile) -> list[Module]:
-        """Return the module with a name in one of these folders, which the results for `user` depend on."""
-        file = source_of_module(name, folders, self._edges.setdefault(user.path, set()))
+    def _file_beside(self, file: str, name: str, user: str) -> str | None:
+        return self._file_in([os.path.dirname(file)], name, user)  # noqa: PTH120 - as in module_files
+
+    def _file_in(self, folders: list[str], name: str, user: str) -> str | None:
+        """Return the file of the module with a name in one of these folders, which the results for `user` depend on."""
+        return source_of_module(name, folders, self._edges.setdefault(user, set()))
+
+    def _module_at(self, file: str | None) -> list[Module]:
         found = self.source(file) if file else None
         return [Module(found)] if found is not None else []
 

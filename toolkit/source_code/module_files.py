@@ -15,6 +15,7 @@ from pathlib import Path
 from toolkit.paths import Boundary, is_outermost
 
 PACKAGE = "__init__.py"
+_MOST_FOLDERS = 16
 _FOLDERS = ("site-packages", "dist-packages")
 
 
@@ -85,6 +86,24 @@ def place_in_package(file: str) -> tuple[str, list[str]]:
             return outer, names
         folder = outer
     return folder, names or [os.path.basename(folder)]
+
+
+@cache
+def project_folders(folder: str) -> tuple[str, ...]:
+    """Return the other folders from which a project usually imports: its roots, and `src` in them.
+
+    A root is a folder around this one with a `pyproject.toml`, or the root of the repository.
+    """
+    found: list[str] = []
+    outer = folder
+    for _ in range(_MOST_FOLDERS):
+        is_repository = os.path.exists(os.path.join(outer, ".git"))
+        if is_repository or os.path.isfile(os.path.join(outer, "pyproject.toml")):
+            found += [one for one in (outer, os.path.join(outer, "src")) if one != folder and os.path.isdir(one)]
+        if is_repository or outer == os.path.dirname(outer):
+            break
+        outer = os.path.dirname(outer)
+    return tuple(found)
 
 
 def _is_package(folder: str) -> bool:

@@ -11,7 +11,7 @@ from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.syntax_nodes import FunctionNode, parts_of
-from toolkit.source_code.written_tools import OURS, ToolReader, WrittenTool, is_out_of_reach, may_have_tools
+from toolkit.source_code.written_tools import OURS, ToolReader, WrittenTool, is_out_of_reach
 from toolkit.tools.foreign.frameworks import framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS
 
@@ -116,7 +116,8 @@ class PythonFile(PythonSource):
 
     @cached_property
     def _found(self) -> tuple[WrittenTool, ...]:
-        return self.reader.tools_in(self) if may_have_tools(self.text.encode(errors="replace")) else ()
+        is_worth_reading = self.reader.hints.may_have_tools(self.path, self.text.encode(errors="replace"))
+        return self.reader.tools_in(self) if is_worth_reading else ()
 
     def _is_here(self, tool: WrittenTool) -> bool:
         return tool.home == self.path and isinstance(tool.function, FunctionNode)

@@ -10,7 +10,7 @@ from contextlib import suppress
 
 from toolkit.source_code.marks_table import MARKS, MarksTable
 from toolkit.source_code.meanings import CALLED, UNREADABLE, Defined, Meaning, Meanings, is_partial
-from toolkit.source_code.module_files import PACKAGE
+from toolkit.source_code.module_files import PACKAGE, is_installed as is_part_of_python
 from toolkit.source_code.source_files import FUNCTIONS, Binding, Definition, Imported, SourceFile
 from toolkit.source_code.syntax_nodes import parts_of
 from toolkit.tools.foreign.frameworks import framework_of
@@ -61,12 +61,18 @@ class Recogniser:
             file: The file.
             is_installed: Returns whether the framework that a dotted name belongs to is installed.
         """
-        source = self.meanings.source(file)
-        imports = source.imports if source else ()
-        named = [one.full_name for one in imports if self._marks.is_known(one.module)]
+        named = self._packages_in(file)
+        if not named and self.defines_tools(file):  # through other files, such as the one with the base class
+            others = sorted(self.meanings.files_behind(file) - {file})
+            named = [name for other in others if not is_part_of_python(other) for name in self._packages_in(other)]
         if any(framework_of(name) is None for name in named):
             return False
         return any(self._means_tools(name) and not is_installed(name) for name in named)
+
+    def _packages_in(self, file: str) -> list[str]:
+        """Return what a file imports from packages with marks."""
+        source = self.meanings.source(file)
+        return [one.full_name for one in (source.imports if source else ()) if self._marks.is_known(one.module)]
 
     def may_define(self, file: str, name: str) -> bool:
         """Return whether a file may define a tool with a name: it defines tools, and the name appears in it."""

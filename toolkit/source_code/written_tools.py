@@ -1,10 +1,8 @@
 """Find the tools that a Python file defines by analyzing its source, without running code."""
 
 import ast
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 from toolkit.source_code.class_tools import ClassTool, class_tools
@@ -16,7 +14,8 @@ from toolkit.source_code.registrations import Registered, Registrations, argumen
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
 from toolkit.source_code.syntax_nodes import calls_and_definitions
 from toolkit.source_code.tool_factories import Factories
-from toolkit.tools.foreign.frameworks import all_packages, framework_of
+from toolkit.source_code.tool_hints import ToolHints
+from toolkit.tools.foreign.frameworks import framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS, Place, Registration, SourceMarks, is_among
 
 OURS = "toolkit"
@@ -70,24 +69,6 @@ def value_of(mapping: ast.Dict, key: str) -> ast.expr | None:
     return next((value for one, value in pairs if isinstance(one, ast.Constant) and one.value == key), None)
 
 
-def may_have_tools(text: bytes) -> bool:
-    """Whether the text of a Python file may define a tool, which is much faster than parsing it."""
-    return _hint_of_tools().search(text) is not None
-
-
-@cache
-def _hint_of_tools() -> "re.Pattern[bytes]":
-    """Return a pattern for the text of files that may define tools. It uses top-level package names only.
-
-    For example, `from google import adk` imports the package `google.adk`.
-    """
-    first = {package.partition(".")[0] for package in (*all_packages(), OURS)}
-    packages = "|".join(sorted(map(re.escape, first)))
-    return re.compile(
-        rf"^[ \t]*(?:from|import)[ \t]+(?:{packages})\b|\.tool\b|^[ \t]*@[\w.]*tool".encode(), re.MULTILINE
-    )
-
-
 class ToolReader:
     """Finds the tools of files; files are parsed once, and results are cached."""
 
@@ -96,6 +77,7 @@ class ToolReader:
         self.marks = MarksTable((OUR_MARKS,))
         self.meanings = Meanings(self.marks.is_known, only_near=True, read=read)
         self.constants = Constants(self.meanings)
+        self.hints = ToolHints(self.meanings.files_of)
         self.registrations = Registrations(self.meanings, self.marks)
         self.factories = Factories(self.registrations)
 
@@ -346,8 +328,11 @@ class _Walk:
             if isinstance(name, ast.Attribute) and name.attr == "__name__":
                 return otherwise
             text = self._reader.constants.text(self._source, name, names)
-            is_function = isinstance(mark, ast.Call) and mark.args and name is mark.args[0] and otherwise is not None
-            return otherwise if text is None and is_function and self._functions(name, names) else text
+            is_first = isinstance(mark, ast.Call) and mark.args and name is mark.args[0] and otherwise is not None
+            if text is None and is_first and self._functions(name, names):  # the function, with its name behind it
+                others = registration._replace(name=tuple(place for place in registration.name if place != 0))
+                return self._name(mark, others, otherwise, names)
+            return text
         return None if hides_arguments(mark) else otherwise
 
     def _tool(self, marks: SourceMarks, kind: str, node: ast.stmt | ast.expr, **known: Any) -> WrittenTool:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS
 from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
-from toolkit.source_code.written_tools import ToolReader, WrittenTool, may_have_tools
+from toolkit.source_code.written_tools import ToolReader, WrittenTool
 from toolkit.sources.targets import FilesTarget, parse_target
 
 
@@ -46,7 +46,7 @@ def list_written(targets: Iterable[str], base: Path) -> WrittenList:
 def _read(text: str, files: Iterable[Path], reader: ToolReader, found: WrittenList) -> None:
     before = len(found.tools), len(found.problems)
     for file in files:
-        if not _is_worth_reading(file):
+        if not _is_worth_reading(file, reader):
             continue
         found.tools.extend(reader.tools_of(str(file)))
         if (failure := reader.meanings.failure(str(file))) is not None:
@@ -58,9 +58,9 @@ def _read(text: str, files: Iterable[Path], reader: ToolReader, found: WrittenLi
         )
 
 
-def _is_worth_reading(file: Path) -> bool:
+def _is_worth_reading(file: Path, reader: ToolReader) -> bool:
     try:
-        return may_have_tools(bounded_bytes(file))
+        return reader.hints.may_have_tools(os.path.realpath(file), bounded_bytes(file))
     except OSError:
         return True  # reading it reports why it cannot be read
 

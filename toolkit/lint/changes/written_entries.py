@@ -3,6 +3,7 @@
 import ast
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,7 +32,7 @@ from toolkit.source_code.python_files import PythonFile, make_reader
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.registrations import hides_arguments
-from toolkit.source_code.written_tools import WrittenTool, may_have_tools
+from toolkit.source_code.written_tools import WrittenTool
 from toolkit.tools.foreign.schema_tools import marks_of
 
 _HINTS = ("read_only", "destructive", "idempotent", "open_world", "requires_approval")
@@ -72,12 +73,11 @@ class WrittenTree:
         """Return the tools of one file, in order, or the problem that prevents reading it."""
         if file.endswith(JSON):
             return self._listed(file)
-        try:
-            if not may_have_tools(bounded_bytes(file)):
+        real = os.path.realpath(file)
+        with suppress(OSError):  # reading it below reports the problem
+            if not self._reader.hints.may_have_tools(real, bounded_bytes(file)):
                 return []
-        except OSError:
-            pass  # reading it below reports the problem
-        found = self._python(os.path.realpath(file))
+        found = self._python(real)
         return found if isinstance(found, Problem) else list(self._defined(found))
 
     def suppressions_of(self, file: str) -> list[Suppression]:

@@ -229,7 +229,7 @@ class FileChecker:
         if sources or theirs or any(tool.location is None or tool.location.file == file for tool in built):
             problems += [problem for rule in self._module for problem in rule.check_module(module)]
         report = self._finished(problems, [*built, *theirs, *sources], file, module.text, opened)
-        if theirs and report.needs:
+        if report.needs and (theirs or not report.tools):
             behind = sorted(one for one in self._reader.meanings.files_behind(file) if not is_installed(one))
             behind += version_files(file) if any(one.marks.docstrings_since for one in module.written) else ()
             report = report._replace(needs={**report.needs, "files": [*report.needs["files"], *behind]})

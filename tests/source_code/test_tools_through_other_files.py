@@ -1,0 +1,121 @@
+"""Tools are found whose base class, decorator or server is in another file of the project."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+BASE = """
+from smolagents import Tool
+
+
+class Shop(Tool):
+    output_type = "string"
+    inputs = {}
+"""
+FIND = '''
+class Find(Shop):
+    name = "find"
+    description = "Find an order by its number."
+
+    def forward(self, order: str) -> str:
+        """Find it."""
+        return order
+'''
+FUNCTION = '''
+def find(order: str) -> str:
+    """Find an order by its number."""
+    return order
+'''
+SERVER = '''
+from fastmcp import FastMCP
+
+
+class Shop(FastMCP):
+    def __init__(self):
+        super().__init__("shop")
+        self.tool(self.find, name="find_order")
+        self.add_tool(self.pay)
+
+    def find(self, order: str) -> str:
+        """Find an order by its number."""
+        return order
+
+    def pay(self, order: str) -> str:
+        """Pay an order by its number."""
+        return order
+'''
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write the files of a project, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
+    Path("pyproject.toml").touch()
+
+    def write(**files):
+        for name, text in files.items():
+            path = Path(f"{name.replace('_in_', '/')}.py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+
+    return write
+
+
+def listed(*command):
+    """Return the names and frameworks of the tools that `list --static` finds."""
+    result = CliRunner().invoke(application(), ["list", "--static", "--format", "json", *command])
+    return [(one["name"], one["framework"]) for one in (json.loads(result.stdout) if result.stdout else [])]
+
+
+def linted(*command):
+    """Return the last line of `lint`."""
+    return CliRunner().invoke(application(), ["lint", *command]).output.splitlines()[-1]
+
+
+IMPORTS = [
+    "from base import Shop\n",
+    "from base import (\n    Shop,  # the base of all\n)\n",
+    "import base\n\nShop = base.Shop\n\n\nclass Other(base.Shop): ...\n",
+    "from base import *\n",
+]
+
+
+@pytest.mark.parametrize("imports", IMPORTS)
+def test_class_is_a_tool_if_its_base_in_another_file_is(imports, write):
+    write(base=BASE, tools=f"{imports}\n{FIND}")
+    assert listed("tools.py") == [("find", "smolagents")]
+    for mode in ((), ("--static",)):
+        assert "(1 tool in 1 file: 1 smolagents" in linted("tools.py", "--no-cache", *mode)
+
+
+def test_class_whose_base_is_reached_through_a_package_is_a_tool(write):
+    write(shop_in_base=BASE, shop_in___init__="from .base import Shop\n", tools=f"from shop import Shop\n\n{FIND}")
+    assert listed("tools.py") == [("find", "smolagents")]
+
+
+def test_class_with_a_base_that_is_no_tool_is_none(write):
+    write(base=BASE.replace("(Tool)", ""), tools=f"from base import Shop\n\n{FIND}")
+    assert listed("tools.py") == []
+
+
+@pytest.mark.parametrize("folder", ["", "src_in_"])
+def test_decorator_that_the_project_reexports_is_followed_from_any_folder(folder, write):
+    write(**{f"{folder}shop_in___init__": "from agents import function_tool as action\n"})
+    write(examples_in_run=f"from shop import action\n\n\n@action\n{FUNCTION.lstrip()}")
+    assert listed("examples") == [("find", "openai_agents")]
+
+
+def test_methods_that_a_server_registers_of_itself_are_tools(write):
+    write(server=SERVER)
+    assert listed("server.py") == [("find_order", "fastmcp"), ("pay", "fastmcp")]
+
+
+def test_change_of_a_base_class_is_noticed_by_the_cache(write):
+    write(base=BASE.replace("(Tool)", ""), tools=f"from base import Shop\n\n{FIND}")
+    assert "no tools" in linted("tools.py")
+    write(base=BASE)
+    assert "1 tool in 1 file" in linted("tools.py")

@@ -1,0 +1,91 @@
+"""Decide from their text which Python files may define tools, which is much faster than parsing all of them."""
+
+import re
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from functools import cache
+
+from toolkit.regular_files import bounded_bytes
+from toolkit.source_code.source_files import Imported
+from toolkit.tools.foreign.frameworks import all_packages
+
+_IMPORTS = re.compile(
+    rb"^[ \t]*from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[^\n]+)|^[ \t]*import[ \t]+([^\n#;]+)", re.MULTILINE
+)
+_USES = re.compile(
+    rb"^[ \t]*class[ \t]+\w+[ \t]*\(([^)]*)\)|^[ \t]*@[ \t]*(\w+)|\b(\w+)\.\w*tool\w*[ \t]*\(|\b(\w+)\(", re.MULTILINE
+)
+_COMMENT = re.compile(rb"#[^\n]*")
+_WORD = re.compile(rb"[^\W\d]\w*")
+
+
+def mentions_framework(text: bytes) -> bool:
+    """Whether the text of a Python file imports a known package or has the mark of a tool."""
+    return _hint_of_tools().search(text) is not None
+
+
+@cache
+def _hint_of_tools() -> "re.Pattern[bytes]":
+    """Return a pattern for the text of files that may define tools. It uses top-level package names only.
+
+    For example, `from google import adk` imports the package `google.adk`.
+    """
+    first = {package.partition(".")[0] for package in (*all_packages(), "toolkit")}
+    packages = "|".join(sorted(map(re.escape, first)))
+    return re.compile(
+        rf"^[ \t]*(?:from|import)[ \t]+(?:{packages})\b|\.tool\b|^[ \t]*@[\w.]*tool".encode(), re.MULTILINE
+    )
+
+
+class ToolHints:
+    """Decides about files; a file that others import is read once."""
+
+    def __init__(self, files_of: Callable[[str, Imported], Iterable[str]]) -> None:
+        """Create an empty cache; `files_of` returns the files in the project that an import of a file may read."""
+        self._files_of = files_of
+        self._known: dict[tuple[str, str], bool] = {}
+
+    def may_have_tools(self, file: str, text: bytes) -> bool:
+        """Whether a file, given by its real path and its text, may define a tool.
+
+        It imports a framework, has a mark, or takes a base class, a decorator or a function from a file that may.
+        """
+        return mentions_framework(text) or self._takes_from_others(file, text, _used_in(text))
+
+    def _takes_from_others(self, file: str, text: bytes, names: Collection[str]) -> bool:
+        taken = (imported for name, imported in _imports_in(text) if name in names or name == "*")
+        return any(self._leads_to_tools(other, one.name or "*") for one in taken for other in self._files_of(file, one))
+
+    def _leads_to_tools(self, file: str, name: str) -> bool:
+        """Whether a name in a file may come from a framework."""
+        if (file, name) not in self._known:
+            self._known[file, name] = False  # during the lookup, which ends cycles
+            with suppress(OSError):
+                text = bounded_bytes(file)
+                known = mentions_framework(text) or self._takes_from_others(file, text, {name, *_used_in(text)})
+                self._known[file, name] = known
+        return self._known[file, name]
+
+
+def _used_in(text: bytes) -> set[str]:
+    """Return the names from which the text takes base classes and decorators, and those that it calls."""
+    parts = (part for found in _USES.finditer(text) for part in found.groups() if part)
+    return {name.decode(errors="replace") for part in parts for name in _WORD.findall(part)}
+
+
+def _imports_in(text: bytes) -> Iterator[tuple[str, Imported]]:
+    """Yield the imports of modules that are not part of Python, each with the name that it binds."""
+    for dots, module, names, modules in (found.groups(b"") for found in _IMPORTS.finditer(text)):
+        source = module.decode(errors="replace")
+        if modules:
+            for part in modules.split(b","):
+                name, _, alias = part.decode(errors="replace").strip().partition(" as ")
+                top = name.partition(".")[0]
+                if top not in sys.stdlib_module_names:
+                    yield (alias.strip() or top), Imported(name if alias else top)
+        elif dots or source.partition(".")[0] not in sys.stdlib_module_names:
+            for part in _COMMENT.sub(b"", names).strip(b"() \t\r\n").split(b","):
+                name, _, alias = part.decode(errors="replace").strip().partition(" as ")
+                if name:
+                    yield (alias.strip() or name), Imported(source, len(dots), name)
