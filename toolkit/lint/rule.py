@@ -67,11 +67,13 @@ class RuleSettings(NamedTuple):
         providers: The providers that the tools are for; `portable` means the common subset of all.
         limits: Limits that differ from the rules' defaults, by name, such as `max-parameters`.
         directory: The folder of the project's settings and its lockfile.
+        tool_decorators: The project's decorators that register tools.
     """
 
     providers: tuple[str, ...] = (PORTABLE,)
     limits: Mapping[str, int] = {}
     directory: Path = Path()
+    tool_decorators: tuple[str, ...] = ()
 
 
 class Rule:

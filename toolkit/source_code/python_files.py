@@ -2,7 +2,7 @@
 
 import ast
 import tokenize
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cached_property
 from io import BytesIO
 
@@ -11,14 +11,14 @@ from toolkit.source_code.local_names import LocalNames
 from toolkit.source_code.python_functions import PythonFunction
 from toolkit.source_code.python_sources import PythonSource
 from toolkit.source_code.syntax_nodes import FunctionNode, parts_of
-from toolkit.source_code.written_tools import OURS, ToolReader, WrittenTool, is_out_of_reach
+from toolkit.source_code.written_tools import OURS, Shown, ToolReader, WrittenTool, is_out_of_reach
 from toolkit.tools.foreign.frameworks import framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS
 
 
-def make_reader() -> ToolReader:
+def make_reader(own_decorators: Collection[str] = ()) -> ToolReader:
     """Return a reader of tools for which every file is a `PythonFile`."""
-    reader = ToolReader(lambda path: PythonFile(path, source_text(path), reader=reader))
+    reader = ToolReader(lambda path: PythonFile(path, source_text(path), reader=reader), own_decorators)
     return reader
 
 
@@ -89,12 +89,12 @@ class PythonFile(PythonSource):
     @cached_property
     def written(self) -> tuple[WrittenTool, ...]:
         """The tools of other frameworks that the file defines."""
-        return tuple(tool for tool in self._found if tool.framework != OURS)
+        return tuple(tool for tool in self.shown.tools if tool.framework != OURS)
 
     @cached_property
     def elsewhere(self) -> tuple[WrittenTool, ...]:
         """The tools of this package that the file makes of functions that are not in it."""
-        return tuple(tool for tool in self._found if tool.framework == OURS and not self._is_here(tool))
+        return tuple(tool for tool in self.shown.tools if tool.framework == OURS and not self._is_here(tool))
 
     def function_behind(self, tool: WrittenTool) -> PythonFunction | None:
         """Return the function that a tool calls, in whichever file it is; None if the source does not show it."""
@@ -112,12 +112,13 @@ class PythonFile(PythonSource):
     @cached_property
     def _ours(self) -> tuple[WrittenTool, ...]:
         """The tools of this package that run a function of this file."""
-        return tuple(tool for tool in self._found if tool.framework == OURS and self._is_here(tool))
+        return tuple(tool for tool in self.shown.tools if tool.framework == OURS and self._is_here(tool))
 
     @cached_property
-    def _found(self) -> tuple[WrittenTool, ...]:
+    def shown(self) -> Shown:
+        """The tools of any framework that the file defines, and the calls for others that it does not show."""
         is_worth_reading = self.reader.hints.may_have_tools(self.path, self.text.encode(errors="replace"))
-        return self.reader.tools_in(self) if is_worth_reading else ()
+        return self.reader.shown_in(self) if is_worth_reading else Shown()
 
     def _is_here(self, tool: WrittenTool) -> bool:
         return tool.home == self.path and isinstance(tool.function, FunctionNode)

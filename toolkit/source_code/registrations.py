@@ -1,7 +1,7 @@
 """Resolve what the decorators and calls in a Python file register as tools, without running code."""
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import NamedTuple
@@ -12,6 +12,11 @@ from toolkit.source_code.meanings import CALLED, Defined, Meanings
 from toolkit.source_code.source_files import FUNCTIONS, Definition, SourceFile, last_name
 from toolkit.tools.foreign.frameworks import all_packages, framework_of
 from toolkit.tools.foreign.source_marks import Place, Registration, SourceMarks, is_among
+
+_SAYS_TOOL = "tool"
+_STORING = {"append", "add", "insert", "setdefault", "register"}
+_USUAL = "mcp_sdk"
+"""The framework of tools of which nothing shows another one."""
 
 
 def argument_of(mark: ast.expr, places: Sequence[Place]) -> ast.expr | None:
@@ -43,13 +48,13 @@ class Registered(NamedTuple):
     """A way to register a tool, the marks of its framework, and the dotted name that is called.
 
     Attributes:
-        is_wrapped: Whether a function of the project calls it for the function that it receives.
+        within: The file and the line of that call, if it is in a function of the project that is called instead.
     """
 
     marks: SourceMarks
     registration: Registration
     name: str
-    is_wrapped: bool = False
+    within: tuple[str, int] | None = None
 
     @property
     def kind(self) -> str:
@@ -62,9 +67,16 @@ class Registered(NamedTuple):
 class Registrations:
     """Resolves decorators and calls to the ways in which they register tools."""
 
-    def __init__(self, meanings: Meanings, marks: MarksTable) -> None:
-        """Create an empty cache."""
+    def __init__(self, meanings: Meanings, marks: MarksTable, own_decorators: Collection[str] = ()) -> None:
+        """Create an empty cache.
+
+        Args:
+            meanings: Resolves names.
+            marks: The marks of all frameworks.
+            own_decorators: The project's decorators that register tools: their names, or dotted names.
+        """
         self.meanings = meanings
+        self._own_decorators = own_decorators
         self._marks = marks
         self._wrappers: dict[Definition, Registered | None] = {}
         self._known: dict[str, Registered | None] = {}
@@ -72,7 +84,9 @@ class Registrations:
     def of_decorator(self, source: SourceFile, mark: ast.expr, names: LocalNames | None) -> Registered | None:
         """Return how a decorator, possibly with arguments, registers the function that it decorates, or `None`."""
         function = mark.func if isinstance(mark, ast.Call) else mark
-        found = self.of_call(source, function, names) or self._wrap(source, function, names)
+        found = self.of_call(source, function, names)
+        for find in () if found else (self._wrap, self._registry, self._configured):
+            found = found or find(source, function, names)
         return found if found and found.registration.way == "mark" else None
 
     def of_call(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
@@ -109,8 +123,58 @@ class Registrations:
             if isinstance(used, ast.Name | ast.Attribute) and isinstance(used.ctx, ast.Load):
                 found = self.of_call(source, used, names)
                 if found and found.registration.way == "mark":
-                    return found._replace(registration=found.registration._replace(name=("name",)), is_wrapped=True)
+                    by_name = found.registration._replace(name=("name",))
+                    return found._replace(registration=by_name, within=(source.path, used.lineno))
         return None
+
+    def _registry(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
+        """Return how a decorator registers tools that keeps functions for a server, or `None`."""
+        if _SAYS_TOOL not in last_name(function).lower():
+            return None
+        for meaning in self.meanings.of(source, function, names):
+            if isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS) and keeps_function(meaning.node):
+                return self._of_project(meaning.node.name, (source, meaning.source), meaning.source.path)
+        return None
+
+    def _configured(self, source: SourceFile, function: ast.expr, names: LocalNames | None) -> Registered | None:
+        """Return how a decorator that the project's configuration names registers tools, or `None`."""
+        name = (source.meaning(function) or last_name(function)) if self._own_decorators else ""
+        if not any(f".{name.lstrip('.')}".endswith(f".{one}") for one in self._own_decorators if name):
+            return None
+        defined = [one.source for one in self.meanings.of(source, function, names) if isinstance(one, Defined)]
+        found = self._of_project(name, (source, *defined), defined[0].path if defined else "")
+        return found or self._as_registered(name, marks_of(_USUAL), "")
+
+    def _of_project(self, name: str, sources: Iterable[SourceFile], home: str) -> Registered | None:
+        """Return how a decorator of the project registers tools of the framework that one of these files imports."""
+        imported = (framework_of(one.module) for source in sources for one in source.imports)
+        return next((self._as_registered(name, marks_of(one), home) for one in imported if one is not None), None)
+
+    def _as_registered(self, name: str, marks: SourceMarks | None, home: str) -> Registered | None:
+        usual = [one for one in marks.registrations if one.way == "mark"] if marks else []
+        if marks is None:
+            return None
+        registration = (usual or [Registration((name,))])[0]._replace(name=("name",))
+        return Registered(marks, registration, name, within=(home, 0))
+
+
+def keeps_function(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Return whether a decorator stores the function that it receives, in a collection or a definition of a tool."""
+    inner = [one for one in ast.walk(function) if isinstance(one, FUNCTIONS)]
+    received = {one.arg for each in inner for one in each.args.args}
+    for node in ast.walk(function):
+        match node:
+            case ast.Call(func=ast.Attribute(attr=method)) if method in _STORING:
+                kept: list[ast.AST] = [*node.args, *node.keywords]
+            case ast.Call() if _SAYS_TOOL in last_name(node.func).lower():
+                kept = [*node.args, *node.keywords]
+            case ast.Assign(targets=[ast.Subscript()], value=value):
+                kept = [value]
+            case _:
+                continue
+        if any(isinstance(part, ast.Name) and part.id in received for one in kept for part in ast.walk(one)):
+            return True
+    return False
 
 
 def _by_receiver(source: SourceFile, function: ast.Attribute) -> Registered | None:

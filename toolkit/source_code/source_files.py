@@ -97,7 +97,12 @@ class SourceFile:
     @cached_property
     def imports(self) -> tuple[Imported, ...]:
         """All imports in the file except relative ones, including those inside functions."""
-        return tuple(one for _, one in self._imported if not one.level)
+        return tuple(one for one in self.every_import if not one.level)
+
+    @property
+    def every_import(self) -> tuple[Imported, ...]:
+        """All imports in the file, including those inside functions."""
+        return tuple(one for _, one in self._imported)
 
     @cached_property
     def imported_names(self) -> Mapping[str, str]:

@@ -64,7 +64,8 @@ class Factories:
                 description=_place(argument_of(mark, registration.description), places),
                 schema=by_schema,
             )
-            yield Factory(mark, registered._replace(registration=found, is_wrapped=True), own)
+            within = (defined.source.path, mark.lineno)
+            yield Factory(mark, registered._replace(registration=found, within=within), own)
 
     def _registered_in(
         self, source: SourceFile, function: Definition, outer: LocalNames | None

@@ -41,9 +41,17 @@ def _hint_of_tools() -> "re.Pattern[bytes]":
 class ToolHints:
     """Decides about files; a file that others import is read once."""
 
-    def __init__(self, files_of: Callable[[str, Imported], Iterable[str]]) -> None:
-        """Create an empty cache; `files_of` returns the files in the project that an import of a file may read."""
+    def __init__(
+        self, files_of: Callable[[str, Imported], Iterable[str]], own_decorators: Collection[str] = ()
+    ) -> None:
+        """Create an empty cache.
+
+        Args:
+            files_of: Returns the files in the project that an import of a file may read.
+            own_decorators: The project's decorators that register tools: their names, or dotted names.
+        """
         self._files_of = files_of
+        self._own_decorators = {name.rpartition(".")[2].encode() for name in own_decorators}
         self._known: dict[tuple[str, str], bool] = {}
 
     def may_have_tools(self, file: str, text: bytes) -> bool:
@@ -51,6 +59,8 @@ class ToolHints:
 
         It imports a framework, has a mark, or takes a base class, a decorator or a function from a file that may.
         """
+        if any(name in text for name in self._own_decorators):
+            return True
         return mentions_framework(text) or self._takes_from_others(file, text, _used_in(text))
 
     def _takes_from_others(self, file: str, text: bytes, names: Collection[str]) -> bool:

@@ -1,10 +1,12 @@
 """Find the tools that a Python file defines by analyzing its source, without running code."""
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
+from toolkit.codes import NO_TOOLS
+from toolkit.problems import Location, Problem
 from toolkit.source_code.class_tools import ClassTool, class_tools
 from toolkit.source_code.constants import Constants
 from toolkit.source_code.local_names import LocalNames
@@ -39,7 +41,8 @@ class WrittenTool:
         home: The file of that function.
         as_class: Details of a class that is a tool.
         declared: The definition in a variable of a module that is a tool.
-        is_wrapped: Whether its mark is a function of the project that applies one, and may add anything.
+        within: The file and the line of the call that registers it, if that is in a function of the project, which may
+            add anything.
         scope: The scope of its mark; `None` for the top level of the file.
     """
 
@@ -55,8 +58,13 @@ class WrittenTool:
     home: str | None = None
     as_class: ClassTool | None = None
     declared: ast.Dict | None = None
-    is_wrapped: bool = False
+    within: tuple[str, int] | None = None
     scope: LocalNames | None = None
+
+    @property
+    def is_wrapped(self) -> bool:
+        """Whether its mark is a function of the project that applies one."""
+        return self.within is not None
 
     def argument(self, places: Sequence[Place]) -> ast.expr | None:
         """Return the first argument of its mark with one of these positions or names, or `None`."""
@@ -69,16 +77,50 @@ def value_of(mapping: ast.Dict, key: str) -> ast.expr | None:
     return next((value for one, value in pairs if isinstance(one, ast.Constant) and one.value == key), None)
 
 
+_FOLLOW = "import the file where the framework is installed, or name a decorator of the project in 'tool-decorators'"
+
+
+class Unfollowed(NamedTuple):
+    """A call that registers a tool of a framework, given by its title, but of what is only known at run time."""
+
+    call: ast.Call
+    framework: str
+
+    def problem_in(self, file: str) -> Problem:
+        """Return the problem that not all tools of a file are known."""
+        written = ast.unparse(self.call.func)
+        message = f"{self.framework} may have more tools: the source does not show what '{written}(…)' registers"
+        place = Location(file, self.call.lineno, self.call.col_offset + 1)
+        return Problem(NO_TOOLS, message, place, "warning", _FOLLOW)
+
+
+class Shown(NamedTuple):
+    """What the source of a file shows.
+
+    Attributes:
+        tools: The tools that it defines, in order of position.
+        unfollowed: The calls with which it registers tools that it does not show.
+    """
+
+    tools: tuple[WrittenTool, ...] = ()
+    unfollowed: tuple[Unfollowed, ...] = ()
+
+
 class ToolReader:
     """Finds the tools of files; files are parsed once, and results are cached."""
 
-    def __init__(self, read: Callable[[str], SourceFile] = SourceFile) -> None:
-        """Create an empty cache; `read` reads and parses a file, given by its path."""
+    def __init__(self, read: Callable[[str], SourceFile] = SourceFile, own_decorators: Collection[str] = ()) -> None:
+        """Create an empty cache.
+
+        Args:
+            read: Reads and parses a file, given by its path.
+            own_decorators: The project's decorators that register tools: their names, or dotted names.
+        """
         self.marks = MarksTable((OUR_MARKS,))
         self.meanings = Meanings(self.marks.is_known, only_near=True, read=read)
         self.constants = Constants(self.meanings)
-        self.hints = ToolHints(self.meanings.files_of)
-        self.registrations = Registrations(self.meanings, self.marks)
+        self.hints = ToolHints(self.meanings.files_of, own_decorators)
+        self.registrations = Registrations(self.meanings, self.marks, own_decorators)
         self.factories = Factories(self.registrations)
 
     def tools_of(self, file: str) -> tuple[WrittenTool, ...]:
@@ -88,12 +130,24 @@ class ToolReader:
 
     def tools_in(self, source: SourceFile) -> tuple[WrittenTool, ...]:
         """Return the tools that a parsed file defines, in order of position."""
+        return self.shown_in(source).tools
+
+    def files_around(self, source: SourceFile) -> frozenset[str]:
+        """Return a file, and those of the project that it imports."""
+        imported = (file for one in source.every_import for file in self.meanings.files_of(source.path, one))
+        return frozenset({source.path, *imported})
+
+    def shown_in(self, source: SourceFile) -> Shown:
+        """Return the tools that a parsed file defines, and the calls for others that it does not show."""
         self.meanings.keep(source)
         try:
-            found = _Walk(self, source).tools()
+            walk = _Walk(self, source)
+            found = walk.tools()
         except RecursionError:
-            return ()
-        return tuple(sorted(found, key=lambda tool: (tool.node.lineno, tool.node.col_offset)))
+            return Shown()
+        found.sort(key=lambda tool: (tool.node.lineno, tool.node.col_offset))
+        unfollowed = (one for one in walk.unfollowed if one.call not in walk.named)
+        return Shown(tuple(found), tuple(unfollowed))
 
 
 class _Walk:
@@ -102,6 +156,7 @@ class _Walk:
         self._source = source
         self.named: list[ast.expr] = []
         """The marks in factories, calls of which show the names of their tools."""
+        self.unfollowed: list[Unfollowed] = []
 
     def tools(self) -> list[WrittenTool]:
         found = [*self._below(self._source.tree, None), *self._in_variable()]
@@ -136,7 +191,7 @@ class _Walk:
             registration=registration,
             function=_as_function(node),
             home=self._source.path,
-            is_wrapped=found.is_wrapped,
+            within=found.within,
             scope=names,
         )
 
@@ -177,11 +232,11 @@ class _Walk:
         is_sure: bool = True,
     ) -> Iterator[WrittenTool]:
         """Yield the tools that a call creates from a function; unknown functions only count if certain."""
-        if given is None or _is_parameter(given, names):
+        if given is None or _is_parameter(given, names):  # what it registers is seen where the function is called
             return
         marks, registration = found.marks, found.registration
         defined = self._functions(given, names)
-        if any(_copies_another(one.node) for one in defined):
+        if is_copy := any(_copies_another(one.node) for one in defined):
             is_sure, defined = True, []
         for one in defined:
             is_here = one.source.path == self._source.path
@@ -194,22 +249,30 @@ class _Walk:
                 registration=registration,
                 function=_as_function(one.node),
                 home=one.source.path,
-                is_wrapped=found.is_wrapped,
+                within=found.within,
                 scope=names,
             )
         named = argument_of(call, [place for place in registration.name if isinstance(place, str)])
+        name = None if defined else self._name(call, registration, None, names)
+        if not (defined or is_copy or name or isinstance(given, ast.Lambda)):
+            self._note(call, found)
         if not defined and (is_sure or named is not None or isinstance(given, ast.Lambda)):
             yield self._tool(
                 marks,
                 kind,
                 call,
-                name=self._name(call, registration, None, names),
+                name=name,
                 mark=call,
                 registration=registration,
                 function=given if isinstance(given, ast.Lambda) else None,
-                is_wrapped=found.is_wrapped,
+                within=found.within,
                 scope=names,
             )
+
+    def _note(self, call: ast.Call, found: Registered) -> None:
+        """Note a call that may register any number of tools, which the source does not show."""
+        if found.marks is not OUR_MARKS:
+            self.unfollowed.append(Unfollowed(call, found.marks.title))
 
     def _made(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
         """Yield the tools that a function of the project makes of the arguments of a call."""
@@ -241,7 +304,7 @@ class _Walk:
             registration=registration,
             function=None if defined is None else _as_function(defined.node),
             home=None if defined is None else defined.source.path,
-            is_wrapped=found.is_wrapped,
+            within=found.within,
             scope=names,
         )
 

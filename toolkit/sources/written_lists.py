@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +10,8 @@ from typing import NamedTuple
 from toolkit.codes import DOES_NOT_IMPORT, NO_TOOLS
 from toolkit.problems import Location, Problem
 from toolkit.regular_files import bounded_bytes
-from toolkit.source_code.written_tools import ToolReader, WrittenTool
+from toolkit.source_code.source_files import SourceFile
+from toolkit.source_code.written_tools import ToolReader, Unfollowed, WrittenTool
 from toolkit.sources.targets import FilesTarget, parse_target
 
 
@@ -21,15 +22,16 @@ class WrittenList(NamedTuple):
     problems: list[Problem]
 
 
-def list_written(targets: Iterable[str], base: Path) -> WrittenList:
+def list_written(targets: Iterable[str], base: Path, own_decorators: Collection[str] = ()) -> WrittenList:
     """Return the tools that the source of files, folders and globs defines.
 
     Args:
         targets: The targets, relative to `base`.
         base: The folder that relative paths start from.
+        own_decorators: The project's decorators that register tools: their names, or dotted names.
     """
     found = WrittenList([], [])
-    reader = ToolReader()
+    reader = ToolReader(own_decorators=own_decorators)
     with _many_nodes():
         for text in targets:
             match parse_target(text, base):
@@ -45,17 +47,33 @@ def list_written(targets: Iterable[str], base: Path) -> WrittenList:
 
 def _read(text: str, files: Iterable[Path], reader: ToolReader, found: WrittenList) -> None:
     before = len(found.tools), len(found.problems)
+    unfollowed: list[tuple[SourceFile, Unfollowed]] = []
     for file in files:
         if not _is_worth_reading(file, reader):
             continue
-        found.tools.extend(reader.tools_of(str(file)))
+        if (source := reader.meanings.source(str(file))) is not None:
+            shown = reader.shown_in(source)
+            found.tools.extend(shown.tools)
+            unfollowed += [(source, one) for one in shown.unfollowed]
         if (failure := reader.meanings.failure(str(file))) is not None:
             found.problems.append(_unread(file, failure))
+    found.problems.extend(_not_shown(unfollowed, found.tools, reader))
     if before == (len(found.tools), len(found.problems)):
         hint = "tools are found by their marks: `@tool`, `@server.tool()`, and those of other frameworks"
         found.problems.append(
             Problem(NO_TOOLS, f"the source in '{text}' shows no tools", severity="warning", hint=hint)
         )
+
+
+def _not_shown(
+    unfollowed: Iterable[tuple[SourceFile, Unfollowed]], tools: Iterable[WrittenTool], reader: ToolReader
+) -> Iterator[Problem]:
+    """Yield the first call in each file that registers tools which no source shows."""
+    followed = {tool.within for tool in tools}
+    for source, one in dict(reversed([*unfollowed])).items():
+        places = {(file, 0) for file in reader.files_around(source)} | {(source.path, one.call.lineno)}
+        if followed.isdisjoint(places):
+            yield one.problem_in(source.path)
 
 
 def _is_worth_reading(file: Path, reader: ToolReader) -> bool:

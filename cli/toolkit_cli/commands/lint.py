@@ -291,7 +291,7 @@ def _for_reader(difference: str) -> str:
 
 
 def _show_compatibility(options: LintOptions, configuration: "Configuration", settings: "LintSettings") -> ExitCode:
-    """Print which providers accept which tools; the exit code is 1 if a provider given as an option rejects one."""
+    """Print which providers accept which tools; and return 1 if a named provider rejects one, or there is none."""
     from toolkit.lint.changes.compatibility import EVERYBODY, compatibility_of
     from toolkit.lint.engine.checking import find_tools  # few runs ask for it
 
@@ -303,6 +303,9 @@ def _show_compatibility(options: LintOptions, configuration: "Configuration", se
         console.write_json(as_record(found))
     else:
         print_lines(as_table(found, console.data_width()))
+    if not found.rows:
+        console.say("nothing was compared: no tools were found")
+        return ExitCode.FINDINGS
     refused = any(not verdict.is_taken for row in [*found.rows, found.whole] for verdict in row.verdicts)
     return ExitCode.FINDINGS if options.provider and refused else ExitCode.SUCCESS
 

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from toolkit.errors import ConfigurationError, raise_errors
 from toolkit.problems import did_you_mean
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
@@ -54,11 +55,14 @@ def list_tools(  # noqa: PLR0913 - each is an option of the command
 
 
 def _list_written(targets: list[str] | None, format: str) -> ExitCode:
-    from toolkit.sources.written_lists import list_written  # few lists are static
+    from toolkit.lint.configuration.settings import read_lint_settings  # few lists are static
+    from toolkit.sources.written_lists import list_written
 
     configuration = load_configuration()
     base = Path() if targets else configuration.directory
-    found = list_written(targets or configuration.sources or ["."], base)
+    settings, problems = read_lint_settings(configuration)
+    raise_errors(ConfigurationError, problems)
+    found = list_written(targets or configuration.sources or ["."], base, settings.tool_decorators)
     if format == "json":
         console.write_json([written_record(tool) for tool in found.tools])
     elif found.tools:

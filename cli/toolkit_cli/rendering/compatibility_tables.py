@@ -17,7 +17,7 @@ _LEGEND = "a number: accepted, adds about that many tokens to each request; !: s
 def as_table(found: "Compatibility", width: int) -> list[Line]:
     """Return a table of tools by provider, followed by the reasons."""
     if not found.rows:
-        return [[("plain", "no tools found")]]
+        return []
     header = ("TOOL", *(verdict.provider for verdict in found.whole.verdicts))
     rows = [*found.rows, found.whole]
     lines = table(header, [(row.name, *map(_cell, row.verdicts)) for row in rows], width)
@@ -46,7 +46,8 @@ def _reasons(rows: Sequence["Row"]) -> list[tuple[str, str, str, str]]:
 
 def as_record(found: "Compatibility") -> dict[str, Any]:
     """Return the compatibility as plain data."""
-    return {"tools": [_record(row) for row in found.rows], "all": _record(found.whole)["providers"]}
+    together = _record(found.whole)["providers"] if found.rows else {}
+    return {"tools": [_record(row) for row in found.rows], "all": together}
 
 
 def _record(row: "Row") -> dict[str, Any]:

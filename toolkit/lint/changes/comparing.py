@@ -35,9 +35,9 @@ class _Tree(NamedTuple):
     broken: dict[str, Problem]
 
     @classmethod
-    def of(cls, root: Path) -> "_Tree":
+    def of(cls, root: Path, settings: LintSettings) -> "_Tree":
         """Return an empty tree for a folder."""
-        return cls(WrittenTree(root), root, {}, {})
+        return cls(WrittenTree(root, settings.tool_decorators), root, {}, {})
 
     def read(self, file: str) -> bool:
         """Read a file, and return whether it may have tools."""
@@ -82,7 +82,7 @@ def check_against(
     with temporary_folder() as made:
         folder = Path(os.path.realpath(made))
         old.put_files((PYTHON, JSON), folder)
-        now, before = _Tree.of(old.root), _Tree.of(folder)
+        now, before = _Tree.of(old.root, settings), _Tree.of(folder, settings)
         problems = [one for text in texts for one in _read(text, base, now, _in(folder, text, base, old), before)]
         problems += _compare(before, now, old)
     return _check(problems, now, settings)

@@ -2,7 +2,7 @@
 
 import ast
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -59,10 +59,10 @@ class WrittenEntry(NamedTuple):
 class WrittenTree:
     """The tools of a tree of files; each file is read when it is needed."""
 
-    def __init__(self, root: Path) -> None:
-        """Create an empty tree, without reading any file."""
+    def __init__(self, root: Path, tool_decorators: Sequence[str] = ()) -> None:
+        """Create an empty tree, without reading any file; the project's own decorators are those in its settings."""
         self._root = os.path.realpath(root)
-        self._reader = make_reader()
+        self._reader = make_reader(tool_decorators)
         self._files: dict[str, PythonFile | Problem] = {}
 
     def path_of(self, file: str) -> str:

@@ -112,6 +112,7 @@ def _by_pattern(tables: Mapping[str, Any], spot: Spot) -> dict[str, tuple[str, .
 
 
 _PARTS = Kind("list of strings", "a list of strings", texts, "['TK2']", TEXTS_SCHEMA)
+_NAMES = Kind("list of strings", "a list of strings", texts, "['shop_tool']", TEXTS_SCHEMA)
 _FIGURE = whole_number(0, words="a whole number")
 _PROVIDERS = Kind(
     "list of names",
@@ -150,5 +151,6 @@ _KEYS: Final = (
         one_of(*PROFILES),
         "`essential` or `all` rules; by default, `essential` for tools of other frameworks, and `all` for others",
     ),
+    Key("tool-decorators", _NAMES, "decorators of the project that register tools: their names, or dotted names"),
     Key("baseline", _FILE, "the file of known findings, which do not fail the run"),
 )

@@ -6,6 +6,7 @@ ignore = ["TK202"]
 extend-select = []
 provider = ["openai", "anthropic"]  # the models that the tools are for; by default `portable`, which suits all
 profile = "all"                     # or "essential", the default for tools of other frameworks
+tool-decorators = ["shop_tool"]     # decorators of the project that register tools
 baseline = "lint-baseline.json"     # known findings, which do not fail a check
 max-parameters = 10                 # limits of rules, by name
 
@@ -42,6 +43,7 @@ class LintSettings(NamedTuple):
         limits: Limits that differ from the rules' defaults.
         baseline: The file with the known findings.
         directory: The folder that patterns are relative to.
+        tool_decorators: The project's decorators that register tools: their names, or dotted names.
         profile: The rules to report; by default, the essential ones for tools of other frameworks, and all for others.
         is_static: Whether Python is only read, and no code is run.
         requires_tools: Whether a target without tools is an error.
@@ -55,6 +57,7 @@ class LintSettings(NamedTuple):
     baseline: Path | None = None
     baseline_folder: Path | None = None
     directory: Path = Path()
+    tool_decorators: tuple[str, ...] = ()
     profile: Profile | None = None
     is_static: bool = False
     requires_tools: bool = False
@@ -91,6 +94,7 @@ def read_lint_settings(configuration: Configuration) -> tuple[LintSettings, list
         per_file_ignores=found.get("per-file-ignores", {}),
         providers=found.get("provider") or (PORTABLE,),
         profile=found.get("profile"),
+        tool_decorators=found.get("tool-decorators", ()),
         limits={key: value for key, value in found.items() if type(value) is int},
         baseline=found.get("baseline"),
         baseline_folder=configuration.directory,

@@ -58,12 +58,18 @@ def framework_definition(file: PythonFile, tool: WrittenTool) -> ToolDefinition:
                 nowhere=Somewhere(location),
             )
         ),
-        identity=frozenset([("code", file.file, at.lineno, at.col_offset, name)]),
+        identity=frozenset([("code", file.file, at.lineno, at.col_offset, name), *_same_elsewhere(behind, name)]),
         is_written=True,
         framework=None if tool.framework == OURS else tool.framework,
         habit=_habit(file, tool),
         is_named=tool.name is not None,
     )
+
+
+def _same_elsewhere(function: PythonFunction | None, name: str) -> Iterator[tuple[Any, ...]]:
+    """Yield the key of a tool that other files also make of its function, or that importing them makes of it."""
+    if function is not None:
+        yield ("code", function.file.file, function.first_line, function.name, name)
 
 
 def _description(

@@ -83,6 +83,7 @@ class Cache:
                 settings.providers,
                 sorted(settings.limits.items()),
                 settings.is_static,
+                settings.tool_decorators,
                 limits,
             ]
         )

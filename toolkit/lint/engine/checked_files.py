@@ -151,7 +151,9 @@ def _checked_here(
 ) -> Generator[Checked]:
     """Yield the report of each request, in order; each file is read before its answer is awaited."""
     with Judge(instructions) as judge:
-        checker = FileChecker(make_rules(instructions.codes, instructions.settings), known_tree)
+        checker = FileChecker(
+            make_rules(instructions.codes, instructions.settings), known_tree, instructions.settings.tool_decorators
+        )
         for request in requests:
             read = None if is_heavy(request) else checker.read(request)
             given = answer(request)

@@ -110,6 +110,7 @@ def check_and_count(
     )
     try:
         reports = inspection.reports(requests)
+        problems += _gaps(reports)
         problems += _without_tools(folders, dict(zip(requests, reports, strict=True)), configuration, settings)
         problems += _of_policy(targets, configuration, reports, settings) if text is None else ()
         together = _together(reports, inspection, kept)
@@ -162,10 +163,34 @@ def _without_tools(
         if not (hides or unread or any(reports[one].tools for one in requests)):
             servers = " ".join(configuration.mcp)
             hint = f"name the MCP servers to check what they list: `toolkit lint {servers}`" if servers else _MARK
+            hint = _imported_in(requests, reports) or hint
             yield Problem(NO_TOOLS, f"there are no tools in '{text}'", severity="warning", hint=hint)
 
 
+_MOST_FILES = 5
 _MARK = "mark functions with `@tool`, or name the files that hold tools"
+
+
+def _imported_in(requests: Sequence[Request], reports: Mapping[Request, Report]) -> str:
+    """Return a hint with the files that import frameworks, or an empty text."""
+    using = [(one.target, reports[one].gaps.frameworks) for one in requests if reports[one].gaps.frameworks]
+    if not using:
+        return ""
+    shown = ", ".join(f"'{file}' ({', '.join(titles)})" for file, titles in using[:_MOST_FILES])
+    more = f" and {len(using) - _MOST_FILES} more" if len(using) > _MOST_FILES else ""
+    return f"nothing that registers a tool was found in files that import a framework: {shown}{more}"
+
+
+def _gaps(reports: Sequence[Report]) -> Iterable[Problem]:
+    """Yield the first place in each file that registers tools which no source shows."""
+    followed = {place for report in reports for place in report.gaps.followed}
+    files: dict[str, Problem] = {}
+    for gaps in (report.gaps for report in reports if report.gaps.problems):
+        if followed.isdisjoint((file, 0) for file in gaps.around):
+            for place, problem in ((one.location, one) for one in gaps.problems):
+                if place is not None and (place.file, place.line) not in followed:
+                    files.setdefault(place.file, problem)
+    return files.values()
 
 
 def _of_policy(

@@ -32,7 +32,7 @@ from toolkit.lint.definitions.tool_definitions import ToolDefinition
 from toolkit.lint.definitions.written_specs import outline_of
 from toolkit.lint.engine.children import Answer
 from toolkit.lint.engine.record_reader import read_step
-from toolkit.lint.engine.reports import Report
+from toolkit.lint.engine.reports import Gaps, Report
 from toolkit.lint.engine.requests import Request
 from toolkit.lint.rule import Rule
 from toolkit.problems import Location, Problem, Severity, read_problem
@@ -140,9 +140,17 @@ class Read(NamedTuple):
 class FileChecker:
     """Checks files with a set of rules."""
 
-    def __init__(self, rules: Sequence[Rule], known_tree: KnownTree | None = None) -> None:
-        """Group the rules by what they check; `known_tree` returns the trees of files that were parsed before."""
-        self._reader = make_reader()
+    def __init__(
+        self, rules: Sequence[Rule], known_tree: KnownTree | None = None, tool_decorators: Sequence[str] = ()
+    ) -> None:
+        """Group the rules by what they check.
+
+        Args:
+            rules: The rules.
+            known_tree: Returns the trees of files that were parsed before.
+            tool_decorators: The project's decorators that register tools.
+        """
+        self._reader = make_reader(tool_decorators)
         self._known_tree = known_tree or self._reader.meanings.tree_of
         self._tool, self._function, self._module, self._pipeline = (
             [rule for rule in rules if rule.overrides(check)]
@@ -233,7 +241,18 @@ class FileChecker:
             behind = sorted(one for one in self._reader.meanings.files_behind(file) if not is_installed(one))
             behind += version_files(file) if any(one.marks.docstrings_since for one in module.written) else ()
             report = report._replace(needs={**report.needs, "files": [*report.needs["files"], *behind]})
+        report = report._replace(gaps=Gaps() if opened.child else self._gaps_in(module, has_tools=bool(report.tools)))
         return report if is_static else report._replace(tools=report.tools[: len(built) + len(theirs)])
+
+    def _gaps_in(self, module: PythonFile, *, has_tools: bool) -> Gaps:
+        """Return where a file registers tools that its source does not show."""
+        problems = tuple(one.problem_in(module.file) for one in module.shown.unfollowed)
+        return Gaps(
+            problems,
+            followed=tuple(dict.fromkeys(one.within for one in module.shown.tools if one.within is not None)),
+            around=tuple(sorted(self._reader.files_around(module))) if problems else (),
+            frameworks=() if has_tools else tuple(map(title_of, module.frameworks)),
+        )
 
     def _of_functions(self, functions: Iterable[PythonFunction]) -> Iterator[Problem]:
         for function in functions:

@@ -71,7 +71,8 @@ class Inspection:
 
     @property
     def _rule_settings(self) -> RuleSettings:
-        return RuleSettings(self._settings.providers, self._settings.limits, self._settings.directory)
+        settings = self._settings
+        return RuleSettings(settings.providers, settings.limits, settings.directory, settings.tool_decorators)
 
     def reports(self, requests: Sequence[Request]) -> list[Report]:
         """Return the report of each request, in the same order."""

@@ -60,8 +60,8 @@ class Instructions:
 
     def record(self) -> dict[str, Any]:
         """Return the instructions in the form that the child process reads."""
-        providers, limits, directory = self.settings
-        return {"codes": self.codes, "rule_settings": [providers, dict(limits), str(directory)]}
+        providers, limits, directory, decorators = self.settings
+        return {"codes": self.codes, "rule_settings": [providers, dict(limits), str(directory), decorators]}
 
 
 class Judge:

@@ -25,8 +25,9 @@ _OBJECTS: Final = 100_000
 def main() -> None:
     """Answer requests until the channel is closed."""
     channel = Channel.take()
-    providers, limits, directory = channel.setup["rule_settings"]
-    checker = FileChecker(make_rules(channel.setup["codes"], RuleSettings(tuple(providers), limits, Path(directory))))
+    providers, limits, directory, decorators = channel.setup["rule_settings"]
+    settings = RuleSettings(tuple(providers), limits, Path(directory), tuple(decorators))
+    checker = FileChecker(make_rules(channel.setup["codes"], settings), tool_decorators=settings.tool_decorators)
     gc.freeze()
     gc.set_threshold(_OBJECTS, 10, 10)
     for request in channel.requests():

@@ -14,6 +14,23 @@ if TYPE_CHECKING:
     from toolkit.lint.definitions.tool_definitions import ToolDefinition
 
 
+class Gaps(NamedTuple):
+    """Where the source of a file registers tools that it does not show.
+
+    Attributes:
+        problems: A problem for each such call.
+        followed: The file and the line of each such call in any file that a tool of this file comes from; line 0 if it
+            may be in any file that imports this one.
+        around: The files that the problems are about, and those that they import.
+        frameworks: The titles of the frameworks that the file imports, if it defines no tool.
+    """
+
+    problems: tuple[Problem, ...] = ()
+    followed: tuple[tuple[str, int], ...] = ()
+    around: tuple[str, ...] = ()
+    frameworks: tuple[str, ...] = ()
+
+
 class Report(NamedTuple):
     """The result of checking one file or name, before suppressions are applied.
 
@@ -26,6 +43,7 @@ class Report(NamedTuple):
         read: The real paths of the Python files that were read to find tools.
         imported: The real paths of the Python files that were imported.
         steps: The steps of the pipeline in the file, if it is one.
+        gaps: What the source of the file does not show, unless the file was imported.
     """
 
     problems: tuple[Problem, ...] = ()
@@ -36,6 +54,7 @@ class Report(NamedTuple):
     read: tuple[str, ...] = ()
     imported: tuple[str, ...] = ()
     steps: "tuple[PipelineStep, ...]" = ()
+    gaps: "Gaps" = Gaps()
 
 
 class KeptTools(Sequence["ToolDefinition"]):
@@ -72,6 +91,7 @@ def report_record(report: Report) -> dict[str, Any]:
         "read": report.read,
         "imported": report.imported,
         "steps": list(map(step_record, report.steps)),
+        "gaps": [[problem_record(one) for one in report.gaps.problems], *report.gaps[1:]],
     }
 
 
@@ -85,4 +105,10 @@ def read_report(record: Mapping[str, Any], tools: "Sequence[ToolDefinition]") ->
         read=tuple(record["read"]),
         imported=tuple(record["imported"]),
         steps=tuple(map(read_step, record["steps"])),
+        gaps=_read_gaps(*record["gaps"]),
     )
+
+
+def _read_gaps(problems: Sequence[Any], followed: Sequence[Any], *others: Sequence[str]) -> Gaps:
+    places = tuple((file, line) for file, line in followed)
+    return Gaps(tuple(map(read_problem, problems)), places, *map(tuple, others))

@@ -1,0 +1,147 @@
+"""Lint says where a source registers tools that it does not show, and follows a project's own registries."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from toolkit_cli.main import application
+
+LOOP = """
+from fastmcp import FastMCP
+from found import functions
+
+server = FastMCP("shop")
+
+for name, function in functions():
+    server.tool(name=name)(function)
+"""
+FOUND = """
+def functions():
+    return []
+"""
+REGISTRY = """
+import fastmcp
+
+TOOLS = []
+
+
+def shop_tool(name=None, description=None):
+    def decorate(function):
+        TOOLS.append({"function": function, "name": name})
+        return function
+
+    return decorate
+"""
+MARKED = '''
+from registry import shop_tool
+
+
+@shop_tool(name="find_order")
+def find(order: str) -> str:
+    """Find an order in the shop by its number."""
+    return order
+'''
+SERVER = """
+from fastmcp import FastMCP
+from registry import TOOLS
+
+server = FastMCP("shop")
+
+for one in TOOLS:
+    server.tool(name=one["name"])(one["function"])
+"""
+UNKNOWN_MARK = MARKED.replace("registry import shop_tool", "elsewhere import shop").replace("shop_tool", "shop.expose")
+MESSAGE = "FastMCP may have more tools: the source does not show what 'server.tool(name=name)(…)' registers"
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write the files of a project, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(settings="", **files):
+        Path("pyproject.toml").write_text(settings, "utf-8")
+        for name, text in files.items():
+            Path(f"{name}.py").write_text(text, "utf-8")
+
+    return write
+
+
+def run(*arguments):
+    """Return what a command prints, and its exit code."""
+    result = CliRunner().invoke(application(), [*arguments])
+    assert "Traceback" not in result.output
+    return result
+
+
+def findings(*arguments):
+    """Return the code, place and message of what lint reports, and its exit code."""
+    result = run("lint", "--format", "json", "--no-cache", "--profile", "all", *arguments)
+    found = [
+        (one["code"], one["severity"], one["location"] and f"{one['location']['file']}:{one['location']['line']}")
+        for one in json.loads(result.stdout)
+    ]
+    return found, result.exit_code
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["not installed", "static"])
+def test_loop_that_registers_unknown_functions_is_named(write, mode):
+    write(server=LOOP, found=FOUND)
+    assert findings(*mode, ".") == ([("TK004", "warning", "server.py:8")], 0)
+    assert MESSAGE in run("lint", "--no-cache", *mode, ".").output
+    assert findings(*mode, "--require-tools", ".") == ([("TK004", "error", "server.py:8")], 1)
+    assert findings(*mode, "server.py") == ([("TK004", "warning", "server.py:8")], 0)
+
+
+def test_list_names_what_it_cannot_follow(write):
+    write(server=LOOP, found=FOUND)
+    assert MESSAGE in run("list", "--static", ".").stderr
+
+
+def test_registry_of_the_project_is_followed_to_the_loop_that_reads_it(write):
+    write(registry=REGISTRY, server=SERVER, tools=MARKED)
+    listed = json.loads(run("list", "--static", "--format", "json", "tools.py").stdout)
+    assert [(one["name"], one["framework"], one["line"]) for one in listed] == [("find_order", "fastmcp", 6)]
+    assert findings("--static", ".") == ([("TK204", "warning", "tools.py:6")], 0)
+
+
+def test_decorator_that_keeps_no_function_registers_none(write):
+    write(registry=REGISTRY.replace("TOOLS.append", "print"), tools=MARKED)
+    assert json.loads(run("list", "--static", "--format", "json", "tools.py").stdout) == []
+
+
+@pytest.mark.parametrize("name", ["expose", "shop.expose", "elsewhere.shop.expose"])
+def test_decorator_in_the_configuration_registers_tools(write, name):
+    write(f'[tool.toolkit.lint]\ntool-decorators = ["{name}"]\n', tools=UNKNOWN_MARK)
+    assert [one["name"] for one in json.loads(run("list", "--static", "--format", "json", ".").stdout)] == [
+        "find_order"
+    ]
+    for mode in ((), ("--static",)):
+        assert findings(*mode, ".") == ([("TK204", "warning", "tools.py:6")], 0)
+    Path("pyproject.toml").write_text("", "utf-8")
+    assert findings("--static", ".") == ([("TK004", "warning", None)], 0)
+
+
+def test_wrong_configuration_of_decorators_is_reported(write):
+    write("[tool.toolkit.lint]\ntool-decorators = 'expose'\n", tools=UNKNOWN_MARK)
+    for command in (("lint", "."), ("list", "--static", ".")):
+        result = run(*command)
+        assert result.exit_code == 2
+        assert "'lint.tool-decorators' must be a list of strings" in result.stderr
+
+
+def test_folder_without_tools_names_the_files_that_import_a_framework(write):
+    write(server="from fastmcp import FastMCP\n\nserver = FastMCP('shop')\n", tools="import json\n")
+    hint = "nothing that registers a tool was found in files that import a framework: 'server.py' (FastMCP)"
+    assert hint in run("lint", "--static", "--no-cache", ".").output
+
+
+@pytest.mark.parametrize("mode", [(), ("--static",)], ids=["imported", "static"])
+def test_comparison_of_no_tools_with_providers_is_no_success(write, mode):
+    write(tools="import json\n")
+    result = run("lint", "--compat", *mode, "tools.py")
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", "nothing was compared: no tools were found\n")
+    result = run("lint", "--compat", *mode, "--format", "json", "tools.py")
+    assert (result.exit_code, json.loads(result.stdout)) == (1, {"tools": [], "all": {}})
