@@ -26,14 +26,21 @@ from toolkit.tools.base import Tool
 from toolkit.tools.context import NO_CONTEXT, ToolContext
 from toolkit.tools.foreign.source_marks import Demands, Injected, Registration, SourceMarks, Terms, ToolClasses
 
+_SERVERS = ("FastMCP", "FastMCPApp", "LocalProvider")
 MARKS = SourceMarks(
     title="FastMCP",
     packages=("fastmcp",),
     classes=("fastmcp.*FastMCP", "fastmcp.*FastMCPApp", "fastmcp.*Tool"),
     registrations=(
-        Registration(("fastmcp.*FastMCP().tool", "fastmcp.*FastMCPApp().tool"), name=(0, "name", "name_or_fn")),
+        Registration(
+            ("fastmcp.*FastMCP().tool", "fastmcp.*FastMCPApp().tool", "fastmcp.*LocalProvider().tool"),
+            name=(0, "name", "name_or_fn"),
+        ),
         Registration(("fastmcp.tools.tool", "fastmcp.tools.*.tool"), name=(0, "name", "name_or_fn")),
-        Registration(("fastmcp.*FastMCP().add_tool", "fastmcp.*FastMCPApp().add_tool"), "function"),
+        Registration(
+            ("fastmcp.*FastMCP().add_tool", "fastmcp.*FastMCPApp().add_tool", "fastmcp.*LocalProvider().add_tool"),
+            "function",
+        ),
         Registration(
             ("fastmcp.tools.*Tool.from_function",), "function", name=("name", 1), description=("description", 2)
         ),

@@ -34,13 +34,14 @@ MARKS = SourceMarks(
     packages=("mcp", "mcp_types"),
     classes=("mcp.*FastMCP", "mcp.*MCPServer", "mcp.*Server"),
     registrations=(
-        Registration(("mcp.*FastMCP().tool", "mcp.*MCPServer().tool"), name=(0, "name")),
+        Registration(("mcp.*FastMCP().tool", "mcp.*MCPServer().tool", "mcp.*Apps().tool"), name=("name",)),
         Registration(
             ("mcp.*FastMCP().add_tool", "mcp.*MCPServer().add_tool"),
             "function",
             name=("name", 1),
             description=("description", 3),
         ),
+        Registration(("mcp.server.*ToolBinding",), "function", function=("fn", 0), name=()),
         Registration(("mcp.server.*Tool.from_function",), "function", name=("name", 1), description=("description", 3)),
         Registration(("mcp.*FastMCP", "mcp.*MCPServer"), "holder", function=("tools",)),
         Registration(

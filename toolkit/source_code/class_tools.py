@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from toolkit.source_code.constants import Constants, value_in
 from toolkit.source_code.meanings import Defined
-from toolkit.source_code.source_files import FUNCTIONS, last_name
+from toolkit.source_code.source_files import FUNCTIONS, SourceFile, last_name
 from toolkit.tools.foreign.source_marks import ToolClasses
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
@@ -50,7 +50,7 @@ def class_tools(constants: Constants, cls: Defined, kind: ToolClasses) -> Iterat
         return
     method = next((found for name in kind.methods if (found := _method(line, name))), None)
     description = _describe(line, kind.name)
-    if description is None and (method is None or _is_meant_as_base(node)):
+    if description is None and (method is None or _is_meant_as_base(node) or _is_base(cls.source, node)):
         return
     name = None if description is None else constants.text(description[0].source, description[1])
     yield ClassTool(node, kind, name or None, *(method or (None, None)))
@@ -125,10 +125,16 @@ def _describe(line: list[Defined], attribute: str) -> tuple[Defined, ast.expr] |
 
 
 def _is_abstract(node: ast.ClassDef) -> bool:
-    if any(isinstance(base, ast.Name) and base.id == "ABC" for base in node.bases):
+    if any(last_name(base) in {"ABC", "ABCMeta"} for base in (*node.bases, *(one.value for one in node.keywords))):
         return True
     decorators = (one for method in node.body if isinstance(method, FUNCTIONS) for one in method.decorator_list)
     return any(last_name(one) == "abstractmethod" for one in decorators)
+
+
+def _is_base(source: SourceFile, node: ast.ClassDef) -> bool:
+    """Whether another class of the file is derived from a class."""
+    others = (one for one in source.top_definitions() if isinstance(one, ast.ClassDef))
+    return any(last_name(base) == node.name for one in others for base in one.bases)
 
 
 def _is_meant_as_base(node: ast.ClassDef) -> bool:

@@ -34,13 +34,20 @@ class Defined(NamedTuple):
     node: Definition
 
 
+class Object(NamedTuple):
+    """An instance of a class of the project, and the file that defines the class."""
+
+    source: SourceFile
+    node: ast.ClassDef
+
+
 class Module(NamedTuple):
     """A module, by its file."""
 
     source: SourceFile
 
 
-Meaning = str | Defined | Module
+Meaning = str | Defined | Object | Module
 """What an expression refers to: a dotted name of a known package, or something defined in a file."""
 
 
@@ -126,7 +133,7 @@ class Meanings:
                 return self.of(source, value, names)
             case ast.IfExp(body=first, orelse=second):
                 return [*self.of(source, first, names), *self.of(source, second, names)]
-            case ast.BoolOp(values=values):
+            case ast.BoolOp(values=values) | ast.List(elts=values) | ast.Tuple(elts=values):
                 return [one for value in values for one in self.of(source, value, names)]
         return ()
 
@@ -205,19 +212,23 @@ class Meanings:
                 return [name for one in found if one != meaning for name in self.made_from(one, depth - 1)]
         return ()
 
-    def _returned(self, meaning: Meaning) -> Iterable[str]:
+    def _returned(self, meaning: Meaning) -> Iterable[Meaning]:
         """Return what a call returns; for a function of the project, by its annotation or `return` statements."""
         if not (isinstance(meaning, Defined) and isinstance(meaning.node, FUNCTIONS)):
-            return [f"{one}{CALLED}" for one in self.made_from(meaning)]
+            known: list[Meaning] = [f"{one}{CALLED}" for one in self.made_from(meaning)]
+            is_class = isinstance(meaning, Defined) and isinstance(meaning.node, ast.ClassDef)
+            return [*known, Object(meaning.source, meaning.node)] if is_class else known  # type: ignore[union-attr, arg-type]  # as the line above says
         source, function = meaning.source, meaning.node
         return self._lookups.find(function, lambda: self._results_of(source, function))
 
-    def _results_of(self, source: SourceFile, function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[str, ...]:
-        annotated = [] if function.returns is None else list(self._of_objects(source, function.returns, None))
+    def _results_of(self, source: SourceFile, function: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[Meaning, ...]:
+        annotated: list[Meaning] = (
+            [] if function.returns is None else list(self._of_objects(source, function.returns, None))
+        )
         names = LocalNames(function, None)
         returned = [one.value for one in statements_below(function) if isinstance(one, ast.Return) and one.value]
         found = annotated or [one for value in returned for one in self.of(source, value, names)]
-        return tuple(one for one in dict.fromkeys(found) if isinstance(one, str))
+        return tuple(one for one in dict.fromkeys(found) if isinstance(one, str | Object))
 
     # ------------------------------------------------------------------------------------------------------------ names
 
@@ -265,7 +276,18 @@ class Meanings:
                 return self.of_global(source, name) or (self._module_beside(source, name) if is_package else ())
             case Defined(source=source, node=ast.ClassDef(body=body)):
                 return [Defined(source, one) for one in body if isinstance(one, Definition) and one.name == name]
+            case Object(source=source, node=cls):
+                own = list(self._member(Defined(source, cls), name))
+                bases = [] if own else [one for base in cls.bases for one in self.of(source, base)]
+                return own or [
+                    inner for one in bases if one != Defined(source, cls) for inner in self._inherited(one, name)
+                ]
         return ()
+
+    def _inherited(self, base: Meaning, name: str) -> Iterable[Meaning]:
+        """Return a member of a base class of the project."""
+        is_class = isinstance(base, Defined) and isinstance(base.node, ast.ClassDef)
+        return self._member(base, name) if is_class else ()
 
     def _place_of(self, file: str) -> tuple[str, list[str]]:
         if file not in self._places:

@@ -196,6 +196,8 @@ class _TopLevel:
                 self._assign(target, instance_of(annotation))
             case ast.AugAssign(target=ast.Name(id=name) as target, op=operator, value=value):
                 self._add(name, ast.BinOp(target, operator, value))
+            case ast.For(target=ast.Name(id=name), iter=values):
+                self._add(name, values)  # what is in a list is what it means
             case ast.Expr(value=ast.Call() as call):
                 self.calls.append(call)
         for name, imported in imported_by(statement):

@@ -21,6 +21,7 @@ from toolkit.tools.foreign.frameworks import framework_of
 from toolkit.tools.foreign.source_marks import OUR_MARKS, Place, Registration, SourceMarks, is_among
 
 OURS = "toolkit"
+_IN_LIST = "tools="
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
@@ -160,7 +161,9 @@ class _Walk:
 
     def tools(self) -> list[WrittenTool]:
         found = [*self._below(self._source.tree, None), *self._in_variable()]
-        return [one for one in found if one.name is not None or one.mark not in self.named]
+        left = [one for one in found if one.name is not None or one.mark not in self.named]
+        once = {(one.framework, one.function): one for one in reversed(left) if one.kind == _IN_LIST}
+        return [one for one in left if one.kind != _IN_LIST or once[one.framework, one.function] is one]
 
     def _below(self, node: ast.AST, names: LocalNames | None) -> Iterator[WrittenTool]:
         for inner in calls_and_definitions(node):
@@ -217,7 +220,8 @@ class _Walk:
                 function = argument_of(call, registration.function)
                 yield from self._registered(call, found, function, names, kind=found.kind, is_sure=False)
             case "definition":
-                yield self._defined(call, found, names)
+                if not _copies_definition(call, registration, names):
+                    yield self._defined(call, found, names)
             case "holder":
                 yield from self._held(call, found, names)
 
@@ -239,6 +243,8 @@ class _Walk:
         if is_copy := any(_copies_another(one.node) for one in defined):
             is_sure, defined = True, []
         for one in defined:
+            if self._is_passed_on(one, call, found):
+                continue
             is_here = one.source.path == self._source.path
             yield self._tool(
                 marks,
@@ -255,7 +261,7 @@ class _Walk:
         named = argument_of(call, [place for place in registration.name if isinstance(place, str)])
         name = None if defined else self._name(call, registration, None, names)
         if not (defined or is_copy or name or isinstance(given, ast.Lambda)):
-            self._note(call, found)
+            self._note(call, found, given, names)
         if not defined and (is_sure or named is not None or isinstance(given, ast.Lambda)):
             yield self._tool(
                 marks,
@@ -269,9 +275,10 @@ class _Walk:
                 scope=names,
             )
 
-    def _note(self, call: ast.Call, found: Registered) -> None:
-        """Note a call that may register any number of tools, which the source does not show."""
-        if found.marks is not OUR_MARKS:
+    def _note(self, call: ast.Call, found: Registered, given: ast.expr, names: LocalNames | None) -> None:
+        """Note a call that may register any number of tools; not one for an object of a framework."""
+        is_object = any(isinstance(one, str) for one in self._reader.meanings.of(self._source, given, names))
+        if found.marks is not OUR_MARKS and not is_object:
             self.unfollowed.append(Unfollowed(call, found.marks.title))
 
     def _made(self, call: ast.Call, names: LocalNames | None) -> Iterator[WrittenTool]:
@@ -318,7 +325,7 @@ class _Walk:
                     is_here = defined.source.path == self._source.path
                     yield self._tool(
                         found[0],
-                        "tools=",
+                        _IN_LIST,
                         defined.node if is_here else one,
                         name=defined.node.name,
                         mark=None,
@@ -326,10 +333,16 @@ class _Walk:
                         home=defined.source.path,
                     )
 
-    def _is_marked(self, defined: Defined) -> bool:
-        return any(
-            self._reader.registrations.of_decorator(defined.source, one, None) for one in defined.node.decorator_list
-        )
+    def _is_passed_on(self, defined: Defined, call: ast.Call, found: Registered) -> bool:
+        """Whether a call registers what a decorator of its framework has made a tool, with the same name."""
+        is_plain = found.registration.way == "function" and argument_of(call, found.registration.name) is None
+        return found.marks is not OUR_MARKS and is_plain and self._is_marked(defined, found.marks)
+
+    def _is_marked(self, defined: Defined, marks: SourceMarks | None = None) -> bool:
+        """Whether a decorator, possibly only one of some marks, makes a function a tool."""
+        find = self._reader.registrations.of_decorator
+        registered = (find(defined.source, one, None) for one in defined.node.decorator_list)
+        return any(one is not None and one.marks is (marks or one.marks) for one in registered)
 
     def _functions(self, given: ast.expr, names: LocalNames | None) -> list[Defined]:
         found = dict.fromkeys(self._reader.meanings.of(self._source, given, names))
@@ -401,6 +414,15 @@ class _Walk:
     def _tool(self, marks: SourceMarks, kind: str, node: ast.stmt | ast.expr, **known: Any) -> WrittenTool:
         framework = framework_of(marks.packages[0]) or OURS
         return WrittenTool(self._source.path, framework, marks, kind, node, **known)
+
+
+def _copies_definition(call: ast.Call, registration: Registration, names: LocalNames | None) -> bool:
+    """Whether a definition takes its name from another one, `tool.name`, that a function receives or a loop yields."""
+    name = argument_of(call, registration.name)
+    match name:
+        case ast.Attribute(value=ast.Name(id=other)) | ast.Subscript(value=ast.Name(id=other)):
+            return names is not None and (names.is_parameter(other) or names.is_iterated(other))
+    return False
 
 
 def is_out_of_reach(source: SourceFile, names: LocalNames | None) -> bool:
