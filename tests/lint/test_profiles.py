@@ -104,3 +104,26 @@ def web_search(text: str) -> str:
     assert code not in codes("ours.py")
     assert code not in codes("ours.py", "--select", "ALL")
     assert code in codes("ours.py", "--select", code)
+
+
+def test_parameters_whose_names_say_enough_are_minor_unless_others_lack_descriptions_too(project):
+    source = THEIRS.replace("number", "order_id: str, page_size: int", 1).replace(
+        "return number", "return order_id * page_size"
+    )
+    (project / "theirs.py").write_text(source, "utf-8")
+    assert codes("theirs.py") == []
+    found = json.loads(run("--format", "json", "--profile", "all", "--select", "TK204", "theirs.py"))
+    assert [(one["severity"], one["message"]) for one in found] == [
+        ("info", "parameter 'order_id' of 'look_up' has no description"),
+        ("info", "parameter 'page_size' of 'look_up' has no description"),
+    ]
+    (project / "theirs.py").write_text(source.replace("page_size", "size"), "utf-8")
+    assert codes("theirs.py") == ["TK204", "TK204"]
+
+
+@pytest.mark.parametrize(("file", "severity"), [("shop/ours.py", "warning"), ("examples/ours.py", "info")])
+def test_habits_matter_less_in_examples(project, file, severity):
+    (project / file).parent.mkdir()
+    (project / file).write_text(f"import os\n\nos.makedirs('data')\n{OURS}", "utf-8")
+    found = json.loads(run("--format", "json", "--select", "TK202,TK406", file))
+    assert [(one["code"], one["severity"]) for one in found] == [("TK406", severity), ("TK202", severity)]

@@ -25,6 +25,12 @@ NAMES: Mapping[str, str] = {
 }
 """The names of our rules by code, made from the names of the constants; `_` between digits becomes `.`."""
 
+_EXAMPLES = frozenset(
+    {"cookbook", "cookbooks", "demo", "demos", "example", "examples", "sample", "samples", "test", "tests", "tutorial",
+     "tutorials"}
+)  # fmt: skip
+"""The names of folders whose tools show or test something, and are not used by anybody."""
+
 Related = Sequence[tuple[Location, str]]
 FixKind = Literal["safe", "unsafe"]
 
@@ -145,6 +151,13 @@ class Rule:
             related=tuple(related),
             fix=fix,
         )
+
+    def severity_in(self, file: str | None) -> Severity:
+        """Return the severity in a file: only `info` in folders of examples and tests, for rules about habits."""
+        here = self.settings.directory.absolute()
+        path = Path(file or "").absolute()
+        folders = path.relative_to(here).parent.parts if path.is_relative_to(here) else ()
+        return self.severity if _EXAMPLES.isdisjoint(part.lower() for part in folders) else "info"
 
     def fixed_by(self, message: str, *edits: Edit, is_safe: bool | None = None) -> Fix:
         """Return a fix with its edits; the message is an imperative. By default, it is as safe as the rule declares."""

@@ -46,6 +46,8 @@ _MINOR = frozenset(
 
 def is_essential(problem: Problem) -> bool:
     """Return whether a finding belongs to the essential profile; an error of any rule does."""
+    if problem.code == codes.MISSING_PARAMETER_DESCRIPTION:
+        return problem.severity != "info"  # names that say enough
     return problem.code not in _MINOR or problem.severity == "error"
 
 

@@ -5,12 +5,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
-from toolkit.lint.definitions.tool_definitions import ToolDefinition
+from toolkit.lint.definitions.tool_definitions import ParameterDefinition, ToolDefinition
 from toolkit.lint.rule import Rule
 from toolkit.lint.rules.docstring_parameter_mismatch import renamed_parameters
-from toolkit.problems import Problem
+from toolkit.problems import Problem, Severity
 
 _MESSAGE = re.compile(r"parameter (?P<name>'[^']+') of (?P<tool>'[^']+') has no description")
+_SAYS_ENOUGH = re.compile(
+    r"\w+(?:_ids?|Ids?|_uuid|_name|Name|_email|_url|Url)|limit|offset|page|page_size|pageSize|per_page"
+)
+"""Names such as `note_id` and `page_size`, to which a description seldom adds anything."""
 # LlamaIndex puts the signature before the docstring: it lists every parameter without describing any.
 _SIGNATURE = re.compile(r"\A\w+\(.*\)(?: -> .*)?\n")
 
@@ -27,6 +31,9 @@ class MissingParameterDescription(Rule):
     tool's description: `city` in quotes or backticks, `city: …`, or an unmistakable name such as max_results. A
     description that a framework generates, such as `Parameter city`, does not count. A parameter that the docstring
     describes under another name is reported by `TK205` alone.
+
+    If a tool's parameters without descriptions all have names such as `note_id` or `page_size`, which say most of it, the
+    findings have the severity `info`, and do not belong to the essential profile.
 
     Reports for people have one finding for each tool, with the names of all its parameters. `concise`, JSON and SARIF
     have one for each parameter, for editors.
@@ -76,16 +83,20 @@ class MissingParameterDescription(Rule):
         if tool.origin == "pipeline":
             return
         renamed = frozenset() if tool.function is None else renamed_parameters(tool.function)
-        for parameter in tool.parameters:
-            is_elsewhere = isinstance(parameter.schema, dict) and "$ref" in parameter.schema
-            if parameter.name in renamed:
-                continue
-            if parameter.description == "" and not (is_elsewhere or _mentions(tool.description or "", parameter.name)):
-                yield self.problem(
-                    f"parameter {parameter.name!r} of {tool.name!r} has no description",
-                    parameter.location or tool.location,
-                    hint=_hint_for(tool, parameter.name),
-                )
+        bare = [one for one in tool.parameters if one.name not in renamed and _is_bare(tool, one)]
+        severity: Severity = "info" if all(_SAYS_ENOUGH.fullmatch(one.name) for one in bare) else self.severity
+        for parameter in bare:
+            yield self.problem(
+                f"parameter {parameter.name!r} of {tool.name!r} has no description",
+                parameter.location or tool.location,
+                hint=_hint_for(tool, parameter.name),
+                severity=severity,
+            )
+
+
+def _is_bare(tool: ToolDefinition, parameter: ParameterDefinition) -> bool:
+    is_elsewhere = isinstance(parameter.schema, dict) and "$ref" in parameter.schema
+    return parameter.description == "" and not (is_elsewhere or _mentions(tool.description or "", parameter.name))
 
 
 def joined(problems: Iterable[Problem]) -> list[Problem]:

@@ -72,7 +72,10 @@ class ShortDescription(Rule):
             return
         place = next((one.written.locate(0, len(text)) for one in tool.texts if one.kind == "description"), None)
         yield self.problem(
-            message, place or tool.location, hint="say what it does, when to use it, and what it returns"
+            message,
+            place or tool.location,
+            hint="say what it does, when to use it, and what it returns",
+            severity=self.severity_in(tool.location and tool.location.file),
         )
 
     def _is_short(self, text: str) -> bool:

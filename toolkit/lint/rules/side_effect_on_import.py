@@ -88,7 +88,8 @@ class SideEffectOnImport(Rule):
                 seen.add(what)
                 message = f"the module {what} while it is imported, in '{called}'"
                 hint = "do it in a tool, or under `if __name__ == '__main__':`"
-                yield self.problem(message, module.location(node), hint=hint)
+                severity = self.severity_in(module.file)
+                yield self.problem(message, module.location(node), hint=hint, severity=severity)
 
 
 def _run_on_import(parent: ast.AST) -> Iterator[ast.Call]:

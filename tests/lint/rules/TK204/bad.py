@@ -40,3 +40,15 @@ HOURS = Field(ge=1)
 def measure(city: str = START, hours: int = HOURS) -> str:
     """Measure the temperature in a city."""
     return f"{city} {hours}"
+
+
+@tool
+def read_note(note_id: str, page_size: int = 10) -> str:
+    """Read a note from the notebook of the hotel."""
+    return note_id
+
+
+@tool
+def find_note(hotel_name: str, words: str) -> str:
+    """Find a note in the notebook of the hotel."""
+    return words + hotel_name
