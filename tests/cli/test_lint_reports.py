@@ -47,17 +47,38 @@ def test_quiet_prints_nothing_where_all_is_well(invoke, project):
 def test_many_findings_end_with_their_counts_and_what_helps(invoke, project):
     tool = "\n\n@tool\ndef remind_{0}(when: str) -> str:\n    return when\n"
     write(project, "from toolkit import tool\n" + "".join(tool.format(number) for number in range(60)))
-    lines = invoke("lint", "bad.py", "--select", "TK201,TK204").stdout.splitlines()
-    assert lines[-7:] == [
-        "Found 60 errors and 60 warnings in 1 file. (60 tools in 1 file)",
+    options = ("lint", "bad.py", "--select", "TK201,TK204,TK301,TK402", "--warnings-as-errors")
+    source = f"import sqlite3\n{(project / 'bad.py').read_text('utf-8')}"
+    (project / "bad.py").write_text(
+        source.replace("remind_7(when: str)", "remind_7(when)").replace(
+            "7(when) -> str", "7(when) -> sqlite3.Connection"
+        ),
+        "utf-8",
+    )
+    lines = invoke(*options).stdout.splitlines()
+    assert lines[-20:] == [
+        "Found 61 errors and 61 warnings in 1 file. (60 tools in 1 file)",
         "",
         "60  TK201  [ ] missing-description",
         "60  TK204  [ ] missing-parameter-description",
+        " 1  TK301  [ ] untyped-parameter",
+        " 1  TK402  [ ] unserialisable-return",
         "",
+        "FRAMEWORK  TOOLS  FINDINGS",
+        "toolkit    60     122",
+        "",
+        "TOOL      FILE    FINDINGS",
+        "remind_7  bad.py  4",
+        "remind_0  bad.py  2",
+        "remind_1  bad.py  2",
+        "remind_2  bad.py  2",
+        "remind_3  bad.py  2",
+        "",
+        "hint: `--select TK402` shows what stops a server or an agent",
         "hint: `--format concise` shows each finding on one line, and `--select CODE` shows those of one rule;",
         "      `--baseline lint-baseline.json --update-baseline` records all of them, so that only new ones count",
     ]
-    known = invoke("lint", "bad.py", "--select", "TK201,TK204", "--baseline", "known.json", "--update-baseline")
+    known = invoke(*options, "--baseline", "known.json", "--update-baseline")
     assert known.stdout == "All checks passed! (60 tools in 1 file)\n"
 
 

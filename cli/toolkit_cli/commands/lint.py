@@ -377,5 +377,12 @@ def _render(options: LintOptions, problems: Sequence[Problem], check_run: CheckR
     width = min(console.data_width(), _WIDEST)
     colour, is_known = console.data_has_colour(), check_run.has_baseline
     return render(
-        problems, options.format, colour=colour, width=width, note=note, quiet=options.quiet, is_known=is_known
+        problems,
+        options.format,
+        colour=colour,
+        width=width,
+        note=note,
+        quiet=options.quiet,
+        is_known=is_known,
+        places=check_run.places,
     )

@@ -20,7 +20,7 @@ from toolkit_cli.running.opened_tools import gate_for
 if TYPE_CHECKING:
     from toolkit.lint.configuration.settings import LintSettings
     from toolkit.lint.engine.checking import Checked
-    from toolkit.lint.engine.toolsets import ToolCounts
+    from toolkit.lint.engine.toolsets import ToolCounts, ToolPlace
     from toolkit.settings.configuration import Configuration
 
 
@@ -31,6 +31,7 @@ class CheckRun:
         files: How many files the last check read and imported.
         tools: How many tools the last check found.
         minor: How many findings of the last check only the profile `all` has.
+        places: The tools in files that the last check found.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class CheckRun:
         self.files = FileCounts()
         self.tools: ToolCounts
         self.minor = 0
+        self.places: tuple[ToolPlace, ...] = ()
         self._file, self._folder = settings.baseline, settings.baseline_folder
         self._targets, self._directory = paths, configuration.directory
         self._is_new = update_baseline
@@ -75,7 +77,7 @@ class CheckRun:
 
     def __call__(self) -> list[Problem]:
         """Check the files, and return the findings that are not in the baseline."""
-        problems, self.files, self.tools, self.minor = self._check()
+        problems, self.files, self.tools, self.minor, self.places = self._check()
         if self._file is None:
             return problems
 

@@ -1,8 +1,9 @@
 """Renders what lint reports, and the pages of its rules."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Sequence
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from toolkit.codes import MISSING_PARAMETER_DESCRIPTION
 from toolkit.lint.breakages import is_breakage
@@ -22,13 +23,18 @@ from toolkit_cli.rendering.problem_texts import (
     without_secrets,
 )
 from toolkit_cli.rendering.report_formats import as_gitlab, as_junit, as_markdown, as_sarif
-from toolkit_cli.rendering.styles import one_line
+from toolkit_cli.rendering.styles import one_line, paint_all, table
+
+if TYPE_CHECKING:
+    from toolkit.lint.engine.toolsets import ToolPlace
 
 Format = Literal["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "markdown"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 _FOR_PEOPLE = frozenset({"text", "github", "junit", "markdown"})
 PASSED = "All checks passed!"
-_MANY = 100
+_MANY = 50
+_WORST = 5
+_QUOTED = re.compile(r"'([^']+)'")
 
 
 def render(
@@ -40,6 +46,7 @@ def render(
     note: str = "",
     quiet: bool = False,
     is_known: bool = False,
+    places: Sequence["ToolPlace"] = (),
 ) -> str:
     """Return the findings in a format, with a newline at the end.
 
@@ -51,6 +58,7 @@ def render(
         note: A note on the whole check, for the text formats.
         quiet: Whether to leave out everything but the findings.
         is_known: Whether a baseline distinguishes new findings from known ones.
+        places: The tools in files, for the overview of many findings.
     """
     problems = [without_secrets(problem) for problem in (_joined(problems) if format in _FOR_PEOPLE else problems)]
     match format:
@@ -58,7 +66,7 @@ def render(
             drawn = f"{as_text(problems, colour=colour, width=width)}\n" if problems else ""
             if quiet:
                 return drawn
-            overview = "" if is_known or len(problems) < _MANY else _overview(problems)
+            overview = "" if is_known or len(problems) < _MANY else _overview(problems, places, width)
             return "\n".join([*([drawn] if drawn else []), f"{_closing(problems, note)}\n{overview}"])
         case "concise":
             few, rest = few_of(problems)
@@ -105,13 +113,31 @@ def spans_of(codes: Sequence[str], chosen: Container[str]) -> list[str]:
     return [span for part in spans for span in part]
 
 
-def _overview(problems: Sequence[Problem]) -> str:
-    """Return help for a large number of findings: counts per rule, and options for showing and recording them."""
+def _overview(problems: Sequence[Problem], places: Sequence["ToolPlace"], width: int) -> str:
+    """Return help for a large number of findings: counts per rule, framework and tool, and what to do next."""
+    breaking = sorted({problem.code for problem in problems if is_breakage(problem)})
+    first = f"hint: `--select {','.join(breaking)}` shows what stops a server or an agent\n" if breaking else ""
     return (
-        f"\n{statistics_of(problems)}\n"
+        f"\n{statistics_of(problems)}{_by_tool(problems, places, width)}\n{first}"
         "hint: `--format concise` shows each finding on one line, and `--select CODE` shows those of one rule;\n"
         "      `--baseline lint-baseline.json --update-baseline` records all of them, so that only new ones count\n"
     )
+
+
+def _by_tool(problems: Sequence[Problem], places: Sequence["ToolPlace"], width: int) -> str:
+    """Return the number of findings by framework, and the tools with the most of them."""
+    tools = {(one.file, one.name) for one in places}
+    kinds = {one.file: one.framework for one in places}
+    found = [(problem.location.file if problem.location else "", problem) for problem in problems]
+    quoted = ([(file, name) for name in _QUOTED.findall(problem.message)] for file, problem in found)
+    named = Counter(next((key for key in keys if key in tools), None) for keys in quoted)
+    del named[None]  # findings about a file, or about several tools
+    by_kind = Counter(kinds[file] for file, _ in found if file in kinds)
+    counts = Counter(one.framework for one in places)
+    rows = [(kind, str(count), str(by_kind[kind])) for kind, count in counts.most_common()]
+    worst = [(key[1], path_for_people(key[0]), str(count)) for key, count in named.most_common(_WORST) if key]
+    tables = [(("FRAMEWORK", "TOOLS", "FINDINGS"), rows), (("TOOL", "FILE", "FINDINGS"), worst)]
+    return "".join(f"\n{paint_all(table(header, lines, width), colour=False)}" for header, lines in tables if lines)
 
 
 def _closing(problems: Sequence[Problem], note: str) -> str:

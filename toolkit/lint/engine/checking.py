@@ -24,7 +24,7 @@ from toolkit.lint.engine.pending_consents import waiting_for_consent
 from toolkit.lint.engine.reports import Report
 from toolkit.lint.engine.requests import Asked, Request, make_requests, request_for_text
 from toolkit.lint.engine.servers import with_listed_servers
-from toolkit.lint.engine.toolsets import Together, ToolCounts, check_together, key_of, unique_tools
+from toolkit.lint.engine.toolsets import Together, ToolCounts, ToolPlace, check_together, key_of, unique_tools
 from toolkit.lint.rules import codes as all_codes
 from toolkit.problems import Location, Problem, errors_among, place_from, seen_from
 from toolkit.settings.configuration import Configuration
@@ -43,12 +43,14 @@ class Checked(NamedTuple):
         files: The numbers of Python files that were read and imported.
         tools: The numbers of tools and of files with tools.
         minor: The number of findings that only the profile `all` has.
+        places: The tools in files.
     """
 
     problems: list[Problem]
     files: FileCounts
     tools: ToolCounts
     minor: int = 0
+    places: tuple[ToolPlace, ...] = ()
 
 
 def check(
@@ -122,7 +124,9 @@ def check_and_count(
     found = _describe(problems, reports, settings)
     foreign = _files_of_frameworks(reports)
     shown = [one for one in found if is_in_profile(one, settings.profile, foreign, settings.selections)]
-    return Checked(shown, FileCounts(len(read), len(imported)), together.counts, len(found) - len(shown))
+    here = Path.cwd()
+    places = tuple(one._replace(file=place_from(here, Location(one.file)).file) for one in together.places)
+    return Checked(shown, FileCounts(len(read), len(imported)), together.counts, len(found) - len(shown), places)
 
 
 def find_tools(

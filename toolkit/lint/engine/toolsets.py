@@ -33,16 +33,26 @@ class ToolCounts(NamedTuple):
     frameworks: Mapping[str, int] = {}
 
 
+class ToolPlace(NamedTuple):
+    """A tool in a file: its name, the title of its framework, and the file."""
+
+    name: str
+    framework: str
+    file: str
+
+
 class Together(NamedTuple):
     """The findings about all tools together.
 
     Attributes:
         problems: The findings.
         counts: The number of tools.
+        places: The tools in files.
     """
 
     problems: tuple[Problem, ...]
     counts: ToolCounts
+    places: tuple[ToolPlace, ...] = ()
 
 
 def check_together(reports: Iterable[Report], rules: Iterable[Rule]) -> Together:
@@ -53,7 +63,8 @@ def check_together(reports: Iterable[Report], rules: Iterable[Rule]) -> Together
     tools = unique_tools(reports)
     own = [tool for tool in tools if tool.framework is None or not tool.is_written]
     problems = [problem for rule in rules if rule.overrides("check_toolset") for problem in rule.check_toolset(own)]
-    return Together(tuple(problems), _counts_of(tools))
+    places = (ToolPlace(tool.name, _framework_of(tool), tool.location.file) for tool in tools if tool.location)
+    return Together(tuple(problems), _counts_of(tools), tuple(places))
 
 
 def unique_tools(reports: Iterable[Report]) -> "list[ToolDefinition]":
@@ -101,12 +112,17 @@ def key_of(reports: Sequence[Report], directory: Path) -> str | None:
 
 def together_record(found: Together) -> dict[str, Any]:
     """Return the findings about all tools as plain data."""
-    return {"problems": [problem_record(problem) for problem in found.problems], "counts": found.counts}
+    return {
+        "problems": [problem_record(problem) for problem in found.problems],
+        "counts": found.counts,
+        "places": found.places,
+    }
 
 
 def read_together(record: Mapping[str, Any]) -> Together:
     """Return the findings about all tools from their record."""
-    return Together(tuple(map(read_problem, record["problems"])), ToolCounts(*record["counts"]))
+    places = tuple(ToolPlace(*place) for place in record["places"])
+    return Together(tuple(map(read_problem, record["problems"])), ToolCounts(*record["counts"]), places)
 
 
 def _counts_of(tools: "Sequence[ToolDefinition]") -> ToolCounts:
@@ -120,7 +136,11 @@ def _by_framework(tools: "Sequence[ToolDefinition]") -> Mapping[str, int]:
         return {}
     counts: dict[str, int] = {}
     for tool in tools:
-        marks = None if tool.framework is None else marks_of(tool.framework)
-        title = marks.title if marks else "toolkit"
+        title = _framework_of(tool)
         counts[title] = counts.get(title, 0) + 1
     return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _framework_of(tool: "ToolDefinition") -> str:
+    marks = None if tool.framework is None else marks_of(tool.framework)
+    return marks.title if marks else "toolkit"
