@@ -243,7 +243,7 @@ def test_diff_on_a_terminal_shows_what_the_terminal_would_obey_or_hide(bad):
     assert shown.end() == 1
     assert [line for line in shown.seen.splitlines() if line.strip().startswith(('-    """', '+    """'))] == [
         '-    """Remind some\\x1b[2Jbody of an appoint\\u200bment.',
-        '+    """Remind somebody of an appointment.',
+        '+    """Remind some[2Jbody of an appointment.',
     ]
 
 
@@ -251,7 +251,7 @@ def test_summary_tells_what_can_be_fixed(invoke, bad):
     (bad / "bad.py").write_text(FIXABLE.replace("@tool", "@tool(name='remind me')"), "utf-8")
     result = invoke("lint", "bad.py", "--format", "concise")
     assert result.stdout.splitlines()[-2:] == [
-        "Found 3 errors and 1 warning in 1 file.",
+        "Found 3 errors in 1 file.",
         "2 problems can be fixed with `--fix`, 1 more with `--fix --unsafe-fixes`.",
     ]
 
@@ -366,8 +366,8 @@ def test_statistics_count_each_rule(invoke, bad):
     result = invoke("lint", "--statistics")
     assert result.exit_code == 1
     assert result.stdout == (
-        "2  TK204  [ ] missing-parameter-description\n"
         "1  TK201  [ ] missing-description\n"
+        "1  TK204  [ ] missing-parameter-description\n"
         "1  TK205  [*] docstring-parameter-mismatch\n"
         "1  TK301  [ ] untyped-parameter\n"
         "1  TK501  [*] hidden-unicode\n"
