@@ -24,7 +24,9 @@ from toolkit.settings import Configuration
 from toolkit.sources import SourceOpener
 from toolkit_cli.rendering.tools import detailed, full_record  # private
 
-SAMPLES = sorted(Path(__file__).parents[2].glob("sample_pipelines/agents/*.yaml"))
+SAMPLES = sorted(
+    path for path in Path(__file__).parents[2].glob("sample_pipelines/agents/*.yaml") if ".cases" not in path.name
+)
 FORM = ("TK601", "TK602", "TK603", "TK606")
 WORDS = [
     "calculator",

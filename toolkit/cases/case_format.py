@@ -68,13 +68,32 @@ def _decision(spot: NodeSpot) -> Decision | None:
     word, said = spot.text, None
     if isinstance(spot.node, Mapping) and (inner := _only(spot, "{reject: reason}")) is not None:
         word, said = inner.name_word.text, plain(inner.at)
-    if (known := ANSWERS.get(word)) is None:
+    if word not in ANSWERS:
         listed = ", ".join(ANSWERS)
         spot.report(f"{spot.words} must be one of {listed}", did_you_mean(word, ANSWERS))
         return None
-    found = known.read({} if said is None else {_SAYS.get(word, "reason"): said})
+    found = _decided(word, said)
     if found is None:
         spot.report(f"{spot.words} lacks its {_SAYS[word]}", f"write {{{word}: …}}")
+    return found
+
+
+def _decided(word: str, said: Any) -> Decision | None:
+    known = ANSWERS.get(word)
+    return None if known is None else known.read({} if said is None else {_SAYS.get(word, "reason"): said})
+
+
+def decision_in(data: Any) -> Decision:
+    """Return the decision in an answer as plain data: `approve`, or `{"reject": "too much"}`.
+
+    Raises:
+        ValueError: If it is no answer.
+    """
+    [(word, said)] = data.items() if isinstance(data, dict) and len(data) == 1 else [(data, None)]
+    found = _decided(word, said) if isinstance(word, str) else None
+    if found is None:
+        message = f"{data!r} is no answer; the answers are {', '.join(ANSWERS)}"
+        raise ValueError(message)
     return found
 
 

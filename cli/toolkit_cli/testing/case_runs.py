@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from toolkit.agents.kinds import CLOSED
 from toolkit.approvals.decisions import Decision, ExitEarly
 from toolkit.approvals.gates import Gate
 from toolkit.approvals.requests import ReviewRequest
@@ -35,7 +36,7 @@ from toolkit_cli.running.tool_calls import Ending, ending_of
 if TYPE_CHECKING:
     from toolkit.settings.configuration import Configuration
 
-_NEVER_RUN = {"rejected", "invalid_arguments"}
+_NEVER_RUN = {"rejected", "invalid_arguments", CLOSED}
 """The codes of calls that ended before the tool was called."""
 
 
@@ -89,8 +90,12 @@ class CaseRunner:
         output = console.redactor().data(happened.output) if case.snapshot is not None else None
         return CaseResult((problem,), seconds=seconds, output=output, is_outdated=_is_outdated(case, happened))
 
-    def happened(self, case: Case) -> Happened:
+    def happened(self, case: Case, answers: ForeseenAnswers | None = None) -> Happened:
         """Run a case, and return what happened.
+
+        Args:
+            case: The case.
+            answers: Answers questions; by default, with the answers of the case.
 
         Raises:
             Failure: If it cannot be run.
@@ -100,7 +105,7 @@ class CaseRunner:
             tool = self._tool(case, folder)
             arguments = _arguments(case, tool)
             learn_arguments(console.redactor(), tool, arguments)
-            answers, run, events = ForeseenAnswers(case.answers), Run(), list[Event]()
+            answers, run, events = answers or ForeseenAnswers(case.answers), Run(), list[Event]()
             gate = Gate(answers, policy_of_files(self._configuration, [case.run.text]), timeout=None)
             context = ToolContext(
                 self._configuration.context, gate=gate, run=run, listener=events.append, redactor=console.redactor()
