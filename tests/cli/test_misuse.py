@@ -60,7 +60,7 @@ def in_shell(project):
             "list --format jsn",
             "error: invalid value for '--format': 'jsn' is not one of 'text', 'json'\nhint: did you mean 'json'?\n",
         ),
-        ("new", "error: missing argument 'tool|pipeline|agent'\nhint: see `toolkit new --help`\n"),
+        ("new", "error: missing argument 'tool|pipeline|agent|cases'\nhint: see `toolkit new --help`\n"),
         (
             "agent hi --max-turns many",
             (

@@ -6,6 +6,92 @@ import sys
 
 import pytest
 
+from tests.testing.case_projects import write_shop
+
+EXAMPLES = '''
+from typing import Annotated
+
+from pydantic import Field
+
+from toolkit import tool
+
+
+@tool(read_only=True, examples=[{"city": "Oslo"}])
+def forecast(city: str, days: Annotated[int, Field(ge=1, le=3)] = 1) -> str:
+    """Tell the weather."""
+    return f"Sunny in {city} for {days} days"
+
+
+@tool(destructive=True)
+def delete(city: str) -> str:
+    """Delete a city."""
+    raise NotImplementedError
+'''
+FIRST_CASES = """\
+# `toolkit test --update FILE` writes the outputs of the snapshots; read them before you keep them.
+toolkit: 1
+cases:
+  - name: 'forecast of {"city": "Oslo"}'
+    run: examples.py:forecast
+    with:
+      city: Oslo
+    snapshot: true
+  - name: 'forecast of {"city": "text"}'
+    run: examples.py:forecast
+    with:
+      city: text
+    snapshot: true
+  - name: 'forecast of {"city": "text", "days": 1}'
+    run: examples.py:forecast
+    with:
+      city: text
+      days: 1
+    snapshot: true
+  - name: forecast refuses what breaks required of city
+    run: examples.py:forecast
+    with: {}
+    expect:
+      error: true
+      not:
+        - forecast
+  - name: forecast refuses what breaks type of city
+    run: examples.py:forecast
+    with:
+      city: {}
+    expect:
+      error: true
+      not:
+        - forecast
+  - name: delete asks first
+    run: examples.py:delete
+    with:
+      city: text
+    answers:
+      - delete:
+          reject: 'no'
+    expect:
+      error: 'no'
+      code: rejected
+      asked:
+        - delete
+      not:
+        - delete
+  - name: delete refuses what breaks required of city
+    run: examples.py:delete
+    with: {}
+    expect:
+      error: true
+      not:
+        - delete
+  - name: delete refuses what breaks type of city
+    run: examples.py:delete
+    with:
+      city: {}
+    expect:
+      error: true
+      not:
+        - delete
+"""
 NEW_TOOL_SAYS = "\nNow check it, and run it:\n  toolkit lint {0}.py\n  toolkit run {0}.py:{0} who=Ada\n"
 
 
@@ -16,9 +102,9 @@ def names_in(folder):
 def test_new_tool_is_written_with_its_test(invoke, project):
     result = invoke("new", "tool", "greet")
     assert result.exit_code == 0
-    assert result.stdout == "greet.py\ntest_greet.py\n"
+    assert result.stdout == "greet.py\ntest_greet.py\ngreet.cases.yaml\n"
     assert result.stderr == NEW_TOOL_SAYS.format("greet")
-    assert names_in(project) == ["greet.py", "test_greet.py"]
+    assert names_in(project) == ["greet.cases.yaml", "greet.py", "test_greet.py"]
 
 
 @pytest.mark.proof
@@ -36,7 +122,10 @@ def test_new_tool_lints_clean_and_runs_and_its_test_passes(invoke, program, proj
         check=False,
     )
     assert tests.returncode == 0, tests.stdout
-    assert tests.stdout.splitlines()[-1].startswith("3 passed")
+    assert tests.stdout.splitlines()[-1].startswith(
+        ("3 passed", "5 passed")
+    )  # with the cases, if the plugin is installed
+    assert program("test", "greet.cases.yaml").stdout == "2 passed (2 cases in 1 file)\n"
 
 
 def test_new_tool_is_in_good_style(project, invoke):
@@ -72,7 +161,7 @@ def test_new_pipeline_tells_editors_where_its_format_is_described(invoke, progra
 
 def test_files_go_into_the_folder_that_is_named(invoke, project):
     result = invoke("new", "tool", "greet", "--path", "my tools/deep")
-    assert result.stdout == "my tools/deep/greet.py\nmy tools/deep/test_greet.py\n"
+    assert result.stdout == "my tools/deep/greet.py\nmy tools/deep/test_greet.py\nmy tools/deep/greet.cases.yaml\n"
     assert "toolkit lint 'my tools/deep/greet.py'\n" in result.stderr
     assert (project / "my tools" / "deep" / "greet.py").is_file()
 
@@ -117,6 +206,28 @@ def test_kind_that_does_not_exist_names_those_that_do(invoke):
     result = invoke("new", "toll", "greet")
     assert result.exit_code == 2
     assert result.stderr == (
-        "error: invalid value for 'tool|pipeline|agent': 'toll' is not one of 'tool', 'pipeline', 'agent'\n"
+        "error: invalid value for 'tool|pipeline|agent|cases': 'toll' is not one of 'tool', 'pipeline', 'agent', 'cases'\n"
         "hint: did you mean 'tool'?\n"
     )
+
+
+def test_new_cases_are_those_of_the_examples_the_boundaries_and_the_refusals(program, project):
+    write_shop(project)
+    (project / "examples.py").write_text(EXAMPLES, "utf-8")
+    assert program("new", "cases", "examples.py").stdout == "examples.cases.yaml\n"
+    assert (project / "examples.cases.yaml").read_text("utf-8") == FIRST_CASES
+    assert program("lint", "examples.cases.yaml").returncode == 0
+    updated = program("test", "examples.cases.yaml", "--update")
+    assert (updated.returncode, updated.stdout) == (0, "8 passed (8 cases in 1 file)\n")
+    assert program("test", "examples.cases.yaml").returncode == 0
+    assert program("new", "cases", "refunds.yaml").stdout == "refunds.cases.yaml\n"
+    assert "refund: stubbed" in (project / "refunds.cases.yaml").read_text("utf-8")
+    assert program("lint", "refunds.cases.yaml").returncode == 0
+
+
+def test_new_cases_are_not_written_over_others_nor_for_nothing(program, project):
+    write_shop(project)
+    (project / "shop.cases.yaml").write_text("mine", "utf-8")
+    refused = [program("new", "cases", "shop.py"), program("new", "cases", "nothing.py")]
+    assert [one.returncode for one in refused] == [2, 4]
+    assert (project / "shop.cases.yaml").read_text("utf-8") == "mine"

@@ -1,4 +1,4 @@
-"""`toolkit new`: create a tool, pipeline or agent to start from."""
+"""`toolkit new`: create a tool, pipeline or agent to start from, or the first cases of what is there."""
 
 import keyword
 import os
@@ -13,7 +13,7 @@ import typer
 from toolkit.replacing import followed
 from toolkit.tools.definition.names import legal_name
 from toolkit_cli import console
-from toolkit_cli.failures import ExitCode, Failure, cannot_write
+from toolkit_cli.failures import ExitCode, Failure, cannot_write, end_at_errors
 from toolkit_cli.shared_options import Debug
 
 _TOOL = '''\
@@ -94,6 +94,19 @@ turns:
   - It comes to {{calculator}}.
 """
 
+_CASES = """\
+toolkit: 1
+cases:
+  - name: greets in French
+    run: {name}.py:{name}
+    with: {{who: Ada, language: fr}}
+    expect: {{output: "Bonjour, Ada!"}}
+  - name: refuses a language that it does not speak
+    run: {name}.py:{name}
+    with: {{who: Ada, language: de}}
+    expect: {{error: language, code: invalid_arguments}}
+"""
+
 SCHEMA_FILE = "pipeline.schema.json"
 """The JSON Schema file next to a pipeline, for editors."""
 
@@ -102,8 +115,12 @@ AGENT_SCHEMA_FILE = "agent.schema.json"
 
 
 def tool_files(name: str) -> dict[str, str]:
-    """Return the text of a module with a tool, and of its test, by file name."""
-    return {f"{name}.py": _TOOL.format(name=name), f"test_{name}.py": _TEST.format(name=name)}
+    """Return the text of a module with a tool, of its test, and of its cases, by file name."""
+    return {
+        f"{name}.py": _TOOL.format(name=name),
+        f"test_{name}.py": _TEST.format(name=name),
+        f"{name}.cases.yaml": _CASES.format(name=name),
+    }
 
 
 def pipeline_file(name: str) -> dict[str, str]:
@@ -118,21 +135,38 @@ def agent_files(name: str) -> dict[str, str]:
 
 
 Kind = Literal["tool", "pipeline", "agent"]
+_Kind = Literal["tool", "pipeline", "agent", "cases"]
 
 
 def new(
-    kind: Annotated[Kind, typer.Argument(metavar="tool|pipeline|agent", help="What to create.", show_default=False)],
+    kind: Annotated[
+        _Kind, typer.Argument(metavar="tool|pipeline|agent|cases", help="What to create.", show_default=False)
+    ],
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The name: letters, digits and underscores.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="NAME",
+            help="The name: letters, digits and underscores. For cases, the file with the tools.",
+            show_default=False,
+        ),
     ],
     *,
-    path: Annotated[Path, typer.Option("--path", metavar="FOLDER", help="The folder to create it in.")] = Path(),
+    path: Annotated[
+        Path | None,
+        typer.Option("--path", metavar="FOLDER", help="The folder to create it in.", show_default="."),
+    ] = None,
     debug: Debug = False,  # noqa: ARG001 - read where a failure is caught
 ) -> None:
-    """Create a tool with a test, a pipeline, or an agent to start from.
+    """Create a tool with a test and cases, a pipeline, or an agent to start from.
+
+    `toolkit new cases FILE` writes the first cases of the tools in a file beside it.
 
     Existing files are never overwritten. The names of the new files go to stdout, the next steps to stderr.
     """
+    if kind == "cases":
+        _write_cases(name, path)
+        return
+    path = path or Path()
     _check_name(name)
     files = {"tool": tool_files, "pipeline": pipeline_file, "agent": agent_files}[kind](name)
     _write_all({path / file: text for file, text in files.items()}, _schema_beside(path, kind))
@@ -192,3 +226,27 @@ def _print_next_steps(kind: Kind, folder: Path, name: str) -> None:
     words = {"tool": f":{name} who=Ada", "pipeline": " pieces=10", "agent": " 'four at 12.50, with tax?'"}
     run = f"{file}{words[kind]}"
     console.say(f"\nNow check it, and run it:\n  toolkit lint {file}\n  toolkit run {run}")
+
+
+def _write_cases(target: str, folder: Path | None) -> None:
+    """Write the first cases of the tools of a file.
+
+    Raises:
+        Failure: If the file has no tools, or the case file exists already.
+    """
+    from toolkit.testing.first_cases import first_cases  # help needs none of it
+    from toolkit_cli.command_settings import load_configuration
+    from toolkit_cli.running.opened_tools import open_all
+
+    source = Path(target.partition(":")[0])
+    if not source.is_file():
+        raise Failure(ExitCode.NOT_FOUND, f"there is no file '{source}'", hint="name the file with the tools")
+    opened = open_all([target], load_configuration(), looks=True)
+    end_at_errors(opened.problems)
+    folder = source.parent if folder is None else folder
+    beside = os.path.relpath(source, folder)
+    is_pipeline = source.suffix != ".py"
+    tools = [(beside if is_pipeline else f"{beside}:{name}", tool) for name, tool in opened.tools.items()]
+    file = folder / f"{source.stem}.cases.yaml"
+    _write_all({file: first_cases(tools)}, {})
+    console.say(f"\nNow write the outputs of the snapshots, and read them:\n  toolkit test --update {quote(str(file))}")

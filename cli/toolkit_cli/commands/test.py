@@ -233,7 +233,8 @@ def _with_snapshots(ran: "list[Ran]") -> "list[Ran]":
         Failure: If a file cannot be rewritten.
     """
     from toolkit.cases.snapshots import updated  # few runs rewrite
-    from toolkit.lint.changes.fixing import Change, diff_of, text_of, write_change
+    from toolkit.lint.changes.fixing import Change, diff_of, text_of
+    from toolkit.replacing import write_file
     from toolkit_cli.rendering.excerpts import shown_path
 
     outdated = [one for one in ran if one.result.is_outdated]
@@ -243,7 +244,7 @@ def _with_snapshots(ran: "list[Ran]") -> "list[Ran]":
             after = updated(before, [(one.case, one.result.output) for one in outdated if str(one.case.file) == file])
             change = Change(file, before, after, ())
             console.say(diff_of(change, shown_path(file)).rstrip("\n"))
-            write_change(change)
+            write_file(Path(file), after.encode())
         except ValueError as error:
             raise Failure(ExitCode.USAGE, f"'{shown_path(file)}': {error}") from error
         except OSError as error:
