@@ -192,15 +192,18 @@ def first_names(names: Iterable[str]) -> str:
     return ", ".join(known[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
-def how_to_install(requirement: str) -> str:
-    """Return the command that installs a package for this Python interpreter.
+def how_to_install(*requirements: str) -> str:
+    """Return the command that installs packages for this Python interpreter, with uv if it has no pip.
 
     A bare `pip` might belong to another environment, where the package of the extra is looked up in an index to which
     anybody may have published something with the same name.
     """
+    from importlib.util import find_spec
     from shlex import quote
 
-    return f"{quote(sys.executable or 'python')} -m pip install '{requirement}'"
+    python = quote(sys.executable or "python")
+    installer = f"{python} -m pip install" if find_spec("pip") else f"uv pip install --python {python}"
+    return " ".join([installer, *(f"'{requirement}'" for requirement in requirements)])
 
 
 def fix_spelling(name: str, known: Iterable[str], location: Location | None) -> Fix | None:

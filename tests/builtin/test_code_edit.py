@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from tests.installers import INSTALL
 from tests.volumes import examples
 from toolkit import Continue, Edit, Reject, ToolContext
 from toolkit.approvals import ScriptedReviewer
@@ -145,8 +146,7 @@ def test_an_expression_that_will_not_do_is_refused(base, find, message):
 def test_expressions_need_the_extra(base, monkeypatch):
     monkeypatch.setitem(sys.modules, "re2", None)
     assert found(base, "two", "2", regex=True) == (
-        "Error: Failed to edit a.py: regular expressions need 'google-re2': "
-        f"{sys.executable} -m pip install 'toolkit-cli[tools-regex]'"
+        f"Error: Failed to edit a.py: regular expressions need 'google-re2': {INSTALL} 'toolkit-cli[tools-regex]'"
     )
     assert found(base, "two", "2").startswith("Replaced 1 occurrence")
 

@@ -4,10 +4,10 @@ import inspect
 import json
 import logging
 import re
-import sys
 
 import pytest
 
+from tests.installers import INSTALL
 from toolkit import Continue, Edit, ToolContext
 from toolkit.approvals import ScriptedReviewer
 from toolkit.builtin import Http, ready_tools
@@ -402,7 +402,7 @@ def test_a_missing_extra_is_one_line(run_python):
         "from toolkit.builtin import Http\n"
         "Http('http://x.example').run({'input': 'x'})\n"
     )
-    said = f"ConfigurationError: the tool 'http' needs 'httpx2': {sys.executable} -m pip install 'toolkit-cli[tools]'"
+    said = f"ConfigurationError: the tool 'http' needs 'httpx2': {INSTALL} 'toolkit-cli[tools]'"
     assert said in run_python(program)
 
 

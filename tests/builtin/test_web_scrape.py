@@ -1,11 +1,11 @@
 """The tool `web_scrape` reads pages of the public web, and nothing inside."""
 
 import inspect
-import sys
 import time
 
 import pytest
 
+from tests.installers import INSTALL
 from toolkit.builtin import WebScrape, ready_tools
 from toolkit.builtin.web.page_reader import read_page  # private
 from toolkit.errors import ConfigurationError
@@ -398,12 +398,12 @@ def test_it_is_built_of_a_configuration(tmp_path, serve, respond):
 @pytest.mark.parametrize(
     ("missing", "options", "message"),
     [
-        (["httpx2"], "", "needs 'httpx2': {python} -m pip install 'toolkit-cli[tools]'"),
-        (["httpx2", "selectolax"], "", "needs 'httpx2' and 'selectolax': {python} -m pip install 'toolkit-cli[tools]'"),
+        (["httpx2"], "", "needs 'httpx2': {install} 'toolkit-cli[tools]'"),
+        (["httpx2", "selectolax"], "", "needs 'httpx2' and 'selectolax': {install} 'toolkit-cli[tools]'"),
         (
             ["trafilatura"],
             "extractor='article'",
-            "needs 'trafilatura': {python} -m pip install 'toolkit-cli[tools-extract]'",
+            "needs 'trafilatura': {install} 'toolkit-cli[tools-extract]'",
         ),
     ],
 )
@@ -412,7 +412,7 @@ def test_a_missing_extra_is_one_line(run_python, missing, options, message):
         f"import sys\nfor name in {missing}:\n    sys.modules[name] = None\n"
         f"from toolkit.builtin import WebScrape\nWebScrape({options}).run({{'url': 'http://x.example'}})\n"
     )
-    said = f"toolkit.errors.ConfigurationError: the tool 'web_scrape' {message.format(python=sys.executable)}"
+    said = f"toolkit.errors.ConfigurationError: the tool 'web_scrape' {message.format(install=INSTALL)}"
     assert run_python(program).splitlines()[-1] == said
 
 

@@ -4,11 +4,11 @@ import asyncio
 import inspect
 import json
 import logging
-import sys
 from typing import Any
 
 import pytest
 
+from tests.installers import INSTALL
 from toolkit import ToolContext
 from toolkit.builtin import Brave, SearchError, SearchHit, SearXNG, SerpApi, Tavily, WebSearch, ready_tools
 from toolkit.errors import ConfigurationError
@@ -365,8 +365,7 @@ def test_a_missing_extra_is_one_line(run_python):
     program = "import sys\nsys.modules['httpx2'] = None\nfrom toolkit.builtin import WebSearch\n"
     message = run_python(f"{program}WebSearch().run({{'query': 'x'}})").splitlines()[-1]
     assert message == (
-        "toolkit.errors.ConfigurationError: the tool 'web_search' needs 'httpx2': "
-        f"{sys.executable} -m pip install 'toolkit-cli[tools]'"
+        f"toolkit.errors.ConfigurationError: the tool 'web_search' needs 'httpx2': {INSTALL} 'toolkit-cli[tools]'"
     )
     assert run_python(f"{program}print(WebSearch(str.upper).run({{'query': 'x'}}).output)") == "X\n"
 

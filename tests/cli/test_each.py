@@ -10,6 +10,7 @@ import sys
 import pytest
 from pyarrow import Table, parquet
 
+from tests.installers import INSTALL
 from tests.peaks import PEAK, needs_peaks
 from tests.terminals import Terminal
 
@@ -411,7 +412,7 @@ def test_without_pyarrow_the_extra_is_named(project):
     finished = subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
     assert finished.returncode == 2
     assert "error: reading Parquet needs pyarrow: " in finished.stderr
-    assert "-m pip install 'toolkit-cli[parquet]'" in finished.stderr
+    assert f"{INSTALL} 'toolkit-cli[parquet]'" in finished.stderr
 
 
 @needs_peaks

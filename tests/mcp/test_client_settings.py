@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.installers import INSTALL
 from toolkit.mcp import HttpServer, StdioServer
 from toolkit.problems import seen_from  # private
 from toolkit.settings import find_configuration
@@ -214,6 +215,6 @@ def test_missing_extra_is_told_with_the_hint(zoo):
         check=False,
     )
     assert done.returncode == 2
-    assert "MCP servers need the package 'mcp'" in done.stderr
-    assert f"{sys.executable} -m pip install 'toolkit-cli[mcp]'" in done.stderr
+    assert "MCP servers need the extra 'mcp'" in done.stderr
+    assert f"{INSTALL} 'toolkit-cli[mcp]'" in done.stderr
     assert Path(zoo.folder / "starts.txt").exists() is False

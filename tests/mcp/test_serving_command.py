@@ -16,6 +16,7 @@ import pytest
 from mcp.client.client import Client
 from typer.testing import CliRunner
 
+from tests.installers import INSTALL
 from tests.mcp.served import PROGRAM, environment, over_http, over_stdio, until
 from toolkit.mcp import Options
 from toolkit.mcp.serving.over_http import HttpAccess  # private
@@ -136,7 +137,7 @@ def test_missing_extra_is_named(project, options):
     assert (finished.returncode, finished.stdout, finished.stderr) == (
         2,
         "",
-        f"error: serving needs the extra 'mcp'\nhint: {sys.executable} -m pip install 'toolkit-cli[mcp]'\n",
+        f"error[TK005]: serving needs the extra 'mcp'\nhint: {INSTALL} 'toolkit-cli[mcp]'\n",
     )
 
 

@@ -1,10 +1,11 @@
 """The configured MCP servers, which are contacted when one of their tools (`server.tool`) is first used."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from toolkit.approvals.consents import Consents
 from toolkit.codes import BAD_CONFIGURATION, DEFINITION_DRIFT, HIDDEN_UNICODE, NO_TOOLS, NOT_FOUND, SERVER_UNREACHABLE
@@ -46,11 +47,43 @@ def as_pinned(server: McpServer, tools: Iterable[RemoteTool], directory: Path) -
     return kept
 
 
-def missing_extra() -> Problem | None:
-    """Return the problem that the package `mcp` is not installed, or `None` if it is."""
-    if find_spec("mcp") is not None:
+def missing_extra(what: str = "MCP servers need") -> Problem | None:
+    """Return the problem that the MCP SDK is not installed, or is too old, or `None` if it can be used.
+
+    Args:
+        what: What needs it, for the message.
+    """
+    if find_spec("mcp") is None:
+        return Problem(BAD_CONFIGURATION, f"{what} the extra 'mcp'", hint=how_to_install("toolkit-cli[mcp]"))
+    installed = _installed("mcp")
+    if installed is None or _numbers(installed) >= _LEAST_SDK:
         return None
-    return Problem(BAD_CONFIGURATION, "MCP servers need the package 'mcp'", hint=how_to_install("toolkit-cli[mcp]"))
+    message = f"{what} the MCP SDK 2.3 or newer, and mcp {installed} is installed"
+    fastmcp = _installed("fastmcp")
+    if fastmcp is None or _numbers(fastmcp) >= _LEAST_FASTMCP:
+        return Problem(BAD_CONFIGURATION, message, hint=how_to_install("mcp>=2.3"))
+    both = how_to_install("mcp>=2.3", "fastmcp>=4")
+    hint = f"FastMCP {fastmcp} needs the older SDK; upgrade both: {both}"
+    return Problem(BAD_CONFIGURATION, message, hint=hint)
+
+
+_LEAST_SDK: Final = (2, 3)
+_LEAST_FASTMCP: Final = (4,)
+"""The first version that works with such an SDK."""
+
+
+def _installed(distribution: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version  # only needed where MCP is used
+
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers that a version begins with: `(2, 3)` for `2.3rc1`."""
+    return tuple(int(part) for part in re.findall(r"(?:^|\.)(\d+)", version)[:2])
 
 
 class ListedServer(NamedTuple):

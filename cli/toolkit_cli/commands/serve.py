@@ -5,13 +5,11 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from toolkit.problems import how_to_install
 from toolkit_cli import console
 from toolkit_cli.command_settings import load_configuration
 from toolkit_cli.failures import ExitCode, Failure
@@ -216,10 +214,12 @@ def _program() -> list[str]:
 
 
 def _require_mcp() -> None:
-    """Check that the MCP SDK is installed, before it is imported.
+    """Check that an MCP SDK that works is installed, before it is imported.
 
     Raises:
-        Failure: If it is not; the hint has the command that installs it.
+        Failure: If none is; the hint has the command that installs it.
     """
-    if find_spec("mcp") is None:
-        raise Failure(ExitCode.USAGE, "serving needs the extra 'mcp'", hint=how_to_install("toolkit-cli[mcp]"))
+    from toolkit.sources.servers import missing_extra  # help needs none of it
+
+    if problem := missing_extra("serving needs"):
+        raise Failure(ExitCode.USAGE, problems=[problem])
