@@ -210,7 +210,7 @@ def test_every_wrong_argument_is_named_at_once_and_nothing_runs(run):
 error: argument 'tags': cannot read the file 'gone.txt': no such file or directory
 hint: a value that starts with @ is the name of a file; for the text itself write name:='"@…"'
 
-error: argument 'sizes' is not JSON: Expecting value: line 1 column 4 (char 3)
+error: argument 'sizes' is not JSON: the document ends where a value is expected, at line 1, column 4
 hint: for plain text write sizes=…
 
 error: describe has no argument 'nam'
@@ -238,7 +238,7 @@ hint: write: toolkit run tools.py:describe name=…
         (["Ada", "name=Bob"], "argument 'name' is given twice"),
         (["name=Ada", "count=1", "count=2"], "argument 'count' is given 2 times, but is not a list"),
         (["--args", "[1]"], "--args is not a JSON object"),
-        (["--args", "{"], "--args is not JSON: Expecting property name"),
+        (["--args", "{"], "--args is not JSON: a key in double quotes is expected, at line 1, column 2"),
         (["--args", "-"], "--args - reads a JSON object from stdin, but nothing is piped in"),
         (["--input", "-"], "--input - reads text from stdin, but nothing is piped in"),
     ],

@@ -92,7 +92,8 @@ def test_reject_passes_its_reason_on_and_exits_3(asked, report):
 def test_stop_ends_the_run_and_exits_3(asked, report):
     asked.answer("q")
     assert asked.end() == 3
-    assert "error: The reviewer stopped the run" in asked.seen
+    assert "error: you stopped the run" in asked.seen
+    assert "in step" not in asked.seen
     assert report.read_text("utf-8") == OLD
 
 

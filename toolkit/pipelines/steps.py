@@ -69,7 +69,7 @@ class StepReader:
             case Scalar(value=str()) if node.text.strip():
                 return self._of_name(spot)
             case Mapping() if node.entries:
-                is_short = len(node.entries) == 1 and next(iter(node.entries)) not in STEP_KEYS
+                is_short = len(node.entries) == 1 and not _has_step_key(node)
                 return self._of_arguments(spot.inner[0], node) if is_short else self._of_keys(spot, node)
             case _:
                 spot.wrong("a tool's name or a mapping", SHORT_FORMS)
@@ -158,7 +158,29 @@ class StepReader:
         )
 
 
+def _has_step_key(node: Mapping) -> bool:
+    """Return whether the first key is one of a step, or one of another format that has a text: `run: price`."""
+    name, entry = next(iter(node.entries.items()))
+    return name in STEP_KEYS or (
+        name in _MEANT and isinstance(entry.value, Scalar) and isinstance(entry.value.value, str)
+    )
+
+
+_MEANT: Final = {
+    "name": "id",
+    "run": "use",
+    "tool": "use",
+    "uses": "use",
+    "if": "when",
+    "args": "with",
+    "foreach": "for_each",
+}
+"""Keys of other formats, and the ones that mean the same here."""
+
+
 def _how_to_call(name: str) -> str:
+    if name in _MEANT:
+        return f"did you mean {_MEANT[name]!r}?"
     near = nearest(name, STEP_KEYS, most=1)
     return f"did you mean {near[0]!r}?" if near else f"to call a tool with that name, write 'use: {name}'"
 

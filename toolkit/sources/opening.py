@@ -361,7 +361,9 @@ class SourceOpener:
         if target.name is not None and (target.module in known or self._is_address(target.module)):
             return self._not_a_module(target.module, target.name, known)
         names = [*known, *self._addresses_like(target.module), *nearby_names(base)]
-        near = did_you_mean(target.module, names, otherwise="name a file, a folder, a tool or a module")
+        begun = [name for name in names if name.startswith(target.module)][:1]
+        otherwise = f"did you mean {begun[0]!r}?" if begun else "name a file, a folder, a tool or a module"
+        near = did_you_mean(target.module, names, otherwise=otherwise)
         kind = "there is no module" if target.name or "." in target.module else "nothing is named"
         if target.module.endswith(".py"):
             kind = "there is no file"

@@ -274,11 +274,13 @@ def _nothing_there(text: str, base: Path) -> Problem:
         return Problem(NOT_FOUND, f"'{text}' is a broken link", hint=f"it leads to '{path.readlink()}'")
     if not (text.endswith(SUFFIXES) or "/" in text):
         return Problem(NOT_FOUND, f"nothing is named '{text}'", hint=did_you_mean(text, _names_in(path.parent)))
+    missing = f"there is no {'folder' if text.endswith('/') else 'file'} '{text}'"
     if not path.parent.is_dir():
-        return Problem(NOT_FOUND, f"there is no file '{text}'", hint=f"there is no folder '{path.parent}' either")
+        return Problem(NOT_FOUND, missing, hint=f"there is no folder '{path.parent}' either")
     otherwise = f"looked for in '{path.parent.resolve()}'"
-    near = did_you_mean(path.name, _names_in(path.parent), before=text.removesuffix(path.name), otherwise=otherwise)
-    return Problem(NOT_FOUND, f"there is no file '{text}'", hint=near)
+    before = text.rstrip("/").removesuffix(path.name)
+    near = did_you_mean(path.name, _names_in(path.parent), before=before, otherwise=otherwise)
+    return Problem(NOT_FOUND, missing, hint=near)
 
 
 def _names_in(folder: Path) -> Iterable[str]:

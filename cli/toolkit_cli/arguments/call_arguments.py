@@ -194,16 +194,27 @@ def _assigned(several: Sequence[Assignment], name: str, schemas: Schemas) -> Any
 def _json(assignment: Assignment) -> Any:
     try:
         return loads(assignment.text)
-    except ValueError as error:
+    except ValueError:
         hint = f"for plain text write {assignment.name}=…" if not assignment.is_file else None
-        return Problem("", f"argument '{assignment.name}' is not JSON: {error}", hint=hint)
+        return Problem("", f"argument '{assignment.name}' is not JSON: {_why_no_json(assignment.text)}", hint=hint)
+
+
+def _why_no_json(text: str) -> str:
+    """Return why a text is not JSON, and where."""
+    from toolkit.documents.json_reading import parse_json  # only mistakes need it
+
+    _, [problem, *_] = parse_json(text, "")
+    place = problem.location
+    where = f", at line {place.line}, column {place.column}" if place is not None and place.line else ""
+    return f"{problem.message.removeprefix('the JSON is broken: ')}{where}"
 
 
 def _json_object(text: str, what: str) -> dict[str, Any] | Problem:
     try:
         value = loads(text)
-    except ValueError as error:
-        return Problem("", f"{what} is not JSON: {error}", hint='it takes a JSON object, such as \'{"city": "Oslo"}\'')
+    except ValueError:
+        why = _why_no_json(text)
+        return Problem("", f"{what} is not JSON: {why}", hint='it takes a JSON object, such as \'{"city": "Oslo"}\'')
     if not isinstance(value, dict):
         return Problem("", f"{what} is not a JSON object", hint='it takes a JSON object, such as \'{"city": "Oslo"}\'')
     return value

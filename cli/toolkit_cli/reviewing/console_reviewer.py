@@ -46,7 +46,7 @@ _CHOICES: Final = {
     "allow": _Choice("a", "always (choose a rule)"),
     "deny": _Choice("d", "deny always (choose a rule)"),
     "view": _Choice("v", "view all"),
-    "stop": _Choice("q", "stop the run", ExitEarly("The reviewer stopped the run")),
+    "stop": _Choice("q", "stop the run", ExitEarly("you stopped the run")),
 }
 """The answers in the order of the menu."""
 _UNLESS_FILLED: Final = {"once", "edit", "same", "all", "always"}

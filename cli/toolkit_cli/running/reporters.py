@@ -255,7 +255,8 @@ def present(
     if format == "text" and ending.result.error is not None:
         _show_finished(steps)
     if ending.problem is not None:
-        failed = reporter.failed_step if reporter is not None else None
+        is_failure = ending.result.error_code != "exit_early"  # whoever stopped the run knows at which step
+        failed = reporter.failed_step if reporter is not None and is_failure else None
         hint = f"in step '{failed}'" if failed is not None else ending.problem.hint
         report([replace(ending.problem, hint=hint)], ending.exit_code, as_json=format != "text")
     sys.stderr.flush()

@@ -135,7 +135,9 @@ def _syntax_error(error: SyntaxError, source: str, indent: int) -> ExpressionErr
     for pattern, remedy in SYNTAX_HINTS:
         if found := re.search(pattern, rest):
             return ExpressionError("invalid syntax", found.start(), len(found.group()), remedy)
-    offset = min(indent + max((error.offset or 1) - 1, 0), len(source))
+    if not error.offset:  # the expression ends too early
+        return ExpressionError("the expression is incomplete", max(len(source.rstrip()) - 1, 0), 1, hint)
+    offset = min(indent + max(error.offset - 1, 0), len(source))
     end = indent + (error.end_offset or 0) - 1
     return ExpressionError(message, offset, max(min(end, len(source)) - offset, 1), hint)
 
