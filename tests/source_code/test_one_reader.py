@@ -269,8 +269,9 @@ def test_suppression_at_a_decorator_counts_for_the_whole_header(write, mode):
     assert Path("tools.py").read_text("utf-8") == SUPPRESSED
 
 
-def test_tools_of_a_factory_are_counted_one_by_one(write):
+def test_tools_of_a_factory_are_counted_listed_and_loaded_one_by_one(write):
     write(tools=FACTORY)
+    assert names("tools.py") == list(load_tools("tools.py")) == [f"add_{number}" for number in range(140)]
     assert counted("tools.py", "--ignore", "TK204") == "140 tools"
     assert "TK319" in {one.partition(":")[0] for one in findings("tools.py")}
 
